@@ -1,0 +1,89 @@
+"""Set up and run every test: python3 tests/run.py [pytest arguments]. Standard library only, Python 3.11 or later.
+
+Creates .venv where it is missing, installs requirements-dev.txt into it when that or requirements.txt changed, installs
+Chromium where there is none, and then runs ruff, mypy and pytest. All three run even if one fails; the exit code is 0
+only when all of them pass.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
+
+
+def say(text: str) -> None:
+    """One line before each step, at once, so that a log shows what hangs."""
+    sys.stdout.write(f"== {text}\n")
+    sys.stdout.flush()
+
+
+def run(*command: str | Path, **environment: str) -> int:
+    """Run one step from the project's root without standard input; returns its exit code."""
+    say(" ".join(map(str, command)))
+    return subprocess.run([str(part) for part in command], cwd=ROOT, stdin=subprocess.DEVNULL, env={**os.environ, **environment}).returncode
+
+
+def need(*command: str | Path, **environment: str) -> None:
+    """Run a step without which the rest is pointless."""
+    code = run(*command, **environment)
+    if code:
+        sys.exit(f"this step failed with exit code {code}: {' '.join(map(str, command))}")
+
+
+def install() -> None:
+    """Make .venv and bring it to the pinned versions. Debian may lack ensurepip, so pip works from outside: pip --python."""
+    digest = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in REQUIREMENTS)).hexdigest()
+    stamp = VENV / "installed-requirements"
+    if PYTHON.exists() and stamp.is_file() and stamp.read_text() == digest:
+        say(f"{VENV.name} already holds the pinned versions")
+        return
+    if not PYTHON.exists():
+        need(sys.executable, "-m", "venv", "--without-pip", VENV)
+    need(sys.executable, "-m", "pip", "--python", PYTHON, "install", "--quiet", "-r", REQUIREMENTS[-1],
+         PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1")
+    stamp.write_text(digest)
+
+
+def browser() -> str | None:
+    """Path of an installed Chromium, or None."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+def install_browser() -> None:
+    """Debian's Chromium through apt-get, with sudo where it asks no password; elsewhere the one Playwright offers."""
+    if browser():
+        say(f"Chromium: {browser()}")
+        return
+    root = () if os.name == "nt" or os.geteuid() == 0 else ("sudo", "-n")
+    if shutil.which("apt-get") and (not root or shutil.which("sudo")):
+        need(*root, "apt-get", "update", "-q", DEBIAN_FRONTEND="noninteractive")
+        need(*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y", "--no-install-recommends", *DEBIAN_PACKAGES)
+    else:
+        need(PYTHON, "-m", "playwright", "install", "chromium")
+
+
+def main() -> int:
+    """Set up, then check style, types and behaviour; pytest comes last, so that its summary closes the output."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells an older Python
+        sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
+    install()
+    install_browser()
+    steps = (("-m", "ruff", "check", "."), ("-m", "mypy"), ("-m", "pytest", *sys.argv[1:]))
+    codes = {step[1]: run(PYTHON, *step) for step in steps}
+    failed = [name for name, code in codes.items() if code]
+    if failed:
+        sys.stderr.write(f"failed: {', '.join(failed)}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
