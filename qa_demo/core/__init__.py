@@ -1,0 +1,1 @@
+"""Records, rules and arithmetic of extractive question answering, in numpy."""

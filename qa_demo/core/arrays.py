@@ -1,0 +1,35 @@
+"""Softmax and its relatives over the last axis, and read-only arrays."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating]
+
+
+def logsumexp(x: Floats, axis: int = -1) -> Floats:
+    """log sum_k exp(x_k), shifted by the maximum; an axis that holds only -inf gives -inf."""
+    x = np.asarray(x, dtype=np.float64)
+    top = np.max(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        total: Floats = np.squeeze(top, axis=axis) + np.log(np.sum(np.exp(x - top), axis=axis))
+    return total
+
+
+def log_softmax(x: Floats, axis: int = -1) -> Floats:
+    """x_i - logsumexp(x): the logarithm of the softmax, in nats."""
+    return np.asarray(x, dtype=np.float64) - np.expand_dims(logsumexp(x, axis), axis)
+
+
+def softmax(x: Floats, axis: int = -1) -> Floats:
+    """exp(x_i) / sum_k exp(x_k); -inf gets probability 0 and needs one finite entry beside it."""
+    return np.exp(log_softmax(x, axis))
+
+
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array made read-only, so that a frozen record stays what it was."""
+    array = np.ascontiguousarray(array)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,177 @@
+"""What an explanation is about (the target), what it says (the attribution), and whether it adds up.
+
+Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s + b.e.
+The start lane carries a.s, the end lane b.e. The target never follows the argmax: along a path from a baseline the
+argmax can move to another token, and the sum would then explain a difference nobody asked about.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import Reading, Span, TargetKind, Window
+
+Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
+Baseline = Literal["pad", "mask", "zero"]
+KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
+METHODS: tuple[Method, ...] = get_args(Method)
+BASELINES: tuple[Baseline, ...] = get_args(Baseline)
+STEPS = (20, 50, 100)
+"""Numbers of steps tried in turn until the completeness gap is small enough."""
+GAP_LIMIT = 0.02
+"""The largest gap, as a share of F(x) - F(x'), at which an attribution counts as complete."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The number to explain: which logits of which `doc` span; `window` None means the window that owns the span's start."""
+
+    kind: TargetKind
+    span: Span
+    other: Span | None = None
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise BadInput(f"the target must be one of {', '.join(KINDS)}, got {str(self.kind)[:40]!r}")
+        if (self.kind == "span_minus_other") != (self.other is not None):
+            raise BadInput("span_minus_other needs a second span, and only it does; "
+                           f"got kind {self.kind} {'with' if self.other else 'without'} one")
+
+
+def holds(window: Window, target: Target) -> bool:
+    """Whether every position of the target stands in this window."""
+    spans = [target.span] + ([target.other] if target.other else [])
+    return all(window.doc_start <= span.start and span.end < window.doc_stop for span in spans)
+
+
+def window_of(reading: Reading, target: Target) -> Window:
+    """The window in which the target is measured: the one named, else the owner of its start, else the first that holds it.
+
+    Errors: BadInput when no window holds the span (and the other one) whole, because logits of different windows are not
+    parts of one computation.
+    """
+    if target.span.end >= len(reading.encoding.context_ids):
+        raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {len(reading.encoding.context_ids)} tokens")
+    if target.window is not None:
+        if not 0 <= target.window < len(reading.windows):
+            raise BadInput(f"there is no window {target.window}; windows are 0 to {len(reading.windows) - 1}")
+        chosen = [reading.windows[target.window]]
+    else:
+        start = target.span.start
+        chosen = sorted(reading.windows, key=lambda w: not (w.doc_start <= start < w.doc_stop and bool(w.is_max_context[w.to_pos(start)])))
+    for window in chosen:
+        if holds(window, target):
+            return window
+    what = "both spans" if target.other else "the span"
+    if target.window is not None:
+        raise BadInput(f"window {target.window} does not hold {what} whole")
+    raise BadInput(f"no window holds {what} whole, and logits of two windows come from two computations; "
+                   "choose spans that lie closer together")
+
+
+def lanes(target: Target, window: Window) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The weights a, b [n] of  F(s, e) = a.s + b.e.
+
+    start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j - e_[CLS]), the log-odds of
+    the span against no answer in its window; span_minus_other (s_i - s_k) + (e_j - e_l).
+    """
+    a, b = np.zeros(len(window)), np.zeros(len(window))
+    if target.kind != "end_logit":
+        a[window.to_pos(target.span.start)] += 1
+    if target.kind != "start_logit":
+        b[window.to_pos(target.span.end)] += 1
+    if target.kind == "span_minus_null":
+        a[window.cls_at] -= 1
+        b[window.cls_at] -= 1
+    if target.other is not None:
+        a[window.to_pos(target.other.start)] -= 1
+        b[window.to_pos(target.other.end)] -= 1
+    return a, b
+
+
+def parts(target: Target, window: Window, start: Floats, end: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The start part a.s and the end part b.e of the target for logits [..., n]; their sum is F."""
+    a, b = lanes(target, window)
+    return np.asarray(start, dtype=np.float64) @ a, np.asarray(end, dtype=np.float64) @ b
+
+
+@dataclass(frozen=True, eq=False)
+class Attribution:
+    """What each position of one window contributes to the target, in logits.
+
+    `start` and `end` [n] explain the start part and the end part of F. `f_baseline` is None for methods without a baseline:
+    then nothing is promised about the sum. `tried` holds (n_steps, gap) of every number of steps that was run.
+    """
+
+    target: Target
+    method: Method
+    window: int
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    f_x: float
+    f_baseline: float | None = None
+    baseline: Baseline | None = None
+    n_steps: int = 0
+    tried: tuple[tuple[int, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            values = np.asarray(getattr(self, name), dtype=np.float64)
+            if not np.isfinite(values).all():
+                raise BadInput(f"the {name} lane of this attribution is not finite, so it explains nothing")
+            object.__setattr__(self, name, freeze(values))
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """start + end, [n]."""
+        return self.start + self.end
+
+    @property
+    def sum(self) -> float:
+        """The signed sum over all positions."""
+        return float(self.total.sum())
+
+    @property
+    def gap(self) -> float | None:
+        """sum - (F(x) - F(x')): what the path left unexplained; None without a baseline."""
+        return None if self.f_baseline is None else self.sum - (self.f_x - self.f_baseline)
+
+    @property
+    def gap_share(self) -> float | None:
+        """|gap| / |F(x) - F(x')|; infinite when there was no difference to explain and yet a sum."""
+        return None if self.gap is None or self.f_baseline is None else gap_share(self.gap, self.f_x - self.f_baseline)
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the gap is under 2 % of the difference; None without a baseline."""
+        return None if self.gap_share is None else self.gap_share < GAP_LIMIT
+
+
+def gap_share(gap: float, difference: float) -> float:
+    """|gap| / |difference|, with 0 / 0 = 0."""
+    if difference == 0.0:
+        return 0.0 if gap == 0.0 else float("inf")
+    return abs(gap / difference)
+
+
+def ranks(values: Floats) -> NDArray[np.float64]:
+    """Ranks 1..k from small to large; equal values share the mean of their ranks. Example: [5, 1, 5] gives [2.5, 1, 2.5]."""
+    unique, place, count = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    return (last - (count - 1) / 2)[place.reshape(-1)] if len(unique) else np.empty(0)
+
+
+def rank_correlation(x: Floats, y: Floats) -> float | None:
+    """Spearman's rho: Pearson's correlation of the ranks, in [-1, 1]; None when either side is constant or shorter than 2."""
+    if len(x) != len(y):
+        raise BadInput(f"a rank correlation compares equally long lists, got {len(x)} and {len(y)}")
+    a, b = ranks(x), ranks(y)
+    if len(a) < 2 or a.min() == a.max() or b.min() == b.max():
+        return None
+    a, b = a - a.mean(), b - b.mean()
+    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))

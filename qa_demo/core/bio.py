@@ -1,0 +1,228 @@
+"""The tagging head: tags and spans, legal taggings, and the exact probability of a span.
+
+A tagging is legal when no I follows O or stands first. Arrays hold the tags in the order B, I, O. Every
+probability here is relative to the legal taggings of one window's paragraph tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats, log_softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import TAGS, Reading, Span
+
+B, I, O = range(3)  # noqa: E741 - the field's own letters
+PREFERENCE = (O, B, I)
+"""Ties between tags: O first, then B, then I."""
+
+DECODINGS = ("strict", "lenient", "viterbi")
+_FLOOR = 1e-300
+
+
+@dataclass(frozen=True)
+class TaggedSpan:
+    """A span read off the tags: window, `doc` span, characters, text, and its exact marginal probability."""
+
+    window: int
+    span: Span  # doc
+    char_start: int
+    char_end: int
+    text: str
+    marginal: float
+
+
+def tags_of_spans(n: int, spans: Sequence[Span]) -> NDArray[np.int64]:
+    """Tags [n] of spans that do not overlap; e.g. n = 4 with the span (1, 2) gives O B I O."""
+    tags = np.full(n, O)
+    for span in spans:
+        if span.end >= n or (tags[span.start:span.end + 1] != O).any():
+            raise BadInput(f"span {span.start}-{span.end} overlaps another or leaves the {n} tokens")
+        tags[span.start], tags[span.start + 1:span.end + 1] = B, I
+    return tags
+
+
+def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...]:
+    """Spans of a tagging; an I after O or at the start opens a span when lenient, and is ignored when not."""
+    spans: list[Span] = []
+    start: int | None = None
+    for t, tag in enumerate([*tags, O]):
+        if start is not None and tag != I:
+            spans.append(Span(start, t - 1))
+            start = None
+        if tag == B or (tag == I and start is None and lenient):
+            start = t
+    return tuple(spans)
+
+
+def argmax_tags(log_probs: Floats) -> NDArray[np.int64]:
+    """The most probable tag of each token for itself, [n]; ties as in `PREFERENCE`. The tagging may be illegal."""
+    tags: NDArray[np.int64] = np.array(PREFERENCE)[np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)]
+    return tags
+
+
+def viterbi(log_probs: Floats) -> tuple[NDArray[np.int64], float]:
+    """The most probable legal tagging [n] and its log-probability sum_t log p_t(tag), nats.
+
+        d_0(k) = log p_0(k), k in {O, B};  d_t(k) = log p_t(k) + max over a -> k legal of d_{t-1}(a)
+
+    Ties are settled from the last token backwards: O, then B, then I.
+    """
+    steps = np.asarray(log_probs, dtype=np.float64).tolist()
+    if not steps:
+        return np.empty(0, dtype=np.int64), 0.0
+    best = [steps[0][B], -np.inf, steps[0][O]]
+    back: list[tuple[int, int]] = []
+    for step in steps[1:]:
+        any_tag = max(PREFERENCE, key=best.__getitem__)
+        open_tag = B if best[B] >= best[I] else I
+        back.append((any_tag, open_tag))
+        best = [step[B] + best[any_tag], step[I] + best[open_tag], step[O] + best[any_tag]]
+    tag = max(PREFERENCE, key=best.__getitem__)
+    total, path = best[tag], [tag]
+    for any_tag, open_tag in reversed(back):
+        path.append(open_tag if path[-1] == I else any_tag)
+    return np.array(path[::-1]), float(total)
+
+
+def argmax_with_retry(log_probs: Floats) -> NDArray[np.int64]:
+    """Argmax tags; when they hold no B, the likeliest B is forced (the rule of tag-based multi-span extraction)."""
+    tags = argmax_tags(log_probs)
+    if B not in tags:
+        tags[int(np.argmax(np.asarray(log_probs)[:, B]))] = B
+    return tags
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Sums over all legal taggings, nats. log_left[s]: taggings of the tokens before s; log_right[e]: of those after a
+    span that ends at e; log_z: of all tokens."""
+
+    log_left: Floats
+    log_right: Floats
+    log_z: float
+
+
+def lattice(log_probs: Floats) -> Lattice:
+    """Run forward and backward once over n tokens.
+
+        all_t = (p_B + p_O) all_{t-1} + p_I open_{t-1};   open_t = p_B all_{t-1} + p_I open_{t-1}
+        free_{t-1} = p_O free_t + p_B open'_t;            open'_{t-1} = free_{t-1} + p_I open'_t
+
+    left(s) = all_{s-1}, right(e) = free_e. Sums are rescaled at every token, so that nothing underflows.
+    """
+    probs = np.maximum(np.exp(np.asarray(log_probs, dtype=np.float64)), _FLOOR).tolist()
+    n = len(probs)
+    left, right = np.zeros(n + 1), np.zeros(n)
+    opened, scale = 0.0, 0.0
+    for t, (p_b, p_i, p_o) in enumerate(probs):
+        total, opened = p_b + p_o + p_i * opened, p_b + p_i * opened
+        opened, scale = opened / total, scale + np.log(total)
+        left[t + 1] = scale
+    free, scale = 1.0, 0.0  # relative to open' = 1
+    for t in range(n - 1, -1, -1):
+        right[t] = np.log(free) + scale
+        p_b, p_i, p_o = probs[t]
+        before = p_o * free + p_b
+        total = before + p_i
+        free, scale = before / total, scale + np.log(total)
+    return Lattice(left[:-1], right, float(left[-1]))
+
+
+def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
+    """P(span s..s+d is an answer), [n, M] with M = min(max_answer_length, n); 0 where s + d >= n.
+
+        left(s) p_s(B) prod_{s < t <= e} p_t(I) right(e) / Z
+
+    Two spans that overlap exclude each other, so the marginals that hold one token sum to at most 1.
+    """
+    lp = np.asarray(log_probs, dtype=np.float64)
+    n = len(lp)
+    if max_answer_length < 1:
+        raise BadInput(f"max_answer_length must be at least 1, got {max_answer_length}")
+    if not n:
+        return np.zeros((0, 0))
+    sums, width = lattice(lp), min(max_answer_length, n)
+    inside = np.cumsum(lp[:, I])
+    ends = np.concatenate([inside + sums.log_right, np.full(width - 1, -np.inf)])
+    marginals: Floats = np.exp((sums.log_left + lp[:, B] - inside)[:, None] + sliding_window_view(ends, width) - sums.log_z)
+    return marginals
+
+
+def log_no_span(log_probs: Floats) -> float:
+    """log P(every token is O) among the legal taggings, nats."""
+    return float(np.asarray(log_probs, dtype=np.float64)[:, O].sum() - lattice(log_probs).log_z)
+
+
+def tag_log_probs(reading: Reading, window: int) -> Floats:
+    """log softmax over B, I, O of the window's paragraph tokens, [tokens, 3]; BadInput when the reader has no BIO head."""
+    if reading.tag_logits is None:
+        raise BadInput(f"the reader {reading.model_name} has no BIO head; the bundled reader has one")
+    w = reading.windows[window]
+    return log_softmax(reading.tag_logits[window, :len(w)][w.is_context])
+
+
+def _tagged(reading: Reading, window: int, s: int, e: int, marginal: float) -> TaggedSpan:
+    span = Span(reading.windows[window].doc_start + s, reading.windows[window].doc_start + e)
+    char_start, char_end = reading.encoding.chars(span)
+    return TaggedSpan(window, span, char_start, char_end, reading.encoding.text(span), marginal)
+
+
+def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tuple[TaggedSpan, ...]:
+    """The n spans of the highest exact marginal over all windows, each in the window that owns its first token.
+
+    Ties: lower start, then lower end. A span without characters is no answer.
+    """
+    offsets = reading.encoding.offset_mapping
+    found: list[tuple[float, int, int, int, int, int]] = []
+    for w, window in enumerate(reading.windows):
+        marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
+        chars = offsets[window.doc_start:window.doc_stop]
+        ends = sliding_window_view(np.concatenate([chars[:, 1], np.zeros(marginals.shape[1] - 1, dtype=np.int64)]), marginals.shape[1])
+        owned = window.is_max_context[window.is_context]
+        marginals = np.where(owned[:, None] & (chars[:, :1] < ends), marginals, 0.0)
+        best = np.argsort(-marginals, axis=None, kind="stable")[:n]
+        for s, d in zip(*(x.tolist() for x in np.unravel_index(best, marginals.shape)), strict=True):
+            if marginals[s, d] > 0:
+                found.append((-float(marginals[s, d]), window.doc_start + s, window.doc_start + s + d, w, s, s + d))
+    return tuple(_tagged(reading, w, s, e, -minus) for minus, _, _, w, s, e in sorted(found)[:n])
+
+
+def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
+    """The span of the highest exact marginal of the whole reading (`evaluate --head bio`); None without one."""
+    found = best_spans(reading, max_answer_length, 1)
+    return found[0] if found else None
+
+
+def null_log_prob(reading: Reading) -> float:
+    """min over windows of log P(all O), nats: every window must agree that it holds no answer."""
+    return min(log_no_span(tag_log_probs(reading, w)) for w in range(len(reading.windows)))
+
+
+def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDArray[np.int64]]:
+    """Spans and tags of one window by name: argmax read strictly or leniently, or Viterbi's repaired tagging."""
+    if decoding not in DECODINGS:
+        raise BadInput(f"decoding must be one of {', '.join(DECODINGS)}, got {decoding!r}")
+    tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
+    return spans_of_tags(tags.tolist(), lenient=decoding == "lenient"), tags
+
+
+def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
+    """All spans of a reading in text order, each from the window that owns its first token, with its exact marginal."""
+    spans: list[TaggedSpan] = []
+    for w, window in enumerate(reading.windows):
+        lp = tag_log_probs(reading, w)
+        owned = window.is_max_context[window.is_context]
+        marginals = span_marginals(lp, len(lp))
+        for span in decode_tags(lp, decoding)[0]:
+            if owned[span.start]:
+                spans.append(_tagged(reading, w, span.start, span.end, float(marginals[span.start, span.end - span.start])))
+    return tuple(sorted(spans, key=lambda x: x.span))
+
+
+def tag_letters(tags: Sequence[int]) -> str:
+    """Tags as letters, for print: [2, 0, 1] gives "OBI"."""
+    return "".join(TAGS[t] for t in tags)

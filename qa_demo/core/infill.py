@@ -1,0 +1,231 @@
+"""What the masked-language head, the span boundary head and both together say about each hidden piece, and the loss of it.
+
+MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives a distribution over the
+whole vocabulary. "Both" is their product, renormalised. Losses are -log p of the true piece, in nats.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from qa_demo.core.arrays import Floats, freeze, log_softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.masking import Fate, Masked, MaskOptions
+from qa_demo.core.report import finite
+from qa_demo.core.types import Encoding, LossTerm, Span
+
+WIRES = ("left", "right", "position")
+"""What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the pre-training text."""
+NO_HEAD = "this model has no span boundary head"
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One word piece and its probability."""
+
+    piece: str
+    id: int
+    p: float
+
+
+@dataclass(frozen=True)
+class Said:
+    """One head's word on one hidden piece: its best guesses, and rank (1 = best), p and -log p of the true piece."""
+
+    guesses: tuple[Guess, ...]
+    rank: int
+    p: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class HiddenPiece:
+    """One blank: its true piece, its run, its k = at - s + 1 (None without an SBO term, and then `no_sbo` says why)."""
+
+    at: int
+    token: str
+    id: int
+    fate: Fate
+    run: Span
+    k: int | None
+    mlm: Said
+    sbo: Said | None
+    both: Said | None
+    no_sbo: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Infill:
+    """All blanks of one masked text; `tokens` [T] are the true pieces. `code` and `paper` are the two ways to add the losses up."""
+
+    masked: Masked
+    tokens: tuple[str, ...]
+    pieces: tuple[HiddenPiece, ...]
+    code: tuple[LossTerm, ...]
+    paper: tuple[LossTerm, ...]
+    cut: frozenset[str]
+    swap: Mapping[int, int]
+    model_name: str
+    checksum: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y -> logit = E_word . y + b.
+
+    Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y). `cut` wires carry means;
+    `k` is the row of the position table that was read, which a swap makes another than the blank's own.
+    """
+
+    at: int
+    left_at: int
+    right_at: int
+    k: int
+    cut: frozenset[str]
+    x_left: Floats
+    x_right: Floats
+    position: Floats
+    linear1: Floats
+    gelu1: Floats
+    h1: Floats
+    linear2: Floats
+    gelu2: Floats
+    y: Floats
+    word: Floats
+    bias: float
+    logit: float
+
+    def __post_init__(self) -> None:
+        for name in ("x_left", "x_right", "position", "linear1", "gelu1", "h1", "linear2", "gelu2", "y", "word"):
+            object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    @property
+    def h0(self) -> Floats:
+        """[x_left; x_right; p_k], [2 d + 200]."""
+        return np.concatenate([self.x_left, self.x_right, self.position])
+
+
+class Infiller(Protocol):
+    """What the page may ask of a model that fills blanks; the real one lives in `model.spanbert`."""
+
+    @property
+    def name(self) -> str:
+        """`bundled`, a folder's name or a hub id."""
+        ...
+
+    @property
+    def has_sbo(self) -> bool:
+        """Whether a span boundary head stands beside the masked-language head."""
+        ...
+
+    @property
+    def positions(self) -> int:
+        """Rows of the position table; 0 without a span boundary head."""
+        ...
+
+    @property
+    def mask_id(self) -> int:
+        """The id of [MASK]."""
+        ...
+
+    def encode(self, text: str) -> Encoding:
+        """The pieces of one text; BadInput for an empty one or one that is longer than the model's positions."""
+        ...
+
+    def random_piece(self, rng: np.random.Generator) -> int:
+        """A piece drawn as often as it came in the pre-training text; uniform where the model stores no counts."""
+        ...
+
+    def sample(self, encoding: Encoding, rng: np.random.Generator, options: MaskOptions = ..., scheme: str = ...) -> Masked:
+        """Spans (scheme="span") or single pieces ("token") hidden by the law."""
+        ...
+
+    def infill(self, masked: Masked, cut: frozenset[str] = ..., swap: Mapping[int, int] | None = ..., top: int = ...) -> Infill:
+        """Guesses for every blank; `swap` feeds a blank another row of the position table."""
+        ...
+
+    def trace(self, masked: Masked, at: int, cut: frozenset[str] = ..., swap: Mapping[int, int] | None = ...) -> Trace:
+        """The SBO's arithmetic for one blank. BadInput when it has no SBO term."""
+        ...
+
+
+def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
+    """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal values rank by id."""
+    best = np.argpartition(-log_p, min(top, len(log_p)) - 1)[:top]
+    best = best[np.lexsort((best, -log_p[best]))]
+    rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
+    guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
+    return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
+
+
+def product(log_p: Floats, log_q: Floats) -> Floats:
+    """log of p q / sum p q: what two independent witnesses say together under a flat prior over the vocabulary."""
+    return log_softmax(np.asarray(log_p) + np.asarray(log_q))
+
+
+def code_terms(mlm: Sequence[float], sbo: Sequence[float], weight: float = 1.0) -> tuple[LossTerm, ...]:
+    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets: two means with two denominators."""
+    return (LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
+            LossTerm("SBO", sum(sbo) / (len(sbo) + 1), weight, len(sbo) + 1))
+
+
+def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
+    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i) over the hidden pieces; pieces without a pair add MLM only."""
+    return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
+
+
+def run_terms(pieces: Sequence[HiddenPiece]) -> dict[Span, tuple[LossTerm, ...]]:
+    """The paper's sum of each run apart, in order; over all runs they add up to `paper_terms`."""
+    runs = dict.fromkeys(piece.run for piece in pieces)
+    return {run: paper_terms([p.mlm.loss for p in pieces if p.run == run],
+                             [p.sbo.loss for p in pieces if p.run == run and p.sbo is not None]) for run in runs}
+
+
+def judge(masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int) -> tuple[HiddenPiece, ...]:
+    """Read off logits: `mlm` [M, V] in the order of `masked.hidden`, `sbo` [S, V] in that of `masked.pairs(positions)`."""
+    pairs = masked.pairs(positions)
+    rows = {} if sbo is None else {at: (row, k) for row, (at, k) in enumerate(zip(pairs.at.tolist(), pairs.k.tolist(), strict=True))}
+    pieces = []
+    for m, (at, fate) in enumerate(zip(masked.hidden.tolist(), masked.fates, strict=True)):
+        true, log_p = int(masked.true_ids[at]), log_softmax(mlm[m])
+        boundary = both = k = None
+        if sbo is not None and at in rows:
+            row, k = rows[at]
+            log_q = log_softmax(sbo[row])
+            boundary, both = said(log_q, true, names, top), said(product(log_p, log_q), true, names, top)
+        missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
+        alone = said(log_p, true, names, top)
+        pieces.append(HiddenPiece(at, names[true], true, fate, masked.run_of(at), k, alone, boundary, both, missing))
+    return tuple(pieces)
+
+
+def check_wires(masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int) -> None:
+    """Refuse unknown wires, a swap for an observed piece, or a row that the position table lacks."""
+    if not cut <= set(WIRES):
+        raise BadInput(f"the wires that can be cut are {', '.join(WIRES)}, got {', '.join(sorted(cut - set(WIRES)))}")
+    for at, k in swap.items():
+        masked.run_of(at)
+        if not 1 <= k <= positions:
+            raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")
+
+
+def infill_json(encoding: Encoding, found: Infill) -> dict[str, Any]:
+    """The JSON of the command line and the API; `position` is k in the run (1 = next to the left neighbour), null without a pair.
+
+    `terms` are the paper's code's two means, whose `over` names the denominators; `paper_terms` are the paper's plain sums.
+    """
+    def guesses(one: Said | None) -> list[dict[str, Any]] | None:
+        return None if one is None else [{"piece": g.piece, "p": g.p} for g in one.guesses]
+
+    pieces = []
+    for p in found.pieces:
+        start, end = encoding.chars(Span(p.at, p.at))
+        ranks = {f"true_rank_{name}": None if one is None else one.rank for name, one in (("mlm", p.mlm), ("sbo", p.sbo), ("both", p.both))}
+        pieces.append({"text": p.token, "char_start": start, "char_end": end, "position": p.k, "run": [p.run.start, p.run.end],
+                       "fate": p.fate, "mlm": guesses(p.mlm), "sbo": guesses(p.sbo), "both": guesses(p.both), **ranks, "no_sbo": p.no_sbo})
+    rows = [[{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms] for terms in (found.code, found.paper)]
+    return finite({"text": encoding.context, "model": found.model_name, "pieces": pieces, "terms": rows[0],
+                   "total": sum(t.weight * t.value for t in found.code), "paper_terms": rows[1],
+                   "paper_total": sum(t.weight * t.value for t in found.paper)})

@@ -1,0 +1,94 @@
+"""What a page may ask of a reader; the real one lives in `model`, a fake one in the tests."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.attention import Attention, Relevance, RelevanceKind
+from qa_demo.core.attribution import Attribution, Baseline, Method, Target
+from qa_demo.core.heads import HeadWeights
+from qa_demo.core.types import Reading, Window, WindowOptions
+
+if TYPE_CHECKING:  # learning builds on this module's progress and cancel
+    from qa_demo.core.learning import Learner
+    from qa_demo.core.losses import Golds
+
+OnProgress = Callable[[int, int], None]
+"""Called with (windows done, windows in all) while a reading is made."""
+
+IsCancelled = Callable[[], bool]
+"""Asked between batches; True stops the reading with `Cancelled`."""
+
+
+class Reader(Protocol):
+    """A reader answers questions from text by giving every position logits.
+
+    Chapters on attention, attribution, learning and masked words add their own verbs when they are built;
+    each of them takes and returns records of `core`, so that no view ever needs torch.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name the page prints: `bundled`, a folder's name or a hub id."""
+        ...
+
+    @property
+    def threshold(self) -> float | None:
+        """The tuned no-answer threshold in logits; None when it was never trained on unanswerable questions."""
+        ...
+
+    @property
+    def checksum(self) -> str:
+        """A digest of the weights, which ties a stored reading to the reader that made it."""
+        ...
+
+    @property
+    def has_bio(self) -> bool:
+        """Whether a BIO head stands beside the start/end head."""
+        ...
+
+    def read(self, question: str, context: str, options: WindowOptions = ...,
+             on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Reading:
+        """Run every window of the context and keep its logits.
+
+        Errors: BadInput for text or options that cannot be used, Cancelled when `cancelled()` turned true.
+        """
+        ...
+
+    def heads(self) -> HeadWeights:
+        """S, E and their biases, with W and b where a BIO head stands beside them."""
+        ...
+
+    def hidden(self, window: Window) -> NDArray[np.float32]:
+        """Hidden states [N + 1, n, d] of one window; the last layer's are T, which the heads read."""
+        ...
+
+    def attention(self, window: Window) -> Attention:
+        """Every layer and head of one window. Errors: BadCheckpoint for a reader that gives no attention."""
+        ...
+
+    def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
+        """Attention, rollout or gradient times attention in the rows of the target's start and end."""
+        ...
+
+    def masked(self, window: Window, masks: NDArray[np.bool_], on_progress: OnProgress | None = None,
+               cancelled: IsCancelled | None = None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Start and end logits [b, n] with the positions of each mask [b, n] replaced by [MASK]: deletion curves, leave one out."""
+        ...
+
+    def attribute(self, reading: Reading, target: Target, method: Method = ..., baseline: Baseline = ..., n_steps: int | None = None,
+                  on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None, shuffle: int | None = None) -> Attribution:
+        """Explain the target; with n_steps None the steps grow until the gap is small. `shuffle` seeds the random-weights check.
+
+        Errors: BadInput for unknown choices or a reading of another reader, Cancelled.
+        """
+        ...
+
+    def learner(self, reading: Reading, golds: "Golds", scope: str) -> "Learner":
+        """A private copy that can be trained on this reading; nothing is copied before its first step, and this reader never changes.
+
+        Errors: BadInput for an unknown scope, one that this reader does not have, or a reading of another reader.
+        """
+        ...

@@ -1,0 +1,55 @@
+"""Read SQuAD 1.1 and 2.0 files (JSON, or JSON in .gz) into examples."""
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import Answer, Example
+
+
+def _field(holder: Any, name: str, kind: type, where: str) -> Any:
+    value = holder.get(name) if isinstance(holder, dict) else None
+    if not isinstance(value, kind):
+        raise BadInput(f"{where}: '{name}' must be a {kind.__name__}, got {type(value).__name__}")
+    return value
+
+
+def _answer(raw: Any, context: str, where: str, check_offset: bool) -> Answer:
+    text = _field(raw, "text", str, where)
+    if not check_offset:
+        start = raw.get("answer_start")
+        return Answer(text, start if isinstance(start, int) else -1)
+    start = _field(raw, "answer_start", int, where)
+    if context[start:start + len(text)] != text or start < 0:
+        raise BadInput(f"{where}: answer_start {start} does not point to the answer {text[:40]!r} in the context")
+    return Answer(text, start)
+
+
+def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
+    """All questions of a SQuAD file, in order.
+
+    A fault raises BadInput that names the file, article, paragraph and question id. `check_offsets=False`
+    accepts answers whose answer_start is off, as scoring uses their texts only.
+    """
+    path = Path(path)
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        document = json.loads(raw.decode("utf-8"))
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as fault:
+        raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
+    examples = []
+    for a, article in enumerate(_field(document, "data", list, path.name)):
+        for p, paragraph in enumerate(_field(article, "paragraphs", list, f"{path.name}, article {a}")):
+            where = f"{path.name}, article {a}, paragraph {p}"
+            context = _field(paragraph, "context", str, where)
+            for q in _field(paragraph, "qas", list, where):
+                here = f"{where}, question {_field(q, 'id', str, where)}"
+                question = _field(q, "question", str, here)
+                answers = _field(q, "answers", list, here)
+                gold = tuple(_answer(x, context, here, check_offsets) for x in answers)
+                examples.append(Example(q["id"], question, context, gold, bool(q.get("is_impossible", not answers)),
+                                        str(article.get("title", ""))))
+    return examples

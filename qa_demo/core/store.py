@@ -1,0 +1,49 @@
+"""A Reading on disk: one .npz of plain arrays and one JSON string, nothing pickled.
+
+It lets a page show an example before any model is loaded, and serves as a fixture.
+"""
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import Encoding, Reading, WindowOptions
+from qa_demo.core.windows import make_windows
+
+FORMAT = 1
+_PLAIN = ("question", "context", "question_tokens", "context_tokens", "prefix_tokens", "suffix_tokens", "context_type", "cls_at")
+
+
+def save_reading(reading: Reading, path: Path) -> None:
+    """Write a reading; the windows are not stored, since the encoding and the options determine them."""
+    encoding = reading.encoding
+    arrays = {f.name: getattr(encoding, f.name) for f in fields(Encoding) if f.name not in _PLAIN}
+    for name in ("start_logits", "end_logits", "tag_logits"):
+        if getattr(reading, name) is not None:
+            arrays[name] = getattr(reading, name)
+    about = {"format": FORMAT, "encoding": {name: getattr(encoding, name) for name in _PLAIN}, "options": asdict(reading.options),
+             "model_name": reading.model_name, "threshold": reading.threshold, "checksum": reading.checksum, "seconds": reading.seconds}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(path, about=np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8), **arrays)
+
+
+def load_reading(path: Path) -> Reading:
+    """Read what `save_reading` wrote; windows are built again and must fit the stored logits."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        about = json.loads(arrays.pop("about").tobytes().decode("utf-8"))
+        logits = {name: arrays.pop(name, None) for name in ("start_logits", "end_logits", "tag_logits")}
+        plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in about["encoding"].items()}
+        encoding, options = Encoding(**{**plain, **arrays}), WindowOptions(**about["options"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path.name} is not a stored reading of format {FORMAT}: {error}") from error
+    windows = make_windows(encoding, options)
+    if logits["start_logits"].shape != (len(windows), max(len(w) for w in windows)):
+        raise BadInput(f"{path.name}: logits of shape {logits['start_logits'].shape} do not fit {len(windows)} windows")
+    return Reading(encoding=encoding, windows=windows, options=options, model_name=about["model_name"], threshold=about["threshold"],
+                   checksum=about["checksum"], seconds=about["seconds"], **logits)

@@ -1,0 +1,279 @@
+"""The records of a reading, and the three coordinate systems they are written in.
+
+    char  index into the context string as given; ranges are half-open  [char_start, char_end)
+    doc   index of a context token (word piece); spans are inclusive     start <= token <= end
+    pos   index of a position in one window, [CLS] = 0; spans inclusive
+
+A bare `start` or `end` appears only in a type that says which of the three it is.
+Axes: D context tokens, W windows, L positions of the longest window, n positions of one window.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import freeze
+from qa_demo.core.errors import BadInput
+
+TAGS = ("B", "I", "O")
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """An inclusive range of tokens; whether `doc` or `pos` is said by its holder."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise BadInput(f"a span needs 0 <= start <= end, got start {self.start} and end {self.end}")
+
+    def __len__(self) -> int:
+        return self.end - self.start + 1
+
+
+@dataclass(frozen=True)
+class WindowOptions:
+    """How a paragraph is cut into windows (BERT's names and defaults)."""
+
+    max_seq_length: int = field(default=384, metadata={"help": "Positions in one window: question, paragraph part and special tokens."})
+    doc_stride: int = field(default=128, metadata={"help": "The step from one window to the next, in word pieces (not the overlap)."})
+    max_query_length: int = field(default=64, metadata={"help": "The longest question, in word pieces; a longer one is refused."})
+
+
+@dataclass(frozen=True)
+class DecodeOptions:
+    """Which spans are legal and how many are listed."""
+
+    max_answer_length: int = field(default=30, metadata={"help": "The longest answer, in word pieces."})
+    n_best_size: int = field(default=20, metadata={"help": "How many spans are listed."})
+    null_score_diff_threshold: float = field(default=0.0, metadata={"help": "No answer when null score - best score is above this."})
+    top_n_grid: bool = field(default=False, metadata={"help": "Search only BERT's grid of the top n starts and the top n ends."})
+
+
+@dataclass(frozen=True)
+class MergeOptions:
+    """How windows are merged: three independent choices (decided in `core.merge`)."""
+
+    copies: str = field(default="max_context", metadata={"help": "Which copies of a span count: the owner window's, or all."})
+    scale: str = field(default="logit", metadata={"help": "The scale on which spans of different windows are compared."})
+    null: str = field(default="min_logit", metadata={"help": "How the windows' null scores combine."})
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """What the tokenizer says about question and context, before any window exists.
+
+    `offset_mapping` [D, 2] is char, half-open. `word_ids` [D] are the tokenizer's words (whole-word
+    masking); `whitespace_ids` [D] number the words between blanks (chips, word sums).
+    `prefix_ids` are the ids before the context part, special tokens included; `suffix_ids` those after it.
+    """
+
+    question: str
+    context: str
+    question_ids: NDArray[np.int64]
+    question_tokens: tuple[str, ...]
+    context_ids: NDArray[np.int64]
+    context_tokens: tuple[str, ...]
+    offset_mapping: NDArray[np.int64]
+    word_ids: NDArray[np.int64]
+    whitespace_ids: NDArray[np.int64]
+    prefix_ids: NDArray[np.int64]
+    prefix_tokens: tuple[str, ...]
+    prefix_types: NDArray[np.int64]
+    suffix_ids: NDArray[np.int64]
+    suffix_tokens: tuple[str, ...]
+    suffix_types: NDArray[np.int64]
+    context_type: int = 1
+    cls_at: int = 0
+    question_offset_mapping: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    """[Q, 2], char in the question, half-open; empty when the maker of the encoding does not know it."""
+
+    def __post_init__(self) -> None:
+        for name in ("question_ids", "context_ids", "offset_mapping", "word_ids", "whitespace_ids",
+                     "prefix_ids", "prefix_types", "suffix_ids", "suffix_types", "question_offset_mapping"):
+            object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    @property
+    def n_special(self) -> int:
+        """Special tokens in one window: 3 for BERT, 4 for RoBERTa."""
+        return len(self.prefix_ids) + len(self.suffix_ids) - len(self.question_ids)
+
+    def text(self, span: Span) -> str:
+        """The slice of the context that a `doc` span covers."""
+        start, end = self.chars(span)
+        return self.context[start:end]
+
+    def chars(self, span: Span) -> tuple[int, int]:
+        """Half-open char range of an inclusive `doc` span."""
+        return int(self.offset_mapping[span.start, 0]), int(self.offset_mapping[span.end, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """One `[CLS] question [SEP] part [SEP]`; unpadded, so every array has length n.
+
+    pos = doc - doc_start + context_at;  doc_start <= doc < doc_stop.
+    """
+
+    index: int
+    doc_start: int
+    doc_stop: int
+    context_at: int
+    cls_at: int
+    input_ids: NDArray[np.int64]
+    token_type_ids: NDArray[np.int64]
+    is_context: NDArray[np.bool_]
+    is_max_context: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        for name in ("input_ids", "token_type_ids", "is_context", "is_max_context"):
+            object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+    def to_pos(self, doc: int) -> int:
+        """Position in this window of a context token it holds."""
+        if not self.doc_start <= doc < self.doc_stop:
+            raise BadInput(f"window {self.index} holds context tokens {self.doc_start} to {self.doc_stop - 1}, not {doc}")
+        return doc - self.doc_start + self.context_at
+
+    def to_doc(self, pos: int) -> int:
+        """Context token at a position of this window."""
+        doc = pos - self.context_at + self.doc_start
+        if not self.doc_start <= doc < self.doc_stop:
+            raise BadInput(f"position {pos} of window {self.index} is outside the context; context positions are "
+                           f"{self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}")
+        return doc
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The slow half, done once per question, context, reader and window options: logits only.
+
+    `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O) are NaN beyond a window's length.
+    """
+
+    encoding: Encoding
+    windows: tuple[Window, ...]
+    start_logits: NDArray[np.float32]
+    end_logits: NDArray[np.float32]
+    tag_logits: NDArray[np.float32] | None
+    model_name: str
+    options: WindowOptions = WindowOptions()
+    threshold: float | None = None
+    """The reader's tuned no-answer threshold; None when it was never trained on unanswerable questions."""
+    checksum: str = ""
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("start_logits", "end_logits", "tag_logits"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    def logits(self, window: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Start and end logits of one window, [n] each, without the NaN tail."""
+        n = len(self.windows[window])
+        return self.start_logits[window, :n], self.end_logits[window, :n]
+
+    def tokens(self, window: int) -> tuple[str, ...]:
+        """The n tokens of one window, special tokens included."""
+        w, e = self.windows[window], self.encoding
+        return e.prefix_tokens + e.context_tokens[w.doc_start:w.doc_stop] + e.suffix_tokens
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One span of one window: the row that a table prints."""
+
+    window: int
+    span: Span  # doc
+    char_start: int
+    char_end: int
+    text: str
+    start_logit: float
+    end_logit: float
+    rejected_because: str | None = None
+
+    @property
+    def score(self) -> float:
+        """start_logit + end_logit."""
+        return self.start_logit + self.end_logit
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate after merging; `value` is on the chosen scale, `share` = softmax among the n best."""
+
+    candidate: Candidate
+    rank: int
+    value: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The fast half: the decoded n-best list and what it was measured against."""
+
+    n_best: tuple[Ranked, ...]
+    rejected: tuple[Candidate, ...]
+    null_score: float
+    null_window: int
+    score_diff: float | None
+    threshold: float
+    can_abstain: bool = True
+    """False when the chosen rule or the reader knows no threshold: then the best span is always the answer."""
+
+    @property
+    def best(self) -> Ranked | None:
+        """The best span that is not the null; None when no span is legal."""
+        return self.n_best[0] if self.n_best else None
+
+    @property
+    def answer(self) -> str | None:
+        """The answer's text; None means no answer."""
+        if self.best is None or (self.can_abstain and self.score_diff is not None and self.score_diff > self.threshold):
+            return None
+        return self.best.candidate.text
+
+
+TargetKind = Literal["start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"]
+
+
+@dataclass(frozen=True)
+class LossTerm:
+    """One named term of a loss; total = sum of weight * value; `over` is the denominator of its mean."""
+
+    name: str
+    value: float
+    weight: float
+    over: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A gold answer: context[char_start:char_start + len(text)] == text."""
+
+    text: str
+    char_start: int
+
+    @property
+    def char_end(self) -> int:
+        """Half-open end of the answer in the context."""
+        return self.char_start + len(self.text)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One SQuAD question: answers of its annotators, empty when it has none."""
+
+    id: str
+    question: str
+    context: str
+    answers: tuple[Answer, ...]
+    is_impossible: bool = False
+    title: str = ""

@@ -1,0 +1,122 @@
+"""The words of one window: which positions form a whitespace word of the question or of the context."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import Encoding, Span, Window
+
+Side = Literal["question", "context"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A whitespace word as far as one window holds it; chars are half-open, in the question or in the context."""
+
+    text: str
+    side: Side
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The U words of one window; `of` [n] is the word of each position, -1 for special tokens."""
+
+    items: tuple[Word, ...]
+    of: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", freeze(self.of))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def sums(self, values: Floats) -> NDArray[np.float64]:
+        """Sum of a word's positions, [U]; what special tokens hold belongs to no word. Pieces with equal offsets add up."""
+        inside = self.of >= 0
+        sums = np.zeros(len(self))
+        np.add.at(sums, self.of[inside], np.asarray(values, dtype=np.float64)[inside])
+        return sums
+
+    def positions(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
+        """The positions [n] of the chosen words."""
+        return np.isin(self.of, np.fromiter(chosen, dtype=np.int64))
+
+    def holding(self, span: Span) -> tuple[int, ...]:
+        """The words that a `pos` span touches."""
+        return tuple(int(w) for w in np.unique(self.of[span.start:span.end + 1]) if w >= 0)
+
+
+def question_at(encoding: Encoding) -> int:
+    """The position of the question's first piece, the same in every window: right after [CLS] in every family we load."""
+    asked, prefix = encoding.question_tokens, encoding.prefix_tokens
+    for at in range(len(prefix) - len(asked) + 1):
+        if prefix[at:at + len(asked)] == asked and not at <= encoding.cls_at < at + len(asked):
+            return at
+    raise BadInput("the question's word pieces do not stand in a row before the paragraph in this reader's windows")
+
+
+def special_positions(encoding: Encoding, window: Window) -> NDArray[np.bool_]:
+    """The positions [n] that are neither question nor context: [CLS] and the separators."""
+    special = ~window.is_context
+    at = question_at(encoding)
+    special[at:at + len(encoding.question_ids)] = False
+    return special
+
+
+def question_positions(encoding: Encoding) -> NDArray[np.int64]:
+    """The positions of the question, [Q], the same in every window."""
+    return question_at(encoding) + np.arange(len(encoding.question_ids))
+
+
+def _question_words(encoding: Encoding) -> NDArray[np.int64]:
+    """Whitespace word of every question piece, [Q]; without offsets every piece is its own word."""
+    if len(encoding.question_offset_mapping) != len(encoding.question_ids):
+        return np.arange(len(encoding.question_ids))
+    starts = np.array([m.start() for m in re.finditer(r"\S+", encoding.question)], dtype=np.int64)
+    return np.maximum(np.searchsorted(starts, encoding.question_offset_mapping[:, 0], side="right") - 1, 0)
+
+
+def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> Word:
+    if not len(offsets):
+        return Word(fallback, side, 0, 0)
+    start, end = int(offsets[:, 0].min()), int(offsets[:, 1].max())
+    return Word(text[start:end], side, start, end)
+
+
+def words(encoding: Encoding, window: Window) -> Words:
+    """The words of one window, question first; a word cut by the window's border has only the pieces that stand here."""
+    of = np.full(len(window), -1, dtype=np.int64)
+    items: list[Word] = []
+    at, asked, offsets = question_at(encoding), _question_words(encoding), encoding.question_offset_mapping
+    known = len(offsets) == len(asked)
+    for number in np.unique(asked):
+        pieces = np.flatnonzero(asked == number)
+        of[at + pieces] = len(items)
+        items.append(_word(encoding.question, "question", offsets[pieces] if known else offsets[:0], encoding.question_tokens[pieces[0]]))
+    read = encoding.whitespace_ids[window.doc_start:window.doc_stop]
+    for number in np.unique(read):
+        pieces = np.flatnonzero(read == number)
+        of[window.context_at + pieces] = len(items)
+        items.append(_word(encoding.context, "context", encoding.offset_mapping[window.doc_start + pieces], ""))
+    return Words(tuple(items), of)
+
+
+def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
+    """The tokens that touch the characters [char_start, char_end) of the context, as a `doc` span.
+
+    Errors: BadInput for a range outside the context, an empty one, or one that no token touches.
+    """
+    if not 0 <= char_start < char_end <= len(encoding.context):
+        raise BadInput(f"a span of characters needs 0 <= start < end <= {len(encoding.context)}, got {char_start} and {char_end}")
+    touched = np.flatnonzero((encoding.offset_mapping[:, 0] < char_end) & (encoding.offset_mapping[:, 1] > char_start))
+    if not len(touched):
+        raise BadInput(f"no word piece stands between characters {char_start} and {char_end}")
+    return Span(int(touched[0]), int(touched[-1]))
