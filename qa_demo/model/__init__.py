@@ -1,0 +1,1 @@
+"""Readers: torch, transformers, tokenizers and captum behind the `Reader` protocol."""

@@ -1,0 +1,102 @@
+"""Attention of one window, from an eager twin of the model that shares its weights.
+
+With sdpa transformers returns no attentions and no error. Switching the implementation at run time would change the model
+under everybody who is reading with it; so a second module is built around the very same tensors.
+"""
+
+import copy
+import threading
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+
+from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind, relevance_of
+from qa_demo.core.attribution import Target, holds, lanes
+from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.types import Window
+from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
+
+_twins: WeakKeyDictionary = WeakKeyDictionary()
+_building = threading.Lock()
+
+
+def eager_twin(model: Any) -> Any:
+    """A second module over the same parameter tensors that computes attention openly; made once for each model.
+
+    Its output capturing installs hooks on the twin only: the model that answers is never touched.
+    """
+    with _building:
+        twin = _twins.get(model)
+        if twin is None:
+            shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
+            twin = copy.deepcopy(model, shared)
+            twin.config._attn_implementation = "eager"  # on the twin's own configuration, before anyone has seen it
+            _twins[model] = twin
+        return twin
+
+
+def _layers(model: Any) -> int:
+    return int(model.config.num_hidden_layers)
+
+
+def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
+    """Refuse a model that gives no attention, or for another number of layers or positions than it has."""
+    found = [] if attentions is None else [None if layer is None else tuple(layer.shape[-2:]) for layer in attentions]
+    if found != [(n, n)] * _layers(model):
+        raise BadCheckpoint(f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} x {n} were expected, "
+                            f"got {len(found)}{': ' + str(found[0]) if found else ''}")
+
+
+def attention(loaded: Loaded, window: Window) -> Attention:
+    """Every layer and head of one window, [N, A, n, n]; rows sum to 1 or the record refuses them."""
+    twin = eager_twin(loaded.model)
+    with loaded.workers.slot(), torch.inference_mode():
+        out = encode(twin, word_embeddings(twin, window.input_ids)[None], token_types(twin, window), output_attentions=True)
+        check_layers(twin, out.attentions, len(window))
+        weights = torch.cat(tuple(out.attentions)).float().numpy()
+    return Attention(window.index, weights)
+
+
+def _gradients(loaded: Loaded, window: Window, target: Target) -> tuple[Attention, tuple[np.ndarray | None, np.ndarray | None]]:
+    """Attention and the gradients of the start part and of the end part of the target with respect to it."""
+    twin = eager_twin(loaded.model)
+    a, b = lanes(target, window)
+    with loaded.workers.slot(), torch.enable_grad():
+        embeds = word_embeddings(twin, window.input_ids)[None].requires_grad_()
+        out = encode(twin, embeds, token_types(twin, window), output_attentions=True)
+        check_layers(twin, out.attentions, len(window))
+        both = twin.qa_outputs(out[0])[0]
+        grads: list[np.ndarray | None] = []
+        for column, weights in enumerate((a, b)):
+            if not weights.any():
+                grads.append(None if _unused(target, column) else np.zeros((_layers(twin), *out.attentions[0].shape[1:])))
+                continue
+            part = both[:, column] @ torch.as_tensor(weights, dtype=both.dtype)
+            found = torch.autograd.grad(part, tuple(out.attentions), retain_graph=True)
+            grads.append(torch.cat(found).float().numpy())
+        weights_now = torch.cat(tuple(layer.detach() for layer in out.attentions)).float().numpy()
+    return Attention(window.index, weights_now), (grads[0], grads[1])
+
+
+def _unused(target: Target, column: int) -> bool:
+    """Whether the target has no part in this lane; a part that cancels to 0 (two spans with one start) has a gradient of 0."""
+    return target.kind == ("end_logit", "start_logit")[column]
+
+
+def relevance(loaded: Loaded, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
+    """`attention`, `rollout` or `gradient_x_attention` of the rows of the target's start and end.
+
+    One forward pass; the last kind adds one backward pass for each part of the target.
+    """
+    if kind not in RELEVANCE:
+        raise BadInput(f"relevance must be one of {', '.join(RELEVANCE)}, got {str(kind)[:40]!r}")
+    if not holds(window, target):
+        raise BadInput(f"window {window.index} does not hold the target's spans whole")
+    if kind == "gradient_x_attention":
+        found, grads = _gradients(loaded, window, target)
+        return relevance_of(kind, found, target, window, grads)
+    return relevance_of(kind, attention(loaded, window), target, window)

@@ -1,0 +1,87 @@
+"""A private copy of some of a reader's weights, and the loss of one window as torch computes it.
+
+Tensors that a scope does not train are shared with the reader, so a copy of the head costs kilobytes and one of the
+whole reader its layers alone: the embedding tables stay as they are, as in the project's own fine-tuning.
+"""
+
+import copy
+import threading
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+
+from qa_demo.core.errors import BadInput, ModelUnavailable
+from qa_demo.core.learning import Scope
+from qa_demo.core.losses import Golds, start_end_targets
+from qa_demo.core.types import Window
+from qa_demo.model.forward import token_types
+
+WHOLE_COPIES = 2
+
+
+class Places:
+    """How many copies of a whole reader this server keeps at once."""
+
+    def __init__(self, count: int = WHOLE_COPIES) -> None:
+        self.count = count
+        self._free = threading.BoundedSemaphore(count)
+
+    def take(self) -> None:
+        """Take a place. Errors: ModelUnavailable when there is none."""
+        if not self._free.acquire(blocking=False):
+            raise ModelUnavailable(f"{self.count} visitors of this server are training a whole reader, and it keeps no more copies; "
+                                   "wait until one of them resets or leaves, or train the head or the last layer")
+
+    def give_back(self) -> None:
+        """Free a place that was taken."""
+        self._free.release()
+
+
+PLACES = Places()
+
+
+def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
+    """Names of the parameters that a scope moves: never an embedding table, nor the two biases of the head.
+
+    A bias adds the same to every logit of its head, so its gradient sum_i (p_i - t_i) is exactly 0; in floating point it is
+    noise, which AdamW would blow up to whole steps.
+    Errors: BadInput when the reader has no last layer of its own (ALBERT shares one layer's weights among all).
+    """
+    head = ("qa_outputs.weight",)
+    if scope == "head":
+        return head
+    prefix = f"{model.base_model_prefix}."
+    tables = f"{prefix}embeddings."
+    if scope == "reader":
+        return tuple(name for name, _ in model.named_parameters() if name.startswith(prefix) and not name.startswith(tables)) + head
+    stack = next((f"{prefix}{name}" for name, module in model.base_model.named_modules()
+                  if name.rsplit(".", 1)[-1] == "layer" and isinstance(module, torch.nn.ModuleList)), None)
+    if stack is None:
+        raise BadInput("this reader's layers share their weights, so the last one cannot be trained alone; "
+                       "train the head or the whole reader")
+    last = f"{stack}.{len(model.get_submodule(stack)) - 1}."
+    return tuple(name for name, _ in model.named_parameters() if name.startswith(last)) + head
+
+
+def private_copy(model: Any, names: tuple[str, ...]) -> Any:
+    """A second model whose named parameters are its own and whose other tensors are the very ones of the first."""
+    shared = {id(tensor): tensor for name, tensor in chain(model.named_parameters(), model.named_buffers()) if name not in names}
+    return copy.deepcopy(model, shared)
+
+
+def hidden(model: Any, window: Window) -> torch.Tensor:
+    """The last hidden states T [n, d] of one unpadded window, which the heads read."""
+    inputs = {"input_ids": torch.from_numpy(window.input_ids.copy())[None]}
+    types = token_types(model, window)
+    if types is not None:
+        inputs["token_type_ids"] = types
+    states: torch.Tensor = model.base_model(**inputs)[0][0]
+    return states
+
+
+def window_loss(logits: torch.Tensor, window: Window, golds: Golds) -> torch.Tensor:
+    """[2]: -sum_i t_i log p_i of start and end, p over all positions of the window, from logits [n, 2]."""
+    targets = torch.from_numpy(np.stack(start_end_targets(window, golds), axis=1)).to(logits.dtype)
+    return -(targets * logits.log_softmax(0)).sum(0)

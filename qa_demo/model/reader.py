@@ -1,0 +1,179 @@
+"""A transformers question-answering model behind the `Reader` protocol: texts in, logits of every window out."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from qa_demo.core.attention import Attention, Relevance, RelevanceKind
+from qa_demo.core.attribution import Attribution, Baseline, Method, Target
+from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.heads import HeadWeights
+from qa_demo.core.inputs import check_texts
+from qa_demo.core.losses import Golds
+from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.windows import make_windows
+from qa_demo.model.attention import attention, relevance
+from qa_demo.model.attribution import attribute
+from qa_demo.model.forward import Loaded, masked_logits
+from qa_demo.model.hidden import head_weights, hidden
+from qa_demo.model.learning import ModelLearner
+from qa_demo.model.tokenizer import encode, prepare
+from qa_demo.model.workers import SHARED, Workers
+
+DEFAULTS = WindowOptions()
+
+
+def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
+    """Groups of at most `size` windows of equal length, in the order of their first window: nothing is ever padded."""
+    waiting: dict[int, list[Window]] = {}
+    for window in windows:
+        group = waiting.setdefault(len(window), [])
+        group.append(window)
+        if len(group) == size:
+            yield waiting.pop(len(window))
+    yield from waiting.values()
+
+
+class BertReader:
+    """One loaded model, shared by every thread: read-only after it is made, without hooks and without gradients.
+
+    The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag logits T @ W^T + b.
+    """
+
+    def __init__(self, name: str, model: Any, tokenizer: Any, *, bio: torch.nn.Linear | None = None, threshold: float | None = None,
+                 checksum: str = "", workers: Workers = SHARED, batch_size: int = 1, bf16: bool = False) -> None:
+        """Batches of one are as fast as larger ones in fp32, give the first result sooner and can be cancelled sooner."""
+        self._name, self._threshold, self._checksum = name, threshold, checksum
+        self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
+        self._workers, self._batch_size, self._bf16 = workers, batch_size, bf16
+        prepare(tokenizer)
+
+    @property
+    def name(self) -> str:
+        """`bundled`, a folder's name, or a hub id with its commit."""
+        return self._name
+
+    @property
+    def threshold(self) -> float | None:
+        """The tuned no-answer threshold in logits; None when the reader came without one."""
+        return self._threshold
+
+    @property
+    def checksum(self) -> str:
+        """The digest that ties a stored reading to these weights."""
+        return self._checksum
+
+    @property
+    def has_bio(self) -> bool:
+        """Whether a BIO head stands beside the start/end head."""
+        return self._bio is not None
+
+    @property
+    def max_seq_length(self) -> int:
+        """Positions the model knows; RoBERTa's and MPNet's tables begin after the padding id."""
+        config = self._model.config
+        shifted = config.model_type in ("roberta", "xlm-roberta", "mpnet")
+        return int(config.max_position_embeddings) - (int(config.pad_token_id or 0) + 1 if shifted else 0)
+
+    def encode(self, question: str, context: str) -> Encoding:
+        """The tokenizer's view of both texts; BadInput for a text of which no word piece is left."""
+        check_texts(question, context)
+        encoding = encode(self._tokenizer, question, context)
+        for name, ids in (("question", encoding.question_ids), ("paragraph", encoding.context_ids)):
+            if not len(ids):
+                raise BadInput(f"the {name} holds no character that this reader's tokenizer keeps")
+        return encoding
+
+    def read(self, question: str, context: str, options: WindowOptions = DEFAULTS,
+             on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Reading:
+        """Run every window once and keep its logits [W, L], NaN beyond a window's length.
+
+        Errors: BadInput for texts or options that cannot be used (before the model runs), Cancelled, BadCheckpoint for
+        logits that are not finite.
+        """
+        began = time.perf_counter()
+        if options.max_seq_length > self.max_seq_length:
+            raise BadInput(f"max_seq_length must be at most {self.max_seq_length}, the positions of this reader, "
+                           f"got {options.max_seq_length}")
+        encoding = self.encode(question, context)
+        windows = make_windows(encoding, options)
+        shape = len(windows), max(len(window) for window in windows)
+        start, end = np.full(shape, np.nan, dtype=np.float32), np.full(shape, np.nan, dtype=np.float32)
+        tags = np.full((*shape, len(TAGS)), np.nan, dtype=np.float32) if self.has_bio else None
+        done = 0
+        for group in buckets(windows, self._batch_size):
+            with self._workers.slot(cancelled):
+                span_logits, tag_logits = self._forward(group)
+            rows, n = [window.index for window in group], len(group[0])
+            start[rows, :n], end[rows, :n] = span_logits[..., 0], span_logits[..., 1]
+            if tags is not None and tag_logits is not None:
+                tags[rows, :n] = tag_logits
+            done += len(group)
+            if on_progress is not None:
+                on_progress(done, len(windows))
+        if cancelled is not None and cancelled():
+            raise Cancelled("the reading was cancelled")
+        return Reading(encoding, windows, start, end, tags, model_name=self.name, options=options, threshold=self.threshold,
+                       checksum=self.checksum, seconds=time.perf_counter() - began)
+
+    def _forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
+        """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
+        inputs = {"input_ids": torch.from_numpy(np.stack([window.input_ids for window in group]))}
+        # A model without segment embeddings (DistilBERT, MPNet, DeBERTa) or with a single one (RoBERTa) takes no token types.
+        if (getattr(self._model.config, "type_vocab_size", 0) or 0) > 1:
+            inputs["token_type_ids"] = torch.from_numpy(np.stack([window.token_type_ids for window in group]))
+        with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16):
+            hidden = self._model.base_model(**inputs)[0]
+            span_logits = self._model.qa_outputs(hidden).float().numpy()
+            tag_logits = None if self._bio is None else self._bio(hidden).float().numpy()
+        for logits in (span_logits, tag_logits):
+            if logits is not None and not np.isfinite(logits).all():
+                raise BadCheckpoint(f"{self.name} gave logits that are not finite; its weights overflow on this text")
+        return span_logits, tag_logits
+
+    @property
+    def loaded(self) -> Loaded:
+        """What explanations need; they are plain functions beside the class."""
+        return Loaded(self._model, self._tokenizer, self._workers, self.name, self.checksum)
+
+    def heads(self) -> HeadWeights:
+        """S, E, their biases, and W and b of the BIO head: copies, so that nobody can change the reader through them."""
+        return head_weights(self.loaded, self._bio)
+
+    def hidden(self, window: Window) -> np.ndarray:
+        """Hidden states [N + 1, n, d] of one window."""
+        return hidden(self.loaded, window)
+
+    def attention(self, window: Window) -> Attention:
+        """Attention [N, A, n, n] of one window."""
+        return attention(self.loaded, window)
+
+    def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
+        """Where the target's start and end drew from, by attention, rollout or gradient times attention."""
+        return relevance(self.loaded, window, target, kind)
+
+    def masked(self, window: Window, masks: np.ndarray, on_progress: OnProgress | None = None,
+               cancelled: IsCancelled | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Logits [b, n] of a window with some positions replaced by the mask token."""
+        return masked_logits(self.loaded, window, masks, on_progress, cancelled)
+
+    def attribute(self, reading: Reading, target: Target, method: Method = "integrated_gradients", baseline: Baseline = "pad",
+                  n_steps: int | None = None, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None,
+                  shuffle: int | None = None) -> Attribution:
+        """What the target rested on, by one of three methods; `shuffle` seeds the random-weights check."""
+        return attribute(self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle)
+
+    def learner(self, reading: Reading, golds: Golds, scope: str) -> ModelLearner:
+        """Train a private copy on a reading of this reader; the copy reads through the same gate."""
+        if reading.checksum != self.checksum:
+            raise BadInput(f"this reading was made by other weights than those of {self.name}; read the text again")
+
+        def around(model: Any) -> "BertReader":
+            return BertReader(f"{self.name}, trained here", model, self._tokenizer, bio=self._bio, threshold=self._threshold,
+                              workers=self._workers)
+
+        return ModelLearner(self._model, around, self._workers, reading, golds, scope)

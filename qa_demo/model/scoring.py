@@ -1,0 +1,74 @@
+"""Run a reader over the questions of a SQuAD file and score what it says."""
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from qa_demo.core.bio import best_span, null_log_prob
+from qa_demo.core.errors import BadInput
+from qa_demo.core.metrics import Outcome, evaluate
+from qa_demo.core.predict import predict
+from qa_demo.core.reader import OnProgress, Reader
+from qa_demo.core.report import evaluate_json
+from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How questions are read and decoded; `threshold` None takes the reader's own."""
+
+    head: str = "span"
+    windows: WindowOptions = field(default_factory=WindowOptions)
+    decode: DecodeOptions = field(default_factory=DecodeOptions)
+    merge: MergeOptions = field(default_factory=MergeOptions)
+    threshold: float | None = None
+
+
+def outcome(reading: Reading, setup: Setup) -> Outcome:
+    """The best non-null span of a head, and its score_diff: null minus best, in logits or (BIO) log-probabilities."""
+    if setup.head == "bio":
+        tagged = best_span(reading, setup.decode.max_answer_length)
+        return Outcome("") if tagged is None else Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
+    prediction = predict(reading, setup.decode, setup.merge)
+    return Outcome("" if prediction.best is None else prediction.best.candidate.text, prediction.score_diff)
+
+
+def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_progress: OnProgress | None = None,
+                 threads: int = 1) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
+    """The official numbers (percent) and seconds; and the questions that could not be read, with the reason.
+
+    Each question is read exactly as `read` reads it, several at once, so the numbers do not depend on `threads`. A question that
+    the options refuse (too long) counts as unanswered; when all are refused, the first reason is raised. The reader's own
+    threshold was tuned on start and end logits, so the BIO head abstains only at a threshold that is given.
+    """
+    if setup.head == "bio" and not reader.has_bio:
+        raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
+    began = time.perf_counter()
+
+    def read(example: Example) -> Outcome | BadInput:
+        try:
+            return outcome(reader.read(example.question, example.context, setup.windows), setup)
+        except BadInput as fault:
+            return fault
+
+    said: dict[str, Outcome] = {}
+    skipped: list[tuple[Example, BadInput]] = []
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for done, (example, result) in enumerate(zip(examples, pool.map(read, examples), strict=True), 1):
+            if isinstance(result, BadInput):
+                skipped.append((example, result))
+                result = Outcome("")
+            said[example.id] = result
+            if on_progress is not None:
+                on_progress(done, len(examples))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    if len(skipped) == len(examples):
+        raise skipped[0][1]
+    threshold = setup.threshold if setup.threshold is not None or setup.head == "bio" else reader.threshold
+    scores = evaluate(examples, said, threshold)
+    return evaluate_json(scores, round(time.perf_counter() - began, 2)), [(example, str(fault)) for example, fault in skipped]

@@ -1,0 +1,128 @@
+"""Tiny random readers of every family, built from visible vocabularies and saved as ordinary folders."""
+
+import json
+import string
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tokenizers.pre_tokenizers import ByteLevel
+
+WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
+ENDINGS = ["s", "ed", "ing", "er"]
+LETTERS = string.ascii_lowercase + string.digits + string.punctuation + "äöüéøñß"
+FAMILIES = ["bert", "distilbert", "roberta", "xlm-roberta", "electra", "albert", "mpnet", "deberta", "deberta-v2"]
+QUESTION = "Who designed the bridge?"
+CONTEXT = (
+    "The bridge over the river was designed by George Rotne and the towers by Ingeborg Åse. "
+    "It opened in 1998, and the tower was painted twice. "
+) * 3
+
+
+def _word_pieces(special: list[str]) -> dict[str, int]:
+    pieces = special + WORDS + [f"##{e}" for e in ENDINGS] + list(LETTERS) + [f"##{c}" for c in LETTERS]
+    return {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
+
+
+def _byte_level(special: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "w"), ("Ġ", "b"), ("r", "i"), ("n", "g"), ("i", "ng")]
+    pieces = special + sorted(ByteLevel.alphabet()) + ["".join(pair) for pair in merges]
+    return {piece: i for i, piece in enumerate(pieces)}, merges
+
+
+def _unigram(special: list[str]) -> list[tuple[str, float]]:
+    letters = dict.fromkeys(LETTERS + string.ascii_uppercase)
+    pieces = [f"▁{w}" for w in WORDS] + ENDINGS + ["▁"] + [f"▁{c}" for c in letters] + list(letters)
+    unique = [piece for piece in dict.fromkeys(pieces) if piece not in special]
+    return [(s, 0.0) for s in special] + [(piece, -2.0 - 1.5 * (len(piece) < 3)) for piece in unique]
+
+
+def tokenizer(family: str) -> Any:
+    """A small tokenizer of the family's own class."""
+    bert = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    roberta = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    if family in ("bert", "distilbert", "electra"):
+        return transformers.BertTokenizer(vocab=_word_pieces(bert))
+    if family == "mpnet":
+        return transformers.MPNetTokenizer(vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]))
+    if family == "roberta":
+        vocab, merges = _byte_level(roberta)
+        return transformers.RobertaTokenizer(vocab=vocab, merges=merges)
+    if family == "deberta":
+        vocab, merges = _byte_level(bert)
+        return transformers.DebertaTokenizer(vocab=vocab, merges=merges)
+    if family == "albert":
+        return transformers.AlbertTokenizer(vocab=_unigram(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]))
+    if family == "xlm-roberta":
+        return transformers.XLMRobertaTokenizer(vocab=_unigram(roberta))
+    return transformers.DebertaV2Tokenizer(vocab=_unigram(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+
+
+def config(family: str, vocab_size: int, **changes: Any) -> Any:
+    """Two layers of width 16, two heads, 64 usable positions."""
+    shifted = family in ("roberta", "xlm-roberta", "mpnet")
+    sizes: dict[str, Any] = {
+        "vocab_size": vocab_size,
+        "max_position_embeddings": 66 if shifted else 64,
+        "pad_token_id": 1 if shifted else 0,
+    }
+    if family == "distilbert":
+        sizes |= {"dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
+    else:
+        sizes |= {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    if family in ("electra", "albert"):
+        sizes["embedding_size"] = 8
+    if family == "roberta" or family == "xlm-roberta":
+        sizes["type_vocab_size"] = 1
+    if family in ("deberta", "deberta-v2"):
+        sizes |= {
+            "relative_attention": True,
+            "pos_att_type": ["c2p", "p2c"],
+            "max_relative_positions": 32,
+            "position_biased_input": False,
+            "type_vocab_size": 0,
+        }
+    if family == "deberta-v2":
+        sizes |= {"position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True, "conv_kernel_size": 3, "conv_act": "gelu"}
+    prefix = {
+        "bert": "Bert",
+        "distilbert": "DistilBert",
+        "roberta": "Roberta",
+        "xlm-roberta": "XLMRoberta",
+        "electra": "Electra",
+        "albert": "Albert",
+        "mpnet": "MPNet",
+        "deberta": "Deberta",
+        "deberta-v2": "DebertaV2",
+    }[family]
+    return getattr(transformers, f"{prefix}Config")(**(sizes | changes)), getattr(transformers, f"{prefix}ForQuestionAnswering")
+
+
+def save(
+    folder: Path,
+    family: str = "bert",
+    *,
+    bio: bool = False,
+    threshold: float | None = None,
+    dtype: torch.dtype = torch.float32,
+    **changes: Any,
+) -> Path:
+    """A complete random reader in `folder`; weights large enough that logits differ clearly between positions."""
+    words = tokenizer(family)
+    settings, model_class = config(family, len(words), **changes)
+    torch.manual_seed(7)
+    model = model_class(settings).eval()
+    for parameter in model.parameters():
+        if parameter.dim() > 1:
+            torch.nn.init.normal_(parameter, std=0.3)
+    model.to(dtype).save_pretrained(folder)
+    words.save_pretrained(folder)
+    if bio:
+        from safetensors.torch import save_file
+
+        head = {"weight": torch.randn(3, 16), "bias": torch.randn(3)}
+        save_file(head, folder / "bio_head.safetensors", metadata={"0": "B", "1": "I", "2": "O"})
+    if bio or threshold is not None:
+        (folder / "reader.json").write_text(json.dumps({"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]}))
+    return folder

@@ -1,0 +1,123 @@
+"""The bundled reader: the folder as exported, what it answers, and its answers against a search that shares no code."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from qa_demo.core.bio import best_span
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.model.checks import read_header, sha256
+from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
+from qa_demo.model.source import bundled_folder
+
+pytestmark = pytest.mark.model
+
+FILES = {"metrics.json",
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "bio_head.safetensors",
+    "reader.json",
+    "README.md",
+    "checksums.json",
+}
+PLAIN = [
+    ("Where is the Louvre?", "The Louvre is a large art museum in Paris. It was opened to the public in 1793.", "Paris"),
+    (
+        "When was the Louvre opened to the public?",
+        "The Louvre is a large art museum in Paris. It was opened to the public in 1793.",
+        "1793",
+    ),
+    ("Who wrote the play?", "The play was written by Henrik Ibsen and first staged in Copenhagen.", "Henrik Ibsen"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return bundled_folder()
+
+
+@pytest.fixture(scope="module")
+def reader() -> BertReader:
+    return load_reader("bundled")
+
+
+def brute_force(reading: Reading, longest: int) -> tuple[float, int, int]:
+    """(score, char_start, char_end) by trying every pair of every window, with ownership worked out token by token."""
+    best = (-np.inf, -1, -1)
+    offsets = reading.encoding.offset_mapping
+    for w in reading.windows:
+        for i in range(w.doc_start, w.doc_stop):
+            contexts = [
+                min(i - v.doc_start, v.doc_stop - 1 - i) + 0.01 * (v.doc_stop - v.doc_start) if v.doc_start <= i < v.doc_stop else -1.0
+                for v in reading.windows
+            ]
+            if int(np.argmax(contexts)) != w.index:
+                continue
+            for j in range(i, min(i + longest, w.doc_stop)):
+                score = float(reading.start_logits[w.index, w.to_pos(i)]) + float(reading.end_logits[w.index, w.to_pos(j)])
+                if score > best[0] and offsets[i, 0] < offsets[j, 1]:
+                    best = (score, int(offsets[i, 0]), int(offsets[j, 1]))
+    return best
+
+
+def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} == FILES
+    manifest = json.loads((folder / "checksums.json").read_text())
+    assert set(manifest) == FILES - {"checksums.json"}
+    assert manifest == {name: sha256(folder / name) for name in manifest}
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 50_000_000
+    assert {tensor.dtype for tensor in read_header(folder / "model.safetensors").values()} <= {"F16", "BF16", "I64"}
+
+
+def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: BertReader) -> None:
+    from transformers import AutoModelForQuestionAnswering, AutoTokenizer
+
+    model, info = AutoModelForQuestionAnswering.from_pretrained(
+        folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
+    )
+    assert not info["missing_keys"] and not info["unexpected_keys"]
+    question, context, _ = PLAIN[0]
+    inputs = AutoTokenizer.from_pretrained(folder, local_files_only=True)(question, context, return_tensors="pt")
+    with torch.no_grad():
+        out = model.eval()(**inputs)
+    reading = reader.read(question, context)
+    assert reading.windows[0].input_ids.tolist() == inputs["input_ids"][0].tolist()
+    np.testing.assert_allclose(reading.logits(0), [out.start_logits[0].numpy(), out.end_logits[0].numpy()], atol=1e-4)
+
+
+def test_it_brings_both_heads_a_threshold_and_its_checksum(folder: Path, reader: BertReader) -> None:
+    assert reader.name == "bundled" and reader.has_bio and reader.max_seq_length == 512
+    assert reader.threshold == json.loads((folder / "reader.json").read_text())["threshold"] and isinstance(reader.threshold, float)
+    assert reader.checksum == sha256(folder / "checksums.json")
+
+
+@pytest.mark.parametrize(("question", "context", "answer"), PLAIN)
+def test_plain_questions(reader: BertReader, question: str, context: str, answer: str) -> None:
+    reading = reader.read(question, context)
+    best, tagged = predict(reading).best, best_span(reading)
+    assert best is not None and best.candidate.text == answer
+    assert tagged is not None and answer in tagged.text
+
+
+def test_the_answer_of_a_long_text_is_the_one_that_trying_every_pair_finds(reader: BertReader) -> None:
+    filler = " ".join(f"In the year {1500 + k} the town on the river counted {37 * k % 911} houses and {k % 7} mills." for k in range(140))
+    context = filler[:6000] + " The stone bridge was designed by Agnes Holm. " + filler[6000:]
+    reading = reader.read("Who designed the stone bridge?", context)
+    assert len(reading.encoding.context_ids) > 2000 and len(reading.windows) > 10
+    best = predict(reading, DecodeOptions(max_answer_length=30)).best
+    score, start, end = brute_force(reading, 30)
+    assert best is not None and (best.candidate.char_start, best.candidate.char_end) == (start, end)
+    assert best.candidate.score == pytest.approx(score)
+
+
+def test_the_model_card_says_what_a_user_must_know(folder: Path) -> None:
+    card = (folder / "README.md").read_text(encoding="utf-8").lower()
+    for word in ("license", "data", "squad", "seed", "exact", "f1", "bio", "unanswerable", "calibration", "known failures", "dtype"):
+        assert word in card

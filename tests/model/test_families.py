@@ -1,0 +1,115 @@
+"""Every family loads, and reads what transformers reads: the same windows, the same logits."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForQuestionAnswering
+
+from qa_demo.core.types import WindowOptions
+from qa_demo.core.windows import capacity, make_windows
+from qa_demo.model.loading import load_reader
+from qa_demo.model.tokenizer import encode, trimmed
+from tests.model import kit
+
+UNICODE = "Café\u0301 in Åse:  東京 🙂👩‍👩‍👧 was\tthe\r\nriver \u00a0 x\u200by  " * 4
+OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
+
+
+@pytest.fixture(scope="module", params=kit.FAMILIES)
+def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    return request.param, kit.save(tmp_path_factory.mktemp(request.param), request.param)
+
+
+def assert_windows_equal_overflow(words, oracle, question: str, context: str, length: int, step: int) -> int:
+    encoding = encode(words, question, context)
+    options = WindowOptions(max_seq_length=length, doc_stride=step)
+    expected = oracle(
+        question,
+        context,
+        truncation="only_second",
+        max_length=length,
+        stride=capacity(encoding, options) - step,
+        return_overflowing_tokens=True,
+        return_offsets_mapping=True,
+        return_token_type_ids=True,
+        split_special_tokens=True,
+    )
+    windows = make_windows(encoding, options)
+    assert [w.input_ids.tolist() for w in windows] == expected["input_ids"]
+    assert windows[0].token_type_ids.tolist() == expected["token_type_ids"][0]
+    if 1 in expected["token_type_ids"][0]:  # elsewhere (DeBERTa, XLM-R) the library's later windows disagree with its own first
+        assert [w.token_type_ids.tolist() for w in windows] == expected["token_type_ids"]
+    for index, window in enumerate(windows):
+        sequence = expected.sequence_ids(index)
+        assert window.is_context.tolist() == [s == 1 for s in sequence]
+        offsets = np.array([o for o, s in zip(expected["offset_mapping"][index], sequence, strict=True) if s == 1]).reshape(-1, 2)
+        ours = encoding.offset_mapping[window.doc_start : window.doc_stop]
+        np.testing.assert_array_equal(ours, trimmed(context, offsets))
+    return len(windows)
+
+
+@pytest.mark.parametrize("context", [kit.CONTEXT, UNICODE, "river", "A. " * 70], ids=["plain", "unicode", "word", "short"])
+def test_windows_equal_the_tokenizers_overflow(family: tuple[str, Path], context: str) -> None:
+    words, oracle = kit.tokenizer(family[0]), kit.tokenizer(family[0])
+    counts = set()
+    asked = len(words(kit.QUESTION, add_special_tokens=False)["input_ids"])
+    for length in (asked + 5, asked + 12, asked + 40, 300):
+        room = length - asked - (encode(words, "a", "a").n_special)
+        for step in sorted({1, 2, room // 2, room - 1, room}):
+            if 1 <= step <= room and (step > 2 or length < 60):
+                counts.add(assert_windows_equal_overflow(words, oracle, kit.QUESTION, context, length, step))
+    assert max(counts) > 1 or context == "river"
+
+
+def test_the_oracle_can_fail() -> None:
+    words, oracle = kit.tokenizer("bert"), kit.tokenizer("bert")
+    with pytest.raises(AssertionError):
+        assert_windows_equal_overflow(words, lambda *a, **k: oracle(*a, **(k | {"stride": k["stride"] + 1})), "Who?", kit.CONTEXT, 40, 9)
+
+
+def test_special_tokens_typed_by_a_user_stay_text(family: tuple[str, Path]) -> None:
+    words = kit.tokenizer(family[0])
+    special = {words.cls_token_id, words.sep_token_id, words.mask_token_id, words.pad_token_id}
+    encoding = encode(words, "[SEP] who", "[CLS] the [SEP] </s> <s> [MASK] <mask> <pad> [PAD] bridge")
+    assert not special & set(encoding.context_ids.tolist()) and not special & set(encoding.question_ids.tolist())
+    window = make_windows(encoding, WindowOptions(300, 1))[0]
+    assert len([i for i in window.input_ids.tolist() if i in special]) == encoding.n_special
+    assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens
+
+
+def test_logits_are_those_of_the_model_itself(family: tuple[str, Path]) -> None:
+    reader = load_reader(str(family[1]))
+    reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
+    model = AutoModelForQuestionAnswering.from_pretrained(family[1], dtype=torch.float32, attn_implementation="eager").eval()
+    assert len(reading.windows) >= 1 and reading.model_name == family[1].name
+    for window in reading.windows:
+        inputs = {"input_ids": torch.tensor(window.input_ids)[None], "attention_mask": torch.ones(1, len(window), dtype=torch.long)}
+        if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
+            inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
+        with torch.no_grad():
+            expected = model(**inputs)
+        start, end = reading.logits(window.index)
+        np.testing.assert_allclose(start, expected.start_logits[0].numpy(), atol=2e-5)
+        np.testing.assert_allclose(end, expected.end_logits[0].numpy(), atol=2e-5)
+        assert start.std() > 0.01
+
+
+def test_an_answer_never_starts_or_ends_with_a_blank(family: tuple[str, Path]) -> None:
+    context = "  the   bridge \n was  designed "
+    encoding = encode(kit.tokenizer(family[0]), "who", context)
+    texts = [context[a:b] for a, b in encoding.offset_mapping]
+    assert all(text == text.strip() for text in texts) and "".join(texts) == "thebridgewasdesigned"
+
+
+def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
+    kit.save(tmp_path, "bert", dtype=torch.float16)
+    reader = load_reader(str(tmp_path))
+    assert {parameter.dtype for parameter in reader._model.parameters()} == {torch.float32}
+    assert not any(parameter.requires_grad for parameter in reader._model.parameters())
+
+
+def test_only_existing_classes_take_sdpa(family: tuple[str, Path]) -> None:
+    expected = "eager" if family[0] in ("mpnet", "deberta", "deberta-v2") else "sdpa"
+    assert load_reader(str(family[1]))._model.config._attn_implementation == expected

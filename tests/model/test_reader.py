@@ -1,0 +1,243 @@
+"""One shared reader: windows in buckets, threads, cancelling, and characters that come back as they went in."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.inputs import check_texts
+from qa_demo.core.predict import predict
+from qa_demo.core.reader import Reader
+from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader, buckets
+from qa_demo.model.tokenizer import encode
+from qa_demo.model.workers import Workers
+from tests.model import kit
+
+OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
+NASTY = [
+    "\x00",
+    "\x1b[31m",
+    "\ud800",
+    "e\u0301",
+    "각",
+    "\u200b",
+    "\u202e",
+    "🙂",
+    "👩‍👩‍👧",
+    "ﬁ",
+    "שלום",
+    "[SEP]",
+    "<s>",
+    "{{x}}",
+    "${y}",
+    "\r\n",
+    "\u00a0",
+    "\u2028",
+    "\u00ad",
+    "\ufeff",
+    "ß",
+    "İ",
+    "the",
+    "bridge",
+    "A",
+    " ",
+    "\t",
+    ".",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kit.save(tmp_path_factory.mktemp("bert"), "bert", bio=True, threshold=1.5)
+
+
+@pytest.fixture(scope="module")
+def reader(folder: Path) -> BertReader:
+    return load_reader(str(folder))
+
+
+@pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
+def any_reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BertReader:
+    return load_reader(str(kit.save(tmp_path_factory.mktemp(request.param), request.param)))
+
+
+def assert_same(a: Reading, b: Reading, exact: bool = True) -> None:
+    for name in ("start_logits", "end_logits", "tag_logits"):
+        if exact:
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+        else:
+            np.testing.assert_allclose(getattr(a, name), getattr(b, name), atol=1e-5)
+
+
+def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
+    asked: Reader = reader
+    reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
+    assert (reading.model_name, reading.threshold, reading.options) == (folder.name, 1.5, OPTIONS)
+    assert len(reading.checksum) == 64 and reader.has_bio and reading.seconds > 0
+    for window in reading.windows:
+        n = len(window)
+        assert np.isfinite(reading.tag_logits[window.index, :n]).all() and np.isnan(reading.tag_logits[window.index, n:]).all()
+        assert np.isfinite(reading.start_logits[window.index, :n]).all() and np.isnan(reading.start_logits[window.index, n:]).all()
+
+
+def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(reader: BertReader, folder: Path) -> None:
+    from safetensors.numpy import load_file
+
+    reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
+    head = load_file(folder / "bio_head.safetensors")
+    window = reading.windows[0]
+    with torch.no_grad():
+        hidden = reader._model.base_model(torch.tensor(window.input_ids)[None], token_type_ids=torch.tensor(window.token_type_ids)[None])[
+            0
+        ][0]
+    np.testing.assert_allclose(reading.tag_logits[0, : len(window)], hidden.numpy() @ head["weight"].T + head["bias"], atol=1e-5)
+
+
+def test_buckets_hold_equal_lengths_and_lose_nothing(reader: BertReader) -> None:
+    windows = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS).windows
+    for size in (1, 2, 5):
+        groups = list(buckets(windows, size))
+        assert sorted(w.index for g in groups for w in g) == list(range(len(windows)))
+        assert all(len({len(w) for w in g}) == 1 and len(g) <= size for g in groups)
+
+
+def test_pairs_give_the_numbers_of_single_windows(reader: BertReader) -> None:
+    pairs = BertReader("pairs", reader._model, reader._tokenizer, bio=reader._bio, batch_size=2)
+    assert_same(reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS), pairs.read(kit.QUESTION, kit.CONTEXT, OPTIONS), exact=False)
+
+
+def test_two_users_at_once_get_the_numbers_of_one(reader: BertReader) -> None:
+    contexts = [kit.CONTEXT[k : k + 150] for k in range(0, 120, 10)]
+    alone = [reader.read(kit.QUESTION, context, OPTIONS) for context in contexts]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda context: reader.read(kit.QUESTION, context, OPTIONS), contexts * 3))
+    for k, reading in enumerate(together):
+        assert reading.encoding.context == contexts[k % len(contexts)]
+        assert_same(alone[k % len(contexts)], reading)
+
+
+def test_progress_counts_every_window(reader: BertReader) -> None:
+    seen: list[tuple[int, int]] = []
+    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, on_progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
+
+
+def test_cancelling_stops_between_windows(reader: BertReader) -> None:
+    done: list[int] = []
+    with pytest.raises(Cancelled):
+        reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, on_progress=lambda k, _: done.append(k), cancelled=lambda: len(done) >= 2)
+    assert done == [1, 2]
+
+
+def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: BertReader) -> None:
+    gate = Workers(2)
+    entered, release = threading.Semaphore(0), threading.Event()
+
+    def hold() -> None:
+        with gate.slot():
+            entered.release()
+            release.wait(10)
+
+    held = [threading.Thread(target=hold) for _ in range(2)]
+    for thread in held:
+        thread.start()
+    assert all(entered.acquire(timeout=10) for _ in held)
+    third = BertReader("third", reader._model, reader._tokenizer, workers=gate)
+    asked: list[int] = []
+    with pytest.raises(Cancelled):
+        third.read("who", "the bridge", OPTIONS, cancelled=lambda: len(asked) > 2 or asked.append(1) is not None)
+    release.set()
+    for thread in held:
+        thread.join()
+    assert len(third.read("who", "the bridge", OPTIONS).windows) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "context", "words"),
+    [
+        ("", "the bridge", "question is empty"),
+        (" \n\t", "the bridge", "question is empty"),
+        ("who", "", "paragraph is empty"),
+        ("who", " \u00a0\u2003", "paragraph is empty"),
+        ("who", "\x00\x01", "paragraph holds no character"),
+        ("\u200b", "the bridge", "question holds no character"),
+        (7, "the bridge", "question must be text, got int"),
+        ("who", None, "paragraph must be text, got NoneType"),
+    ],
+)
+def test_texts_that_cannot_be_read(reader: BertReader, question, context, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        reader.read(question, context, OPTIONS)
+
+
+def test_the_character_limit_names_both_numbers() -> None:
+    assert check_texts("q", "x" * 50, 50) == ("q", "x" * 50)
+    with pytest.raises(BadInput, match=r"51 characters.*allows 50"):
+        check_texts("q", "x" * 51, 50)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (WindowOptions(max_seq_length=65, doc_stride=7), "at most 64.*got 65"),
+        (WindowOptions(max_seq_length=40, doc_stride=38), "between 1 and.*got 38"),
+        (WindowOptions(max_seq_length=40, doc_stride=0), "between 1 and.*got 0"),
+        (WindowOptions(max_seq_length=6, doc_stride=1), "leaves no room"),
+        (WindowOptions(max_seq_length=40, doc_stride=7, max_query_length=3), "word pieces, max_query_length allows 3"),
+    ],
+)
+def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        reader.read(kit.QUESTION, kit.CONTEXT, options)
+
+
+@pytest.mark.parametrize("words", [60, 300, 600])
+def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, words: int) -> None:
+    """The panic derives from BaseException, so pytest.raises(BadInput) would let it through and fail."""
+    backend = reader._tokenizer.backend_tokenizer
+    with pytest.raises(BadInput, match="max_query_length"):
+        reader.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(max_seq_length=64, doc_stride=7))
+    assert backend.truncation is None and backend.padding is None
+
+
+def test_the_panic_is_real() -> None:
+    """What the test above guards against, so that it is known to be able to fail."""
+    words = kit.tokenizer("bert")
+    with pytest.raises(BaseException) as caught:  # noqa: PT011 - the library's class has no public name
+        words("bridge " * 300, kit.CONTEXT, truncation="only_second", max_length=305, stride=128, return_overflowing_tokens=True)
+    assert type(caught.value).__name__ == "PanicException" and not isinstance(caught.value, Exception)
+
+
+def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path) -> None:
+    broken = load_reader(str(folder))
+    with torch.no_grad():
+        broken._model.qa_outputs.bias.fill_(float("inf"))
+    with pytest.raises(BadCheckpoint, match="not finite"):
+        broken.read("who", "the bridge", OPTIONS)
+    assert reader.read("who", "the bridge", OPTIONS)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters()), min_size=1, max_size=40))
+def test_every_answer_is_a_slice_of_the_text_as_given(any_reader: BertReader, parts: list[str]) -> None:
+    context = "".join(parts)
+    if not context.strip() or not len(encode(any_reader._tokenizer, "who", context).context_ids):
+        with pytest.raises(BadInput, match=r"paragraph is empty|no character"):
+            any_reader.read("who", context, OPTIONS)
+        return
+    reading = any_reader.read("who \ud800 the\x00 bridge", context, OPTIONS)
+    assert reading.encoding.context == context
+    offsets = reading.encoding.offset_mapping
+    assert (offsets >= 0).all() and (offsets <= len(context)).all() and (offsets[:, 0] <= offsets[:, 1]).all()
+    assert (np.diff(offsets[:, 0]) >= 0).all()
+    for ranked in predict(reading).n_best:
+        candidate = ranked.candidate
+        assert candidate.text and candidate.text == context[candidate.char_start : candidate.char_end]

@@ -1,0 +1,37 @@
+"""Chapter 2 with five families of other widths, special tokens and offsets: products add up to the logits on screen, readings compare."""
+
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.figures.payload import plain
+from qa_demo.model.loading import load_reader
+from qa_demo.views import scores, selection
+from qa_demo.views.scores_reader import Found, identity, keep
+from qa_demo.views.state import Screen
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+
+
+@pytest.mark.parametrize("family", ["distilbert", "roberta", "electra", "albert", "deberta-v2"])
+def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None:
+    reader = load_reader(str(kit.save(tmp_path / family, family)))
+    reading = reader.read(kit.QUESTION, kit.CONTEXT[:120], WindowOptions(max_seq_length=64, doc_stride=9))
+    screen = Screen(reading, DecodeOptions())
+    screen = screen.select(selection.winner(screen))
+
+    def take(seen: Screen, fields: dict[str, object]) -> Screen:
+        return keep(seen, Found(identity(reading), MappingProxyType(fields)))
+    screen = take(screen, scores.ask_states(screen, screen.selection.window, lambda: reader))
+    screen = take(screen, scores.ask_other(screen, {"question": "When?"}, lambda name: reader, reader.name, 50_000))
+    picture = plain(scores.present(screen))["picture"]
+    assert picture["slide"]["question"] == "When?" and picture["states"]["vectors"]["d"] == 16
+    found = plain(scores.details(screen))
+    for lane, row in zip(("start", "end"), reading.logits(screen.selection.window), strict=True):
+        parts = found[lane]["anatomy"]
+        total = sum(r["x"] for r in parts["rows"]) + parts["rest"]["x"] + parts["bias"]["x"]
+        assert total == pytest.approx(float(row[found[lane]["pos"]]), abs=1e-4)
+    assert picture["plane"]["named"][0] == reading.windows[screen.selection.window].cls_at

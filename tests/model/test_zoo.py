@@ -1,0 +1,473 @@
+"""Broken, foreign and hostile model folders: each is refused with its reason, and the reader in use goes on."""
+
+import builtins
+import json
+import os
+import pickle
+import socket
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.types import WindowOptions
+from qa_demo.model import hub, loading
+from qa_demo.model.checks import sha256
+from qa_demo.model.loading import blueprint, load_reader
+from qa_demo.model.source import PUBLIC, HostLimits, bundled_folder, parse_source
+from tests.model import kit
+
+OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return kit.save(tmp_path / "reader", "bert", bio=True, threshold=0.5)
+
+
+@pytest.fixture(scope="module")
+def in_use(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return load_reader(str(kit.save(tmp_path_factory.mktemp("in_use"), "bert")))
+
+
+def weights(folder: Path) -> Path:
+    return folder / "model.safetensors"
+
+
+def edit_config(**changes: Any) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return damage
+
+
+def edit_tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        tensors = load_file(weights(folder))
+        change(tensors)
+        save_file(tensors, weights(folder))
+
+    return damage
+
+
+def write(name: str, data: bytes) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).write_bytes(data) and None
+
+
+def cut(size: Callable[[int], int]) -> Callable[[Path], None]:
+    return lambda folder: os.truncate(weights(folder), size(weights(folder).stat().st_size))
+
+
+def remove(*names: str) -> Callable[[Path], None]:
+    return lambda folder: [(folder / name).unlink() for name in names] and None
+
+
+def only_pickle(folder: Path) -> None:
+    torch.save(load_file(weights(folder)), folder / "pytorch_model.bin")
+    weights(folder).unlink()
+
+
+def link_out(folder: Path) -> None:
+    outside = folder.parent / "outside.json"
+    (folder / "config.json").rename(outside)
+    (folder / "config.json").symlink_to(outside)
+
+
+def pipe(folder: Path) -> None:
+    weights(folder).unlink()
+    os.mkfifo(weights(folder))
+
+
+def loop(folder: Path) -> None:
+    (folder / "config.json").unlink()
+    (folder / "config.json").symlink_to(folder / "config.json")
+
+
+def is_directory(folder: Path) -> None:
+    weights(folder).unlink()
+    weights(folder).mkdir()
+
+
+def header(entries: dict[str, Any], data: bytes = b"") -> bytes:
+    text = json.dumps(entries).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def random_bytes(folder: Path) -> None:
+    """Random bytes inside a sound container: what a flipped disk block looks like."""
+    raw = bytearray(weights(folder).read_bytes())
+    start = 8 + struct.unpack("<Q", raw[:8])[0]
+    raw[start:] = np.random.default_rng(1).bytes(len(raw) - start)
+    weights(folder).write_bytes(bytes(raw))
+
+
+def bigger_vocabulary(folder: Path) -> None:
+    words = kit.tokenizer("bert")
+    words.add_tokens(["zeppelin"])
+    words.save_pretrained(folder)
+
+
+ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "empty weights": (cut(lambda n: 0), "model.safetensors is broken or cut off"),
+    "eight bytes": (cut(lambda n: 8), "model.safetensors is broken or cut off"),
+    "half": (cut(lambda n: n // 2), "broken or cut off: it has"),
+    "one byte less": (cut(lambda n: n - 1), "broken or cut off: it has"),
+    "header of 2^60": (write("model.safetensors", struct.pack("<Q", 2**60) + b"{}"), "cannot hold the header it announces"),
+    "header is no json": (write("model.safetensors", struct.pack("<Q", 4) + b"\xff\xfe{}"), "header is not valid JSON"),
+    "nested header": (write("model.safetensors", struct.pack("<Q", 200_000) + b"[" * 200_000), "header is not valid JSON"),
+    "100,000 tensors": (write("model.safetensors", header({f"t{k}": {} for k in range(100_000)})), "at most 20,000 tensors"),
+    "wrong offsets": (
+        write("model.safetensors", header({"a": {"dtype": "F32", "shape": [2**40], "data_offsets": [0, 4]}}, b"1234")),
+        "header entry of 'a' does not describe its bytes",
+    ),
+    "overlap": (
+        write("model.safetensors", header({n: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]} for n in "ab"}, b"1234")),
+        "overlap or leave gaps",
+    ),
+    "unknown type": (
+        write("model.safetensors", header({"a": {"dtype": "OBJ", "shape": [1], "data_offsets": [0, 4]}}, b"1234")),
+        "does not describe its bytes",
+    ),
+    "random bytes": (random_bytes, "not finite"),
+    "nan": (edit_tensors(lambda t: t["qa_outputs.weight"].fill_(float("nan"))), "qa_outputs.weight holds numbers that are not finite"),
+    "infinity in half": (edit_tensors(lambda t: t.update({"qa_outputs.bias": torch.tensor([float("inf"), 0.0]).half()})), "not finite"),
+    "no head": (edit_tensors(lambda t: [t.pop("qa_outputs.weight"), t.pop("qa_outputs.bias")]), "no question-answering head"),
+    "half a head": (edit_tensors(lambda t: t.pop("qa_outputs.bias")), r"no question-answering head \(qa_outputs.bias is missing\)"),
+    "three labels": (
+        edit_tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16), "qa_outputs.bias": torch.zeros(3)})),
+        r"shape \[3",
+    ),
+    "labels in config": (edit_config(id2label={"0": "a", "1": "b", "2": "c"}), "other than two outputs"),
+    "wrong shape": (edit_config(intermediate_size=64), r"has the shape \[.*config.json asks for"),
+    "missing layer": (
+        edit_tensors(lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k]),
+        "tensors that config.json asks for are missing",
+    ),
+    "more layers": (edit_config(num_hidden_layers=3), "tensors that config.json asks for are missing"),
+    "pickle only": (only_pickle, "pytorch_model.bin, a format that can run code"),
+    "no weights": (lambda f: weights(f).unlink(), "model.safetensors is missing"),
+    "index to nowhere": (
+        lambda f: [weights(f).unlink(), (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "model-1.safetensors"}}')],
+        "model-1.safetensors is missing",
+    ),
+    "index out of the folder": (
+        lambda f: [weights(f).unlink(), (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../../x.safetensors"}}')],
+        "names no safetensors files of this folder",
+    ),
+    "no config": (remove("config.json"), "config.json is missing"),
+    "config is {": (write("config.json", b"{"), "config.json is not valid JSON"),
+    "config is a list": (write("config.json", b"[]"), "must hold an object, got list"),
+    "config is binary": (write("config.json", b"\xff\x00"), "config.json is not valid JSON"),
+    "config of 2 MB": (write("config.json", b" " * 2**21), "config.json has 2,097,152 bytes"),
+    "nested config": (write("config.json", b"[" * 100_000), "config.json is not valid JSON"),
+    "no model type": (edit_config(model_type=None), "model_type 'None'"),
+    "unknown model type": (edit_config(model_type="gpt2"), "model_type 'gpt2'.*bert, distilbert"),
+    "model type is an object": (edit_config(model_type={"a": 1}), "model_type"),
+    "auto_map": (edit_config(auto_map={"AutoModelForQuestionAnswering": "evil--model.Evil"}), "'auto_map', which chooses code"),
+    "custom pipeline": (edit_config(custom_pipelines={"qa": {"impl": "evil.py"}}), "'custom_pipelines', which chooses code"),
+    "quantized": (edit_config(quantization_config={"quant_method": "evil"}), "'quantization_config', which chooses code"),
+    "other weight file": (edit_config(transformers_weights="../evil.bin"), "'transformers_weights', which chooses code"),
+    "kernel": (edit_config(_attn_implementation="evil/kernel"), "'_attn_implementation', which chooses attention code"),
+    "kernel, internal": (edit_config(_attn_implementation_internal="evil/kernel"), "chooses attention code"),
+    "kernel, public name": (edit_config(attn_implementation={"": "evil/kernel"}), "chooses attention code"),
+    "100,000 layers": (edit_config(num_hidden_layers=100_000), "num_hidden_layers = 100000; allowed are whole numbers from 1 to 100"),
+    "huge hidden size": (edit_config(hidden_size=10**12), "hidden_size = 1000000000000; allowed"),
+    "text for a number": (edit_config(hidden_size="16"), "hidden_size = 16; allowed are whole numbers"),
+    "negative": (edit_config(vocab_size=-1), "vocab_size = -1"),
+    "heads do not divide": (edit_config(num_attention_heads=3), "no model that can be built"),
+    "unknown activation": (edit_config(hidden_act="__import__"), "hidden_act = '__import__'; allowed are gelu"),
+    "infinite epsilon": (edit_config(layer_norm_eps=float("inf")), "layer_norm_eps = inf"),
+    "relative positions": (edit_config(position_embedding_type="relative_key"), "position_embedding_type = relative_key; only absolute"),
+    "decoder": (edit_config(is_decoder=True), "is_decoder = True; only False"),
+    "no tokenizer": (remove("tokenizer.json"), "the tokenizer is missing"),
+    "tokenizer is {": (write("tokenizer.json", b"{"), "no model that can be built|not valid JSON"),
+    "tokenizer is no tokenizer": (write("tokenizer.json", b'{"version": "1.0"}'), "no model that can be built"),
+    "tokenizer with code": (
+        write("tokenizer_config.json", b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}'),
+        "'auto_map', which chooses code",
+    ),
+    "tokenizer of another kind": (
+        write("tokenizer_config.json", b'{"tokenizer_class": "EvilTokenizer"}'),
+        "tokenizer_class 'EvilTokenizer'",
+    ),
+    "tokenizer too large": (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
+    "link out": (link_out, "link that leads out"),
+    "link to itself": (loop, "config.json cannot be read|config.json is missing"),
+    "pipe": (pipe, "not a plain file"),
+    "directory": (is_directory, "not a plain file"),
+    "bio head of another width": (
+        lambda f: save_file({"weight": torch.zeros(3, 8), "bias": torch.zeros(3)}, f / "bio_head.safetensors"),
+        "bio_head.safetensors must hold",
+    ),
+    "bio head with nan": (
+        lambda f: save_file({"weight": torch.full((3, 16), float("nan")), "bias": torch.zeros(3)}, f / "bio_head.safetensors"),
+        "bio_head.safetensors holds numbers that are not finite",
+    ),
+    "tag order": (write("reader.json", b'{"tag_order": ["O", "B", "I"]}'), "tag_order must be"),
+    "threshold": (write("reader.json", b'{"threshold": NaN}'), "threshold must be a finite number"),
+    "card is a list": (write("reader.json", b"[]"), "reader.json must hold an object"),
+    "checksum of a changed file": (
+        lambda f: (f / "checksums.json").write_text(json.dumps({"config.json": "0" * 64})),
+        "config.json was changed",
+    ),
+    "checksum of a missing file": (lambda f: (f / "checksums.json").write_text(json.dumps({"gone.bin": "0" * 64})), "gone.bin is missing"),
+    "checksum outside": (
+        lambda f: (f / "checksums.json").write_text(json.dumps({"../../etc/passwd": "0" * 64})),
+        "is missing, checksums.json lists it",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(name: str, folder: Path, in_use: Any) -> None:
+    damage, reason = ZOO[name]
+    before = in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS)
+    assert load_reader(str(folder)).has_bio
+    damage(folder)
+    with pytest.raises(BadCheckpoint, match=reason) as caught:
+        load_reader(str(folder))
+    assert str(folder) not in str(caught.value) and "\n" not in str(caught.value)
+    np.testing.assert_array_equal(in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before.start_logits)
+
+
+def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated, because the tests may run as root, whom permissions do not stop."""
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(BadCheckpoint, match=r"config.json cannot be read"):
+        load_reader(str(folder))
+
+
+def test_neither_pickle_nor_torch_load_is_reached(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"evil": 1}))
+    (folder / "model.py").write_text("raise SystemExit")
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "evil/base"}')
+    reached: list[str] = []
+
+    def trap(name: str) -> Callable[..., Any]:
+        def fail(*args: Any, **kwargs: Any) -> Any:
+            reached.append(name)
+            raise AssertionError(f"{name} was reached")
+
+        return fail
+
+    opened: list[str] = []
+    really_open = builtins.open
+    monkeypatch.setattr(builtins, "open", lambda file, *a, **k: (opened.append(str(file)), really_open(file, *a, **k))[1])
+    for module, name in ((torch, "load"), (pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (socket.socket, "connect")):
+        monkeypatch.setattr(module, name, trap(name))
+    assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
+    assert reached == [] and not [path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))]
+    with pytest.raises(AssertionError, match="load was reached"):
+        torch.load(folder / "pytorch_model.bin")
+
+
+def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) -> None:
+    names = sorted(path.name for path in folder.iterdir())
+    (folder / "checksums.json").write_text(json.dumps({name: sha256(folder / name) for name in names}))
+    assert load_reader(str(folder)).checksum == sha256(folder / "checksums.json")
+    raw = bytearray(weights(folder).read_bytes())
+    raw[-1] ^= 1
+    weights(folder).write_bytes(bytes(raw))
+    with pytest.raises(BadCheckpoint, match=r"model.safetensors was changed"):
+        load_reader(str(folder))
+
+
+def test_the_bundled_folder_needs_its_manifest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
+    with pytest.raises(BadCheckpoint, match=r"bundled: checksums.json is missing"):
+        load_reader("bundled")
+
+
+@pytest.mark.parametrize("family", kit.FAMILIES)
+def test_parameters_are_counted_before_anything_is_allocated(family: str, tmp_path: Path) -> None:
+    folder = kit.save(tmp_path, family)
+    model = load_reader(str(folder))._model
+    count = sum(parameter.numel() for parameter in model.parameters())
+    assert blueprint(folder).parameters == count
+    with pytest.raises(BadCheckpoint, match=f"has {count:,} parameters, this host allows {count - 1:,}"):
+        load_reader(str(folder), HostLimits(max_parameters=count - 1))
+
+
+def test_an_enormous_model_is_refused_from_its_config_alone(folder: Path) -> None:
+    edit_config(hidden_size=16_384, num_hidden_layers=40, num_attention_heads=64, intermediate_size=65_536)(folder)
+    with pytest.raises(BadCheckpoint, match=r"has 128,\d{3},\d{3},\d{3} parameters, this host allows 150,000,000"):
+        blueprint(folder, PUBLIC)
+
+
+def test_too_few_positions(tmp_path: Path) -> None:
+    with pytest.raises(BadCheckpoint, match="knows 16 positions, fewer than the 32"):
+        load_reader(str(kit.save(tmp_path, "bert", max_position_embeddings=16)))
+
+
+def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    with pytest.raises(ModelUnavailable, match="'kernels' is installed"):
+        load_reader(str(folder))
+
+
+def test_a_load_that_hangs_meets_its_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    release = threading.Event()
+    monkeypatch.setattr(loading, "_build", lambda *a: release.wait(30))
+    with pytest.raises(ModelUnavailable, match=r"did not load within 0.2 seconds"):
+        load_reader(str(folder), HostLimits(seconds=0.2))
+    release.set()
+
+
+def test_harmless_keys_are_ignored(folder: Path) -> None:
+    edit_config(_attn_implementation="sdpa", _name_or_path="/etc/passwd", torch_dtype="float16", architectures=["Evil"], unknown={"a": 1})(
+        folder
+    )
+    assert load_reader(str(folder))._model.config._attn_implementation == "sdpa"
+
+
+SECRET_PATHS = [
+    "../../etc/passwd",
+    "/etc",
+    "/etc/passwd",
+    "~",
+    "~root",
+    "C:\\windows",
+    "con",
+    "file:///etc/passwd",
+    "https://example.org/x",
+    "a" * 5000,
+    "a\0b",
+    "x/../y",
+    "/nonexistent",
+    "owner/name@",
+    "owner//name",
+    "a/b@../../c",
+    "",
+    "  ",
+]
+
+
+@pytest.mark.parametrize("text", SECRET_PATHS)
+def test_a_public_host_is_no_oracle_for_files(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_dir", lambda self: pytest.fail("the disk was asked"))
+    with pytest.raises(BadInput) as caught:
+        parse_source(text, PUBLIC)
+    assert "passwd" not in str(caught.value) and "allowed are 'bundled'" in str(caught.value)
+
+
+def test_sources_are_parsed(tmp_path: Path) -> None:
+    assert parse_source("bundled").kind == "bundled"
+    assert parse_source(str(tmp_path)).path == tmp_path
+    found = parse_source("deepset/tiny-roberta@a1b2c3", PUBLIC)
+    assert (found.kind, found.repo, found.revision) == ("hub", "deepset/tiny-roberta", "a1b2c3")
+    assert parse_source("o/n@refs/pr/1").revision == "refs/pr/1"
+    with pytest.raises(ModelUnavailable, match="fixed list of readers: bundled, a/b"):
+        parse_source("c/d", HostLimits(allowed=("bundled", "a/b")))
+    assert bundled_folder().parts[-2:] == ("assets", "reader")
+
+
+class _Hub:
+    """Stands in for huggingface_hub's client."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, outcome: Any) -> None:
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        monkeypatch.setattr(hub, "reachable", lambda: True)
+        monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *a, **k: self._give(outcome))
+
+    @staticmethod
+    def _give(outcome: Any) -> Any:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+def _hub_error(name: str) -> Exception:
+    import huggingface_hub.errors as errors
+
+    kind = getattr(errors, name)
+    return kind.__new__(kind)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("RepositoryNotFoundError", "does not exist on Hugging Face, or is private"),
+        ("GatedRepoError", "accept terms first"),
+        ("RevisionNotFoundError", "no such revision"),
+        ("HfHubHTTPError", "could not be fetched"),
+    ],
+)
+def test_the_hubs_refusals_are_one_sentence(error: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _Hub(monkeypatch, _hub_error(error))
+    with pytest.raises(ModelUnavailable, match=words) as caught:
+        load_reader("owner/name")
+    assert "http" not in str(caught.value)
+
+
+def _listing(**sizes: int) -> Any:
+    from types import SimpleNamespace
+
+    return SimpleNamespace(sha="f" * 40, siblings=[SimpleNamespace(rfilename=n.replace("__", "."), size=s) for n, s in sizes.items()])
+
+
+@pytest.mark.parametrize(
+    ("listing", "words"),
+    [
+        (_listing(pytorch_model__bin=10), "has no model.safetensors"),
+        (_listing(model__safetensors=10**11), "100,000,000,000 bytes of weights"),
+    ],
+)
+def test_a_hub_listing_is_checked_before_a_byte_is_fetched(listing: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _Hub(monkeypatch, listing)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *a, **k: pytest.fail("a file was fetched"))
+    with pytest.raises(BadCheckpoint, match=words):
+        load_reader("owner/name", PUBLIC)
+
+
+def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _Hub(monkeypatch, _listing(model__safetensors=10, config__json=1))
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda repo, **k: asked.update(k) or str(folder))
+    reader = load_reader("owner/name@main", PUBLIC)
+    assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
+    assert (
+        asked["revision"] == "f" * 40 and asked["token"] is False and not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
+    )
+
+
+def test_a_bad_config_stops_before_the_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit_config(auto_map={"a": "b"})(folder)
+    _Hub(monkeypatch, _listing(model__safetensors=10))
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: pytest.fail("the weights were fetched"))
+    with pytest.raises(BadCheckpoint, match="auto_map"):
+        load_reader("owner/name")
+
+
+def test_offline_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "reachable", lambda: pytest.fail("the network was asked"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")))
+    with pytest.raises(ModelUnavailable, match=r"HF_HUB_OFFLINE is set.*the bundled reader works"):
+        load_reader("owner/name")
+
+
+def test_no_internet_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real request, to a port of this machine on which nobody listens."""
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{taken.getsockname()[1]}")
+        assert hub.reachable() is False
+        monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")))
+        with pytest.raises(ModelUnavailable, match=r"cannot be reached from here.*the bundled reader works offline"):
+            load_reader("owner/name")
