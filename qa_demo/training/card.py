@@ -1,0 +1,158 @@
+"""Fill the tables of README.md and of the reader's model card from the measured figures; no number is typed by hand.
+
+    python -m qa_demo.training.card [--reader assets/reader] [--readme README.md]
+
+A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of the reader's checksums, so run this after
+`qa_demo.training.score` and before `qa_demo.training.readings`.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import logging
+import re
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.training.examples import POOL
+from qa_demo.training.promises import load_pool
+
+log = logging.getLogger("card")
+Metrics = Mapping[str, Any]
+HEADS = {"span": "start/end", "bio": "BIO, best single span"}
+NOT_FLAGS = ("name", "train", "steps_taken", "torch", "mixed_precision", "resume")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the first column is text, the others are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def scores(metrics: Metrics) -> str:
+    """Exact and F1 of both heads: answerable questions (SQuAD 1.1 rules), then answerable and unanswerable ones mixed."""
+    plain, mixed = metrics["squad_dev"], metrics["squad_dev_v2"]
+    n, n2 = plain["span"]["total"], mixed["span"]["total"]
+    has, no = mixed["span"]["HasAns_total"], mixed["span"]["NoAns_total"]
+    first = table(["head", f"exact ({n:,} answerable)", f"F1 ({n:,} answerable)"],
+                  [[name, f"{plain[h]['exact']:.1f}", f"{plain[h]['f1']:.1f}"] for h, name in HEADS.items()])
+    second = table(["head", f"exact ({n2:,} mixed)", f"F1 ({n2:,} mixed)", f"F1 on the {has:,} answerable",
+                    f"F1 on the {no:,} unanswerable", "best accuracy, answer or not"],
+                   [[name, *(f"{mixed[h][key]:.1f}" for key in ("exact", "f1", "HasAns_f1", "NoAns_f1", "best_answer_or_not_accuracy"))]
+                    for h, name in HEADS.items()])
+    note = (f"Measured on {metrics['date']} with `{metrics['command']}`, in percent. In the second table an answer is withheld where "
+            f"score_diff is above the threshold ({mixed['span']['threshold']:.2f} for start/end, {mixed['bio']['threshold']:.2f} for BIO); "
+            "the thresholds were tuned on these same questions, so that table is an upper bound.")
+    return f"{first}\n\n{second}\n\n{note}"
+
+
+def calibration(metrics: Metrics) -> str:
+    """How sure the start/end head was of its best span (probability in its window), and how often that was exactly right."""
+    rows = [[f"{b['low']:.1f} to {b['high']:.1f}", f"{b['count']:,}", f"{b['mean_prob']:.2f}", f"{b['accuracy']:.2f}"]
+            for b in metrics["calibration"]]
+    body = table(["probability in its window", "questions", "mean probability", "exactly right"], rows)
+    return f"{body}\n\nMean distance of the two last columns, weighted by questions: {metrics['calibration_error']:.3f}."
+
+
+def versions(metrics: Metrics) -> str:
+    """Versions of the packages and checksums of the files that the figures were measured with."""
+    used = ", ".join(f"{name} {number}" for name, number in metrics["versions"].items())
+    files = "\n".join(f"- `{name}`: SHA-256 `{digest}`" for name, digest in metrics["data"].items())
+    return f"Measured with {used}, on\n\n{files}"
+
+
+def command(phase: Metrics, earlier: str | None) -> str:
+    """The command line of one training phase, rebuilt from the settings that it wrote."""
+    parts = ["python -m qa_demo.training.finetune --encoder sentence-transformers/all-MiniLM-L6-v2"]
+    if earlier is not None:
+        parts.append(f"--resume runs/{earlier}")
+    parts += ["--train " + " ".join(phase["train"]), "--dev squad-dev.json.gz"]
+    for name, value in phase.items():
+        if name not in NOT_FLAGS:
+            parts.append(f"--{name.replace('_', '-')} " + (" ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return " \\\n    ".join([*parts, f"--out runs/{phase['name']}"])
+
+
+def training(reader: Metrics) -> str:
+    """The commands of all phases, oldest first, how many steps each took, and what was exported."""
+    phases, blocks = reader["phases"], []
+    for k, phase in enumerate(phases):
+        about = f"{phase['name']}: {phase['steps_taken']:,} steps, torch {phase['torch']}, mixed precision {phase['mixed_precision']}"
+        blocks.append(f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None)}\n```")
+    export = (f"python -m qa_demo.training.export --encoder sentence-transformers/all-MiniLM-L6-v2 --run runs/{phases[-1]['name']} "
+              f"--weights {' '.join(reader['weights'])}")
+    return "\n\n".join([*blocks, f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```"])
+
+
+def fill(text: str, name: str, body: str) -> str:
+    """Put `body` between the two marks of `name`; BadInput unless they stand there exactly once."""
+    pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+    if len(pattern.findall(text)) != 1:
+        raise BadInput(f"the text needs exactly one pair of marks <!-- {name} --> and <!-- /{name} -->")
+    return pattern.sub(lambda m: f"{m.group(1)}{body}\n{m.group(2)}", text)
+
+
+def filled(text: str, makers: Mapping[str, Callable[[], str]]) -> str:
+    """Fill every pair of marks."""
+    for name, make in makers.items():
+        text = fill(text, name, make())
+    return text
+
+
+def cli(folder: Path) -> str:
+    """The command line's answer to the shortest example of the pool, as it came out: the command can be pasted as shown."""
+    from qa_demo import cli as command_line  # imports torch when it runs
+    example = min(load_pool(POOL), key=lambda e: len(e.context))
+    flags = ["answer", "--question", example.question, "--context", example.context, "--n-best-size", "5"]
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(io.StringIO()):
+        code = command_line.main([*flags, "--reader", str(folder)])
+    if code:
+        raise BadInput(f"the command line ended with {code} for example '{example.id}'")
+    return f"```\n$ .venv/bin/python -m qa_demo {shlex.join(flags)}\n{shown.getvalue()}```"
+
+
+def write(path: Path, shown: Mapping[str, Callable[[], str]]) -> None:
+    """Fill one file's marks."""
+    path.write_text(filled(path.read_text(encoding="utf-8"), shown), encoding="utf-8")
+    log.info("filled %s", path)
+
+
+def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callable[[], str]]]:
+    """What README.md and what the model card shows, by mark."""
+    try:
+        metrics, reader = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("metrics.json", "reader.json"))
+    except (OSError, ValueError) as fault:
+        raise BadInput(f"{folder} holds no metrics.json and reader.json that can be read; run qa_demo.training.score first") from fault
+    return ({"scores": lambda: scores(metrics), "cli": lambda: cli(folder)},
+            {"scores": lambda: scores(metrics), "calibration": lambda: calibration(metrics), "versions": lambda: versions(metrics),
+             "training": lambda: training(reader)})
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and fill; 2 when a file or a pair of marks is missing."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    p = argparse.ArgumentParser(prog="python -m qa_demo.training.card", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--reader", type=Path, default=Path("assets/reader"))
+    p.add_argument("--readme", type=Path, default=Path("README.md"))
+    a = p.parse_args(argv)
+    from qa_demo.training.export import write_checksums  # imports torch, which the tables do not need
+    try:
+        readme, card = makers(a.reader)
+        write(a.reader / "README.md", card)
+        write_checksums(a.reader)
+        write(a.readme, readme)  # last: the command line that it shows checks the reader's checksums
+    except (QADemoError, FileNotFoundError) as fault:
+        sys.stderr.write(f"{fault}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Training features: one window of one question, with soft targets from all of its annotators (decisions.md 7)."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from qa_demo.core.losses import start_end_targets, tag_targets, whole
+from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
+from qa_demo.core.windows import make_windows
+from qa_demo.model.tokenizer import encode
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] sum to 1 where `tagged` [n] is true."""
+
+    window: Window
+    start: np.ndarray
+    end: np.ndarray
+    tags: np.ndarray
+    tagged: np.ndarray
+    holds_answer: bool
+
+    def __len__(self) -> int:
+        return len(self.window)
+
+
+def answer_tokens(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
+    """The `doc` span of the context tokens that overlap a half-open char range; None when no token does."""
+    starts, ends = encoding.offset_mapping[:, 0], encoding.offset_mapping[:, 1]
+    inside = np.flatnonzero((starts < char_end) & (ends > char_start))
+    return Span(int(inside[0]), int(inside[-1])) if len(inside) else None
+
+
+def feature(window: Window, golds: Sequence[Span | None]) -> Feature:
+    """The targets of the page's own losses (core.losses) for one window."""
+    start, end = start_end_targets(window, golds)
+    tags, tagged = tag_targets(window, golds)
+    holds = any(gold is not None and whole(window, gold) for gold in golds)
+    return Feature(window, start.astype(np.float32), end.astype(np.float32), tags.astype(np.float32), tagged, holds)
+
+
+class Sampler:
+    """Draws windows for a question: mostly one that holds its answer, sometimes one that does not.
+
+    A question whose paragraph fits into one window gets, as its window without the answer, another paragraph
+    of the same article: that teaches [CLS] on texts of the same topic.
+    """
+
+    def __init__(self, examples: Sequence[Example], tokenizer: object, negatives: float) -> None:
+        self.examples, self.tokenizer, self.negatives = examples, tokenizer, negatives
+        self.by_title: dict[str, list[int]] = {}
+        for k, example in enumerate(examples):
+            self.by_title.setdefault(example.title, []).append(k)
+        self.cache: dict[tuple[str, str], Encoding] = {}
+
+    def encoding(self, question: str, context: str) -> Encoding:
+        key = (question, context)
+        if key not in self.cache:
+            self.cache[key] = encode(self.tokenizer, question, context)
+        return self.cache[key]
+
+    def draw(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
+        """One feature for example `index`; None when its question leaves no room."""
+        example, context, answers = self.examples[index], self.examples[index].context, self.examples[index].answers
+        negative = rng.random() < self.negatives
+        if negative and answers:
+            other = self.examples[rng.choice(self.by_title[example.title])].context
+            if other != context and not any(a.text.lower() in other.lower() for a in answers):
+                context, answers = other, ()
+        encoding = self.encoding(example.question, context)
+        room = max_seq_length - len(encoding.question_ids) - encoding.n_special
+        if room < 16 or not len(encoding.context_ids):
+            return None
+        windows = make_windows(encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length))
+        spans = [answer_tokens(encoding, a.char_start, a.char_end) for a in answers]
+        features = [feature(w, spans) for w in windows]
+        wanted = [f for f in features if f.holds_answer != negative] or features
+        return rng.choice(wanted)
+
+
+def batches(features: Sequence[Feature], batch_tokens: int, rng: random.Random, pool: int = 1024) -> Iterator[list[Feature]]:
+    """Groups of similar length whose padded size stays under `batch_tokens`; the order of groups is random."""
+    groups: list[list[Feature]] = []
+    for first in range(0, len(features), pool):
+        group: list[Feature] = []
+        for feature in sorted(features[first:first + pool], key=len):
+            if group and (len(group) + 1) * len(feature) > batch_tokens:
+                groups.append(group)
+                group = []
+            group.append(feature)
+        groups.append(group)
+    rng.shuffle(groups)
+    yield from (g for g in groups if g)
+
+
+def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]:
+    """Pad a group to its longest window: ids, token types, mask [B, L], targets [B, L] and [B, L, 3]."""
+    size, length = len(features), max(len(f) for f in features)
+    ids, types = np.full((size, length), pad_id), np.zeros((size, length), np.int64)
+    mask, tagged = np.zeros((size, length), np.int64), np.zeros((size, length), np.float32)
+    start, end, tags = np.zeros((size, length), np.float32), np.zeros((size, length), np.float32), np.zeros((size, length, 3), np.float32)
+    for b, f in enumerate(features):
+        n = len(f)
+        ids[b, :n], types[b, :n], mask[b, :n] = f.window.input_ids, f.window.token_type_ids, 1
+        start[b, :n], end[b, :n], tags[b, :n], tagged[b, :n] = f.start, f.end, f.tags, f.tagged
+    arrays = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask, "start": start, "end": end, "tags": tags, "tagged": tagged}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}

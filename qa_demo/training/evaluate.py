@@ -1,0 +1,61 @@
+"""Quick dev scores while training: exact and F1 of both heads, through the same decoding as the page."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from qa_demo.core.bio import best_span
+from qa_demo.core.metrics import exact_match, f1
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Example, Reading, WindowOptions
+from qa_demo.core.windows import make_windows
+from qa_demo.model.tokenizer import encode
+
+DEFAULTS = WindowOptions()
+
+
+@torch.no_grad()
+def readings(model: Any, tokenizer: Any, examples: Sequence[Example], options: WindowOptions = DEFAULTS) -> list[Reading]:
+    """Run a two-headed model over examples, windows of equal length together; the same logits as one by one."""
+    device = next(model.parameters()).device
+    encodings = [encode(tokenizer, x.question, x.context) for x in examples]
+    plans = [make_windows(e, options) for e in encodings]
+    jobs = sorted(((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda job: job[:2])
+    logits: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    model.eval()
+    for first in range(0, len(jobs), 8):
+        group = jobs[first:first + 8]
+        longest = group[-1][0]
+        ids, types, mask = (torch.zeros(len(group), longest, dtype=torch.long) for _ in range(3))
+        for b, (n, _, w) in enumerate(group):
+            ids[b, :n], types[b, :n], mask[b, :n] = torch.tensor(w.input_ids), torch.tensor(w.token_type_ids), 1
+        s, e, t = (x.float().cpu().numpy() for x in model(ids.to(device), mask.to(device), types.to(device)))
+        for b, (n, k, w) in enumerate(group):
+            logits[k, w.index] = s[b, :n], e[b, :n], t[b, :n]
+    return [assemble(encodings[k], plans[k], [logits[k, w.index] for w in plans[k]], options) for k in range(len(examples))]
+
+
+def assemble(encoding: Any, windows: Any, rows: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], options: WindowOptions) -> Reading:
+    """Put per-window logits into [W, L] arrays with NaN beyond each window's length."""
+    longest = max((len(w) for w in windows), default=0)
+    s, e = (np.full((len(windows), longest), np.nan, np.float32) for _ in range(2))
+    t = np.full((len(windows), longest, 3), np.nan, np.float32)
+    for w, (a, b, c) in zip(windows, rows, strict=True):
+        s[w.index, :len(w)], e[w.index, :len(w)], t[w.index, :len(w)] = a, b, c
+    return Reading(encoding, windows, s, e, t, "training", options)
+
+
+def quick_scores(model: Any, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
+    """Exact and F1 (percent) of the best non-null span and of the best tagged span, SQuAD 1.1 rules."""
+    sums = dict.fromkeys(("exact", "f1", "bio_exact", "bio_f1"), 0.0)
+    for example, reading in zip(examples, readings(model, tokenizer, examples), strict=True):
+        golds = [a.text for a in example.answers]
+        best = predict(reading).best
+        tagged = best_span(reading)
+        for prefix, text in (("", best.candidate.text if best else ""), ("bio_", tagged.text if tagged else "")):
+            sums[prefix + "exact"] += max(exact_match(g, text) for g in golds)
+            sums[prefix + "f1"] += max(f1(g, text) for g in golds)
+    model.train()
+    return {k: round(100 * v / len(examples), 2) for k, v in sums.items()}

@@ -1,0 +1,97 @@
+"""Write a finished run as the bundled reader: the only writer of assets/reader.
+
+    python -m qa_demo.training.export --encoder ENCODER --run runs/second --weights average step-004096 --out assets/reader
+
+A standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads, in half precision; the BIO head beside it.
+Scores, threshold and card come afterwards from `python -m qa_demo.training.score`.
+"""
+
+import argparse
+import hashlib
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoTokenizer
+
+from qa_demo.core.types import TAGS
+from qa_demo.model.tokenizer import prepare
+from qa_demo.training import checkpoints
+from qa_demo.training.twoheads import load
+
+log = logging.getLogger("export")
+
+
+def write_checksums(folder: Path) -> None:
+    """checksums.json: SHA-256 of every other file of the folder, by name."""
+    files = sorted(p for p in folder.iterdir() if p.is_file() and p.name != "checksums.json")
+    sums = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+    (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")
+
+
+def history(run: Path) -> list[dict]:
+    """Settings of the run and of the runs it was resumed from, oldest first, with the steps each one took."""
+    phases: list[dict] = []
+    folder: Path | None = run
+    while folder is not None:
+        settings = json.loads((folder / "settings.json").read_text())
+        settings["steps_taken"] = json.loads((folder / "state.json").read_text())["step"]
+        settings["train"] = [Path(x).name for x in settings["train"]]
+        earlier = settings.pop("resume")
+        phases.insert(0, {k: v for k, v in settings.items() if k not in ("encoder", "dev", "out")} | {"name": folder.name})
+        folder = Path(earlier) if earlier and Path(earlier) != folder else None
+    return phases
+
+
+def mean_of(run: Path, names: Sequence[str]) -> dict[str, torch.Tensor]:
+    """The mean of several states of one run: `weights`, `average`, or a snapshot such as `step-004096`.
+
+    Points of one trajectory lie in one basin, and their mean is often better than any of them (weight averaging).
+    """
+    paths = [run / f"{n}.safetensors" if n in ("weights", "average") else run / "snapshots" / f"{n}.safetensors" for n in names]
+    states = [load_file(path) for path in paths]
+    return {key: torch.stack([state[key].float() for state in states]).mean(0) for key in states[0]}
+
+
+def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str) -> None:
+    """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half precision cannot hold."""
+    model = load(encoder, dropout=0.1)
+    checkpoints.copy_tensors(model, mean_of(run, weights), run.name)
+    tokenizer = AutoTokenizer.from_pretrained(encoder, model_max_length=model.reader.config.max_position_embeddings)
+    prepare(tokenizer)
+    out.mkdir(parents=True, exist_ok=True)
+    half = model.half()
+    if not all(bool(torch.isfinite(p).all()) for p in half.parameters()):
+        raise OverflowError("a weight does not fit into half precision (largest 65,504)")
+    half.reader.config.attention_probs_dropout_prob = 0.1
+    half.reader.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    save_file({"weight": half.bio.weight.detach().contiguous(), "bias": half.bio.bias.detach().contiguous()}, out / "bio_head.safetensors",
+              metadata={"id2label": json.dumps(dict(enumerate(TAGS)))})
+    (out / "reader.json").write_text(json.dumps({"name": name, "threshold": None, "tag_order": list(TAGS), "weights": list(weights),
+                                                 "phases": history(run)}, indent=1) + "\n")
+    write_checksums(out)
+    size = sum(p.stat().st_size for p in out.iterdir()) / 2**20
+    log.info("%s: %.1f MB", out, size)
+    if size > 50:
+        raise OverflowError(f"the folder has {size:.1f} MB, 50 MB are allowed")
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and export."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--encoder", required=True)
+    p.add_argument("--run", required=True, type=Path)
+    p.add_argument("--weights", nargs="+", default=["average"], help="weights, average, step-NNNNNN or average-NNNNNN; the mean of several")
+    p.add_argument("--out", type=Path, default=Path("assets/reader"))
+    p.add_argument("--name", default="bundled")
+    a = p.parse_args(argv)
+    export(a.encoder, a.run, a.weights, a.out, a.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Write a pre-training run as the bundled SpanBERT: the only writer of assets/spanbert.
+
+    python -m qa_demo.training.export_spanbert --encoder ENCODER --run runs/span-sbo --text text/*.txt.gz --out assets/spanbert
+
+A standard folder that `AutoModelForMaskedLM` loads, in half precision, with the span boundary head beside it: its weights, the
+mean vector of each wire over training text, and how often each piece came. Figures and card come from `qa_demo.training.infill_score`.
+"""
+
+import argparse
+import json
+import logging
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from transformers import AutoTokenizer
+
+from qa_demo.model.spanbert_loading import SBO_FILE
+from qa_demo.model.tokenizer import prepare
+from qa_demo.training import checkpoints
+from qa_demo.training.export import write_checksums
+from qa_demo.training.pretrainer import Pretrainer, load
+from qa_demo.training.text import Batches, read_text, tokenize
+
+log = logging.getLogger("export_spanbert")
+LIMIT = 55
+CARD = "spanbert.json"
+
+
+@torch.no_grad()
+def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
+    """Store the mean of x_(s-1), x_(e+1) and p_k over the SBO targets of `count` training batches: what a cut wire carries."""
+    if model.sbo is None:
+        return
+    model.eval()
+    sums = [torch.zeros_like(mean) for mean in (model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position)]
+    targets = 0
+    for k in range(count):
+        batch = batches[k]
+        hidden = model.mlm.base_model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])[0].flatten(0, 1)
+        wires = hidden[batch["left"]], hidden[batch["right"]], model.sbo.position(batch["k"] - 1)
+        sums = [total + wire.sum(0) for total, wire in zip(sums, wires, strict=True)]
+        targets += len(batch["k"])
+    for mean, total in zip((model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position), sums, strict=True):
+        mean.copy_(total / max(1, targets))
+
+
+def history(run: Path) -> list[dict]:
+    """Settings of the run and of the runs it was resumed from, oldest first, with steps, seconds and the held-out rows of its log."""
+    phases: list[dict] = []
+    folder: Path | None = run
+    while folder is not None:
+        settings, state = (json.loads((folder / f"{name}.json").read_text()) for name in ("settings", "state"))
+        earlier = settings.pop("resume")
+        rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()] if (folder / "log.jsonl").is_file() else []
+        phases.insert(0, {k: v for k, v in settings.items() if k not in ("encoder", "out", "text")} | {
+            "name": folder.name, "text": [Path(x).name for x in settings["text"]], "steps_taken": state["step"],
+            "seconds": round(state["seconds"]), "curve": [row for row in rows if "held" in row]})
+        folder = Path(earlier) if earlier and Path(earlier) != folder else None
+    return phases
+
+
+def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:
+    """Encoder, masked-language head and tokenizer, the boundary head beside them; `half` rounds the weights to half precision."""
+    out.mkdir(parents=True, exist_ok=True)
+    model = model.half() if half else model
+    if not all(bool(torch.isfinite(p).all()) for p in model.parameters()):
+        raise OverflowError("a weight does not fit into half precision (largest 65,504)")
+    model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
+    model.mlm.save_pretrained(out)
+    tokenizer.save_pretrained(out)  # type: ignore[attr-defined]
+    (out / SBO_FILE).unlink(missing_ok=True)
+    if model.sbo is not None:
+        save_file({name: tensor.detach().contiguous() for name, tensor in model.sbo.state_dict().items()}, out / SBO_FILE,
+                  metadata={"format": "pt"})
+
+
+def restore(encoder: str, run: Path, counts: np.ndarray) -> tuple[Pretrainer, dict]:
+    """The trained model of a run, and the run's settings."""
+    settings = json.loads((run / "settings.json").read_text())
+    model = load(encoder, settings["sbo"], settings["positions"], counts)
+    checkpoints.load_weights(model, run / "weights.safetensors")
+    return model, settings
+
+
+def export(encoder: str, run: Path, text: list[str], out: Path, name: str, batches: int) -> None:
+    """Save the run as a folder; refuse one over 55 MB or weights that half precision cannot hold."""
+    settings = json.loads((run / "settings.json").read_text())
+    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    parts = tokenize(tokenizer, read_text(text)[0], settings["length"] - 2)
+    source = Batches(parts, tokenizer, length=settings["length"], rows=max(1, settings["batch_tokens"] // settings["length"]),
+                     seed=settings["seed"], masking=settings["masking"], positions=settings["positions"])
+    model, _ = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
+    tokenizer.model_max_length = model.mlm.config.max_position_embeddings
+    prepare(tokenizer)
+    keep_means(model, source, batches)
+    write_model(model, tokenizer, out)
+    (out / CARD).write_text(json.dumps({"name": name, "sbo": settings["sbo"], "positions": settings["positions"], "phases": history(run)},
+                                       indent=1) + "\n")
+    write_checksums(out)
+    size = sum(p.stat().st_size for p in out.iterdir() if p.is_file()) / 2**20
+    log.info("%s: %.1f MB", out, size)
+    if size > LIMIT:
+        raise OverflowError(f"the folder has {size:.1f} MB, {LIMIT} MB are allowed")
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and export."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--encoder", required=True)
+    p.add_argument("--run", required=True, type=Path)
+    p.add_argument("--text", nargs="+", required=True)
+    p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
+    p.add_argument("--name", default="bundled")
+    p.add_argument("--mean-batches", type=int, default=100, help="training batches that the means of the wires are taken over")
+    a = p.parse_args(argv)
+    export(a.encoder, a.run, a.text, a.out, a.name, a.mean_batches)
+
+
+if __name__ == "__main__":
+    main()

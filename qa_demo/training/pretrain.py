@@ -1,0 +1,209 @@
+"""Pre-train a BERT-type encoder as SpanBERT does: span masking, masked-language head, span boundary head, single segments.
+
+    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz --masking span --sbo --steps 8000 --out runs/span-sbo
+    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz --masking token --no-sbo --steps 8000 --out runs/token
+    python -m qa_demo.training.pretrain ... --out runs/span-sbo --resume runs/span-sbo
+
+Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never trained on. Every round masks anew.
+Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; `--resume` goes on. Several GPUs or hosts: `accelerate launch -m
+qa_demo.training.pretrain ...`; on a GPU give `--workers 8 --batch-tokens 32768`, so that masking keeps up.
+"""
+
+import argparse
+import dataclasses
+import json
+import logging
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+from transformers import AutoTokenizer
+
+from qa_demo.core.masking import POSITIONS
+from qa_demo.training import checkpoints
+from qa_demo.training.finetune import processor_has_bf16, rate
+from qa_demo.training.infill_score import measure, summary
+from qa_demo.training.pretrainer import Pretrainer, load, parameter_groups, total
+from qa_demo.training.text import Batches, read_text, tokenize
+
+log = logging.getLogger("pretrain")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a run depends on; written beside its weights."""
+
+    encoder: str
+    text: tuple[str, ...]
+    out: str
+    steps: int
+    masking: str = "span"
+    sbo: bool = True
+    pair_loss_weight: float = 1.0
+    positions: int = POSITIONS
+    embeddings: str = "trained"
+    length: int = 128
+    batch_tokens: int = 2048
+    decay: str = "linear"
+    learning_rate: float = 3e-4
+    head_rate: float = 5.0
+    warmup: int = 100
+    weight_decay: float = 0.01
+    seed: int = 1
+    workers: int = 0
+    evaluate_every: int = 1000
+    held_limit: int = 300
+    log_every: int = 50
+    save_every: int = 500
+    snapshots: bool = False
+
+
+class Log:
+    """Means of the terms since the last row, and word pieces a second since the run began; rows go to log.jsonl."""
+
+    def __init__(self, out: Path, seconds: float) -> None:
+        self.path, self.before, self.began = out / "log.jsonl", seconds, time.monotonic()
+        self.tokens, self.taken = 0, 0.0
+        self.sums: dict[str, list[torch.Tensor]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all sessions of this run."""
+        return self.before + time.monotonic() - self.began
+
+    def step(self, terms: dict[str, torch.Tensor], tokens: int, seconds: float) -> None:
+        """Keep the terms as tensors: turning each into a number would make a GPU wait."""
+        self.tokens, self.taken = self.tokens + tokens, self.taken + seconds
+        for name, value in terms.items():
+            self.sums.setdefault(name, []).append(value.detach())
+
+    def row(self, step: int, before: int, **more: Any) -> None:
+        """Write one row, and start the means anew."""
+        means = {name: round(float(torch.stack(values).mean()), 4) for name, values in self.sums.items()}
+        row = {"step": step, "before": before, "seconds": round(self.seconds), **more, **means}
+        if self.taken:
+            row["tokens_per_second"] = round(self.tokens / self.taken)
+        checkpoints.append(self.path, row)
+        log.info("%s", row)
+        self.tokens, self.taken, self.sums = 0, 0.0, {}
+
+
+def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.ndarray]:
+    """Training batches, held-out parts read one by one (None when the text has none), and how often each piece came [V]."""
+    train, held = (tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text))
+    batches = Batches(train, tokenizer, length=s.length, rows=max(1, s.batch_tokens // s.length), seed=s.seed, masking=s.masking,
+                      positions=s.positions)
+    kept = Batches(held, tokenizer, length=s.length, rows=1, seed=0, masking=s.masking, positions=s.positions,
+                   packed=False) if held else None
+    log.info("%d pieces in %d parts, packed into %d sequences of %d; %d parts are held out",
+             len(batches.stream), len(train), len(batches.sequences), s.length, len(held))
+    return batches, kept, np.bincount(batches.stream, minlength=len(tokenizer))
+
+
+def start(s: Settings, model: Pretrainer, optimizer: Any, resume: str | None) -> dict[str, Any]:
+    """The place to begin at. The same folder goes on with its optimiser; another one starts a new phase from those weights."""
+    if not resume:
+        return {"step": 0, "step_before": 0, "drawn": 0, "seconds": 0.0}
+    state = checkpoints.resume(Path(resume), model, None, optimizer, same_run=Path(resume) == Path(s.out))
+    return {"drawn": json.loads((Path(resume) / "state.json").read_text())["drawn"], **state}
+
+
+def train(s: Settings, resume: str | None = None) -> bool:
+    """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
+    accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
+    torch.manual_seed(s.seed)
+    out = Path(s.out)
+    out.mkdir(parents=True, exist_ok=True)
+    tokenizer = AutoTokenizer.from_pretrained(s.encoder)
+    batches, held, counts = corpus(s, tokenizer)
+    model = load(s.encoder, s.sbo, s.positions, counts).to(accelerator.device)
+    groups = parameter_groups(model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained")
+    optimizer = torch.optim.AdamW(groups, fused=True)
+    state = start(s, model, optimizer, resume)
+    peaks = [group["lr"] for group in groups]
+    prepared, optimizer = accelerator.prepare(model, optimizer)
+    main = accelerator.is_main_process
+    if main:
+        (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), "resume": resume, "torch": torch.__version__,
+                                                       "mixed_precision": str(accelerator.mixed_precision)}, indent=1))
+    stop: list[int] = []
+    earlier = {number: signal.signal(number, lambda n, _: stop.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
+    logged, clock = Log(out, state["seconds"]), time.monotonic()
+    first, hosts = state["drawn"], accelerator.num_processes
+    mine = range(first + accelerator.process_index, first + (s.steps - state["step"]) * hosts, hosts)
+    for batch in DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers):
+        if stop:
+            break
+        tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
+        batch = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
+        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+            group["lr"] = peak * rate(state["step"], s)
+        prepared.train()
+        with accelerator.autocast():
+            terms = prepared(batch)
+        accelerator.backward(total(terms, s.pair_loss_weight))
+        accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        state.update(step=state["step"] + 1, drawn=state["drawn"] + hosts)
+        done, before = state["step"], state["step_before"]
+        now = time.monotonic()
+        logged.step(terms, tokens * hosts, now - clock)
+        clock = now
+        if not main:
+            continue
+        if s.snapshots and checkpoints.is_snapshot(done + before):
+            checkpoints.snapshot(out, model, done + before)
+        if done % s.log_every == 0:
+            logged.row(done, before)
+        if held is not None and (done % s.evaluate_every == 0 or done == s.steps):
+            logged.row(done, before, held=summary(measure(model, held, s.held_limit)))
+        if done % s.save_every == 0 and done < s.steps:
+            checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
+        clock = time.monotonic()
+    if main:
+        checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
+        log.info("stopped at step %d of %d", state["step"], s.steps)
+    for number, handler in earlier.items():
+        signal.signal(number, handler)
+    return bool(state["step"] >= s.steps)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; its defaults are those of the settings."""
+    default = {f.name: f.default for f in dataclasses.fields(Settings)}
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--encoder", required=True, help="folder or hub id of the BERT-type encoder to start from")
+    p.add_argument("--text", nargs="+", required=True, metavar="FILE", help="plain text, one paragraph a line, also .gz")
+    p.add_argument("--out", required=True)
+    p.add_argument("--steps", type=int, required=True)
+    p.add_argument("--resume", help="a run folder; the same as --out goes on with it, another one starts a new phase from its weights")
+    p.add_argument("--masking", choices=["span", "token"], default="span", help="SpanBERT's spans, or BERT's single pieces")
+    p.add_argument("--sbo", action=argparse.BooleanOptionalAction, default=True, help="train the span boundary head too")
+    p.add_argument("--embeddings", choices=["trained", "frozen"], default="trained", help="frozen: faster steps, half the optimiser")
+    p.add_argument("--decay", choices=["none", "linear"], default="linear")
+    p.add_argument("--snapshots", action="store_true", help="keep half-precision weights at logarithmic steps")
+    for name in ("pair_loss_weight", "learning_rate", "head_rate", "weight_decay"):
+        p.add_argument(f"--{name.replace('_', '-')}", type=float, default=default[name])
+    for name in ("positions", "length", "batch_tokens", "warmup", "seed", "workers", "evaluate_every", "held_limit", "log_every",
+                 "save_every"):
+        p.add_argument(f"--{name.replace('_', '-')}", type=int, default=default[name])
+    return p
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and train."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    args = vars(parser().parse_args(argv))
+    resume = args.pop("resume")
+    train(Settings(**{**args, "text": tuple(args["text"])}), resume)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""An encoder with the masked-language head and the span boundary head, and the loss that trains both."""
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import AutoModelForMaskedLM
+
+from qa_demo.core.errors import BadInput
+from qa_demo.model.spanbert import SBOHead
+from qa_demo.training.text import Batch
+
+
+class Pretrainer(nn.Module):
+    """Only blanks meet the vocabulary: [M, d] and [S, d] rows are gathered before the products with the word table [V, d]."""
+
+    def __init__(self, mlm: nn.Module, sbo: SBOHead | None) -> None:
+        super().__init__()
+        self.mlm, self.sbo = mlm, sbo
+
+    @property
+    def words(self) -> Tensor:
+        """The word table [V, d], which both decoders share."""
+        words: Tensor = self.mlm.get_input_embeddings().weight
+        return words
+
+    def logits(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
+        """MLM logits [M, V] and SBO logits [S, V] of a batch; None without a boundary head."""
+        hidden = self.mlm.base_model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])[0].flatten(0, 1)
+        mlm = self.mlm.cls(hidden[batch["at"]])
+        return mlm, None if self.sbo is None else self.sbo(hidden[batch["left"]], hidden[batch["right"]], batch["k"], self.words)
+
+    def forward(self, batch: Batch) -> dict[str, Tensor]:
+        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator (the paper's code)."""
+        mlm, sbo = self.logits(batch)
+        terms = {"mlm": F.cross_entropy(mlm.float(), batch["true"])}
+        if sbo is not None:
+            terms["sbo"] = F.cross_entropy(sbo.float(), batch["true"][batch["row"]], reduction="sum") / (len(batch["row"]) + 1)
+        return terms
+
+
+def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
+    """L_MLM + pair_loss_weight L_SBO."""
+    return terms["mlm"] + pair_loss_weight * terms["sbo"] if "sbo" in terms else terms["mlm"]
+
+
+def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = None) -> Pretrainer:
+    """A BERT-type encoder in fp32 without dropout; heads it lacks start anew, their output biases at log frequency.
+
+    A head that knew only how often each piece comes would have exactly these biases, so training need not learn them.
+    """
+    mlm, info = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, use_safetensors=True, hidden_dropout_prob=0.0,
+                                                     attention_probs_dropout_prob=0.0, output_loading_info=True)
+    if not hasattr(mlm, "cls"):
+        raise BadInput(f"pre-training needs a BERT-type encoder, {source} is of the family {mlm.config.model_type}")
+    model = Pretrainer(mlm, SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None)
+    if counts is not None:
+        bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
+        with torch.no_grad():
+            if any(name.startswith("cls.") for name in info["missing_keys"]):
+                mlm.cls.predictions.bias.copy_(bias)
+            if model.sbo is not None:
+                model.sbo.bias.copy_(bias)
+                model.sbo.counts.copy_(torch.from_numpy(counts))
+    return model
+
+
+def parameter_groups(model: Pretrainer, learning_rate: float, head_rate: float, weight_decay: float, train_embeddings: bool) -> list[dict]:
+    """Heads at head_rate x learning_rate, encoder at learning_rate; weight decay on matrices only; embeddings frozen if asked."""
+    model.mlm.base_model.embeddings.requires_grad_(train_embeddings)
+    # The decoder is the word table itself and is listed once, under the encoder.
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            groups.setdefault((name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1), []).append(parameter)
+    return [{"params": found, "lr": learning_rate * (head_rate if head else 1.0), "weight_decay": weight_decay if matrix else 0.0}
+            for (head, matrix), found in groups.items()]

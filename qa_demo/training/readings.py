@@ -1,0 +1,56 @@
+"""Store one Reading for every example of the pool, so that the page shows it before the weights are loaded.
+
+    python -m qa_demo.training.readings [--reader bundled|DIR] [--out assets/readings]
+
+Each file carries the checksum of the reader that made it. Readings of examples that left the pool are deleted.
+"""
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from qa_demo.core.errors import QADemoError
+from qa_demo.core.reader import Reader
+from qa_demo.core.store import save_reading
+from qa_demo.training.examples import ASSETS, POOL
+from qa_demo.training.promises import PoolExample, load_pool
+
+log = logging.getLogger("readings")
+
+
+def store(reader: Reader, pool: Iterable[PoolExample], out: Path) -> int:
+    """Read and write every example; returns the size of the folder in bytes."""
+    kept = set()
+    for example in pool:
+        path = out / f"{example.id}.npz"
+        save_reading(reader.read(example.question, example.context, example.options), path)
+        kept.add(path)
+    for path in set(out.glob("*.npz")) - kept:
+        path.unlink()
+    return sum(path.stat().st_size for path in kept)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and store; 2 on a reader or pool that cannot be used."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    p = argparse.ArgumentParser(prog="python -m qa_demo.training.readings", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--reader", default="bundled", help="bundled, or a folder")
+    p.add_argument("--pool", type=Path, default=POOL)
+    p.add_argument("--out", type=Path, default=ASSETS / "readings")
+    a = p.parse_args(argv)
+    try:
+        pool = load_pool(a.pool)
+        from qa_demo.model.loading import load_reader  # after the pool, so that a fault in the file is told at once
+        size = store(load_reader(a.reader), pool, a.out)
+    except QADemoError as fault:
+        sys.stderr.write(f"{fault}\n")
+        return 2
+    log.info("%s: %d readings, %.0f kB", a.out, len(pool), size / 1000)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Replay of a fine-tuning: what the reader said about the examples at about thirty steps, from step 0 on.
+
+    python -m qa_demo.training.replay --encoder ENCODER --runs runs/phase1 runs/phase2 --out assets/replay
+
+Every snapshot of the runs reads one window of each example (the window that holds the gold answer). `--readings` are the
+stored readings of the final reader (`qa_demo.training.readings`, run first): they give the windows and the last row.
+
+replay.npz: `start`, `end` [steps, positions] and `tags` [steps, positions, 3] (B, I, O) in half precision; the windows
+stand one after the other. replay.json: steps, where each example's window begins, and the checksum of the final reader.
+"""
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.store import load_reading
+from qa_demo.core.types import Reading, Window
+from qa_demo.training import checkpoints
+from qa_demo.training.examples import ASSETS, POOL
+from qa_demo.training.promises import PoolExample, gold_tokens, load_pool
+from qa_demo.training.twoheads import TwoHeads, load
+
+log = logging.getLogger("replay")
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
+LIMIT = 3_000_000
+
+
+def gold_window(example: PoolExample, reading: Reading) -> Window:
+    """The window that owns the first gold token, if it holds the whole answer, else the first that does; the only or
+    first window of an example without an answer."""
+    if not example.answers:
+        return reading.windows[0]
+    first, last = gold_tokens(reading, example.answers[0])
+    whole = [w for w in reading.windows if w.doc_start <= first and last < w.doc_stop]
+    owners = [w for w in whole if w.is_max_context[w.to_pos(first)]]
+    if not whole:
+        raise BadInput(f"example '{example.id}': no window holds its answer whole")
+    return (owners or whole)[0]
+
+
+def snapshots(runs: Sequence[Path]) -> dict[int, Path]:
+    """Snapshot files by step, over all phases; a step that two phases hold is taken from the later one."""
+    found = {int(p.stem.rpartition("-")[2]): p for run in runs for p in sorted((run / "snapshots").glob("step-*.safetensors"))}
+    if not found:
+        raise BadInput(f"no snapshots/step-*.safetensors in {', '.join(map(str, runs))}")
+    return dict(sorted(found.items()))
+
+
+@torch.inference_mode()
+def read_windows(model: TwoHeads, windows: Sequence[Window]) -> Rows:
+    """Start, end [positions] and tag logits [positions, 3] of windows one after the other, each unpadded and in fp32."""
+    model.eval()
+    rows = []
+    for w in windows:
+        ids, types = torch.tensor(w.input_ids)[None], torch.tensor(w.token_type_ids)[None]
+        rows.append([x[0].float().numpy() for x in model(ids, torch.ones_like(ids), types)])
+    return tuple(np.concatenate(parts) for parts in zip(*rows, strict=True))  # type: ignore[return-value]
+
+
+def stored_rows(readings: Sequence[Reading], windows: Sequence[Window]) -> Rows:
+    """The same of the stored readings of the final reader."""
+    if any(r.tag_logits is None for r in readings):
+        raise BadInput("the stored readings hold no tag logits; make them with the bundled reader")
+    pairs = list(zip(readings, windows, strict=True))
+    return (np.concatenate([r.logits(w.index)[0] for r, w in pairs]), np.concatenate([r.logits(w.index)[1] for r, w in pairs]),
+            np.concatenate([r.tag_logits[w.index, :len(w)] for r, w in pairs if r.tag_logits is not None]))
+
+
+def final_step(run: Path) -> int:
+    """Steps of all phases up to the end of a run."""
+    state = json.loads((run / "state.json").read_text())
+    return int(state["step"] + state["step_before"])
+
+
+def write(out: Path, steps: Sequence[int], rows: Sequence[Rows], examples: Sequence[PoolExample], windows: Sequence[Window],
+          checksum: str) -> int:
+    """Write both files; returns their size in bytes, and refuses more than 3 MB."""
+    out.mkdir(parents=True, exist_ok=True)
+    start, end, tags = (np.stack(parts).astype(np.float16) for parts in zip(*rows, strict=True))
+    np.savez_compressed(out / "replay.npz", start=start, end=end, tags=tags)
+    at = np.cumsum([0, *(len(w) for w in windows)]).tolist()
+    about = {"format": 1, "steps": list(steps), "checksum": checksum,
+             "examples": [{"id": e.id, "window": w.index, "at": at[k], "length": len(w)}
+                          for k, (e, w) in enumerate(zip(examples, windows, strict=True))]}
+    (out / "replay.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    size = sum((out / name).stat().st_size for name in ("replay.npz", "replay.json"))
+    if size > LIMIT:
+        raise BadInput(f"the replay takes {size:,} bytes, {LIMIT:,} are allowed; leave out examples or snapshots")
+    return size
+
+
+def record(encoder: str, runs: Sequence[Path], pool: Sequence[PoolExample], stored: Path, out: Path) -> int:
+    """Read the gold windows with every snapshot, append the final reader, write."""
+    readings = [load_reading(stored / f"{e.id}.npz") for e in pool]
+    if len({r.checksum for r in readings}) != 1:
+        raise BadInput(f"the readings in {stored} come from different readers; write them again")
+    windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
+    model, files = load(encoder, dropout=0.0), snapshots(runs)
+    rows, steps = [], list(files)
+    for step, path in files.items():
+        checkpoints.load_weights(model, path)
+        rows.append(read_windows(model, windows))
+        log.info("step %d", step)
+    last = final_step(runs[-1])
+    while steps and steps[-1] >= last:  # the final reader stands for its own step
+        steps.pop()
+        rows.pop()
+    return write(out, [*steps, last], [*rows, stored_rows(readings, windows)], pool, windows, readings[0].checksum)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and record; 2 on files that cannot be used."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    p = argparse.ArgumentParser(prog="python -m qa_demo.training.replay", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--encoder", required=True, help="folder or hub id the fine-tuning started from")
+    p.add_argument("--runs", required=True, nargs="+", type=Path, help="run folders, oldest first")
+    p.add_argument("--pool", type=Path, default=POOL)
+    p.add_argument("--readings", type=Path, default=ASSETS / "readings")
+    p.add_argument("--out", type=Path, default=ASSETS / "replay")
+    a = p.parse_args(argv)
+    try:
+        size = record(a.encoder, a.runs, load_pool(a.pool), a.readings, a.out)
+    except QADemoError as fault:
+        sys.stderr.write(f"{fault}\n")
+        return 2
+    log.info("%s: %.0f kB", a.out, size / 1000)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""The model card of assets/spanbert, written from its own files: spanbert.json, metrics.json and ablation.json where they exist."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from qa_demo.training.card import table
+
+COLUMNS = (("MLM top-1", "mlm_top1"), ("MLM perplexity", "mlm_perplexity"), ("SBO top-1", "sbo_top1"), ("SBO perplexity", "sbo_perplexity"),
+           ("both top-1", "both_top1"), ("both perplexity", "both_perplexity"))
+TARGETS = {"mlm_top1": 35.0, "sbo_top1": 15.0}
+FRONT = """---
+license: cc-by-sa-4.0
+language: en
+library_name: transformers
+pipeline_tag: fill-mask
+base_model: sentence-transformers/all-MiniLM-L6-v2
+---"""
+PAPER = {"spans, two segments and next-sentence task": (85.4, 73.0, 76.4), "spans, one segment": (86.7, 73.4, 76.3),
+         "spans, one segment, SBO": (86.8, 74.1, 79.0)}
+"""Development F1 of the paper's own ablation: SQuAD 2.0, NewsQA, coreference (large models, 1.2 M steps)."""
+
+
+def rows(title: str, found: Mapping[str, Mapping[str, Any]]) -> str:
+    """One table: a line for each group with its number of blanks and the heads' figures; a dash where a head has no term."""
+    lines = [[name, f"{group['pieces']:,}", *(f"{group[key]:.1f}" if key in group else "-" for _, key in COLUMNS)]
+             for name, group in found.items()]
+    return table([title, "blanks", *(name for name, _ in COLUMNS)], lines)
+
+
+def curve(phases: list[Mapping[str, Any]]) -> str:
+    """Held-out top-1 along the training: the learning curve."""
+    lines = [[f"{row['before'] + row['step']:,}", f"{row['seconds'] / 60:.0f}", f"{row['held']['mlm_top1']:.1f}",
+              f"{row['held']['sbo_top1']:.1f}" if "sbo_top1" in row["held"] else "-"] for phase in phases for row in phase["curve"]]
+    return table(["step", "minutes", "MLM top-1", "SBO top-1"], lines)
+
+
+def verdict(overall: Mapping[str, Any]) -> str:
+    """Whether the two aims were reached, in figures."""
+    said = [f"{key.split('_')[0].upper()} {overall[key]:.1f} % top-1, the aim of {aim:.0f} % is "
+            f"{'reached' if overall[key] >= aim else 'not reached'}" for key, aim in TARGETS.items() if key in overall]
+    return "; ".join(said) + "."
+
+
+def ablation(cells: Mapping[str, Any]) -> str:
+    """The experiment on this machine and the paper's own, one below the other."""
+    lines = []
+    for name, cell in cells.items():
+        spread = [f"{sum(cell[key]) / len(cell[key]):.1f} ({min(cell[key]):.1f} to {max(cell[key]):.1f})"
+                  for key in ("exact", "f1", "bio_f1")]
+        lines.append([name, str(len(cell["f1"])), *spread])
+    ours = table(["start of the reader", "seeds", "exact", "F1", "BIO F1"], lines)
+    theirs = table(["the paper's, dev F1", "SQuAD 2.0", "NewsQA", "coreference"], [[name, *map(str, f1)] for name, f1 in PAPER.items()])
+    return f"Mean over the seeds, smallest and largest in brackets, on squad-dev.\n\n{ours}\n\n{theirs}"
+
+
+def phase(p: Mapping[str, Any]) -> str:
+    """One paragraph about one training phase."""
+    took = f"{p['steps_taken']:,} steps of {p['batch_tokens']:,} pieces in {p['seconds'] / 60:.0f} minutes"
+    return (f"{p['name']}: {took}, {p['masking']} masking, learning rate {p['learning_rate']} (heads {p['head_rate']:g} times that), "
+            f"embeddings {p['embeddings']}, seed {p['seed']}, "
+            f"torch {p['torch']}, mixed precision {p['mixed_precision']}; text: {', '.join(p['text'])}")
+
+
+def figures(metrics: Mapping[str, Any]) -> list[str]:
+    """The verdict and all tables of infill_score."""
+    groups = {"overall": {"all": metrics["overall"]}, "shown to the model": metrics["by_fate"], "pieces in the run": metrics["by_length"],
+              "distance from the nearer boundary": metrics["by_distance"],
+              "the same, long runs only": next(v for k, v in metrics.items() if k.startswith("by_distance_in_runs"))}
+    return [f"## Figures\n\n{verdict(metrics['overall'])}\n\nMeasured on {metrics['date']} on {metrics['parts']:,} parts of held-out "
+            f"paragraphs (5 %, chosen by a hash), {metrics['masking']} masking, in fp32. A run at an edge of its text has no SBO term.",
+            *(rows(title, found) for title, found in groups.items() if found)]
+
+
+def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, cells: Mapping[str, Any] | None) -> str:
+    """The whole card in Markdown."""
+    phases = card["phases"]
+    head = ", span boundary head" if card["sbo"] else ""
+    parts = [FRONT, "# A small SpanBERT with its span boundary head",
+             "Continued from all-MiniLM-L6-v2 (Apache 2.0; 6 layers, hidden 384, uncased) and not from scratch, as the paper's was: "
+             f"masked-language head{head}, single segments, no next-sentence task. `AutoModelForMaskedLM` loads the folder; give it "
+             "`dtype=torch.float32`. The boundary head is in `sbo_head.safetensors`, "
+             f"with {card['positions']} rows of 200 in its position table. English only; it repeats what its text says, true or not.",
+             "## Training\n\n" + "\n\n".join(map(phase, phases))]
+    if any(p["curve"] for p in phases):
+        parts.append("Held-out figures along the way (a part of the held-out text):\n\n" + curve(phases))
+    if metrics is not None:
+        parts += figures(metrics)
+    if cells:
+        parts.append("## Does it help a reader?\n\n" + ablation(cells))
+    return "\n\n".join(parts) + "\n"
+
+
+def write(folder: Path) -> None:
+    """Write README.md beside the model."""
+    card, metrics, cells = (json.loads(path.read_text()) if (path := folder / f"{name}.json").is_file() else None
+                            for name in ("spanbert", "metrics", "ablation"))
+    if card is not None:
+        (folder / "README.md").write_text(text(card, metrics, cells), encoding="utf-8")

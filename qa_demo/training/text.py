@@ -1,0 +1,158 @@
+"""Pre-training text: paragraphs, 5 % of them kept apart, cut at word starts, packed into sequences and masked anew each time."""
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.masking import POSITIONS, Fate, Masked, MaskOptions, mask_spans, mask_tokens
+from qa_demo.model.tokenizer import prepare
+
+HELD = 20  # one paragraph in 20 is kept apart
+MIN_PIECES = 8
+FATES: tuple[Fate, ...] = ("mask", "random", "keep")
+Batch = dict[str, torch.Tensor]
+
+
+def held_out(paragraph: str) -> bool:
+    """Whether a paragraph is kept apart: a hash of its text decides, so a copy in another file lands on the same side."""
+    digest = hashlib.blake2b(" ".join(paragraph.split()).encode(), digest_size=8).digest()
+    return int.from_bytes(digest) % HELD == 0
+
+
+def read_text(files: Iterable[str]) -> tuple[list[str], list[str]]:
+    """(training, held-out) paragraphs of plain files, one paragraph a line, also .gz; repeated paragraphs once."""
+    seen: dict[str, None] = {}
+    for name in files:
+        path = Path(name)
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            seen.update(dict.fromkeys(line for raw in file if (line := raw.strip())))
+    sides: tuple[list[str], list[str]] = ([], [])
+    for paragraph in seen:
+        sides[held_out(paragraph)].append(paragraph)
+    if not sides[0]:
+        raise BadInput(f"the files hold no paragraph to train on: {', '.join(files)}")
+    return sides
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A paragraph, or a part of a long one that begins with a word: ids and word numbers [T]."""
+
+    ids: np.ndarray
+    words: np.ndarray
+
+
+def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Part]:
+    """Nearly equal parts of at most `capacity` pieces, each beginning with a word where words are short enough."""
+    parts, first = [], 0
+    while (left := len(ids) - first) > 0:
+        stop = first + -(-left // -(-left // capacity))
+        back = stop
+        while back < len(ids) and back > first + 1 and words[back] == words[back - 1]:
+            back -= 1
+        stop = back if back > first + 1 else stop
+        parts.append(Part(ids[first:stop], words[first:stop]))
+        first = stop
+    return [part for part in parts if len(part.ids) >= MIN_PIECES]
+
+
+def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[Part]:
+    """The parts of all paragraphs, in order."""
+    backend, parts = prepare(tokenizer), []
+    for first in range(0, len(paragraphs), 1024):
+        for found in backend.encode_batch(list(paragraphs[first:first + 1024]), add_special_tokens=False):
+            parts += cut(np.array(found.ids, dtype=np.int64), np.array(found.word_ids, dtype=np.int64), capacity)
+    return parts
+
+
+def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
+    """Whole parts put together, each followed by [SEP], into sequences of at most `room` pieces; the fullest that fits is taken."""
+    done: list[list[int]] = []
+    open_: list[tuple[int, list[int]]] = []
+    for index in np.random.default_rng(seed).permutation(len(parts)).tolist():
+        size = len(parts[index].ids) + 1
+        fits = [k for k, (used, _) in enumerate(open_) if used + size <= room]
+        if fits:
+            best = max(fits, key=lambda k: open_[k][0])
+            open_[best] = (open_[best][0] + size, [*open_[best][1], index])
+        else:
+            open_.append((size, [index]))
+        if len(open_) > open_at_once:
+            done.append(open_.pop(max(range(len(open_)), key=lambda k: open_[k][0]))[1])
+    return done + [members for _, members in open_]
+
+
+class Batches(Dataset):
+    """Endless batches by number: batch k is the same whenever and wherever it is drawn, so a resumed run repeats nothing.
+
+    Sequence [CLS] part [SEP] part [SEP] ..., each part masked apart, so that no span and no boundary pair crosses a [SEP].
+    Round r shuffles the sequences by (seed, r); batch k is masked by (seed, k), anew in every round.
+    """
+
+    def __init__(self, parts: Sequence[Part], tokenizer: Any, *, length: int, rows: int, seed: int, masking: str = "span",
+                 options: MaskOptions | None = None, positions: int = POSITIONS, packed: bool = True) -> None:
+        self.parts, self.length, self.rows, self.seed, self.masking = parts, length, rows, seed, masking
+        self.options, self.positions, self.packed = options or MaskOptions(), positions, packed
+        self.cls, self.sep, self.mask, self.pad = (int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad"))
+        self.stream = np.concatenate([part.ids for part in parts])
+        self.sequences = pack(parts, length - 1, seed) if packed else [[k] for k in range(len(parts))]
+        if len(self.sequences) < rows:
+            raise BadInput(f"a batch takes {rows} sequences of {length} pieces, the text fills only {len(self.sequences)}")
+        self._round: tuple[int, np.ndarray] = (-1, np.empty(0, dtype=np.int64))
+
+    def __len__(self) -> int:
+        """Batches in one round; what is left over waits for another round's shuffle."""
+        return len(self.sequences) // self.rows
+
+    def __getitem__(self, k: int) -> Batch:
+        r, b = divmod(k, len(self))
+        if self._round[0] != r:
+            self._round = (r, np.random.default_rng([self.seed, 0, r]).permutation(len(self.sequences)))
+        return self.batch(self._round[1][b * self.rows:(b + 1) * self.rows].tolist(), np.random.default_rng([self.seed, 1, k]))
+
+    def random_piece(self, rng: np.random.Generator) -> int:
+        """A piece of the training text, so frequent ones come often."""
+        return int(self.stream[rng.integers(len(self.stream))])
+
+    def mask_part(self, part: Part, rng: np.random.Generator) -> Masked:
+        """One part under the chosen scheme."""
+        if self.masking == "token":
+            return mask_tokens(part.ids, self.mask, rng, self.random_piece, self.options)
+        return mask_spans(part.ids, part.words, self.mask, rng, self.random_piece, self.options)
+
+    def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
+        """input_ids and attention_mask [B, L]; places in the flat [B * L]: blanks `at` [M], and for each SBO target `left`, `right`,
+        its `k` and the blank `row` it belongs to [S]. `run`, `distance`, `fate` [M] describe the blanks."""
+        rows = [self.sequences[s] for s in sequences]
+        wide = self.length if self.packed else max(1 + sum(1 + len(self.parts[m].ids) for m in members) for members in rows)
+        ids, real = np.full((len(rows), wide), self.pad), np.zeros((len(rows), wide), np.int64)
+        blanks: list[np.ndarray] = []
+        pairs: list[np.ndarray] = []
+        count = 0
+        for b, members in enumerate(rows):
+            ids[b, 0], at = self.cls, 1
+            for member in members:
+                masked = self.mask_part(self.parts[member], rng)
+                size, base = len(masked.input_ids), b * wide + at
+                ids[b, at:at + size], ids[b, at + size] = masked.input_ids, self.sep
+                at += size + 1
+                hidden, found = masked.hidden, masked.pairs(self.positions)
+                lengths = np.array([len(run) for run in masked.runs for _ in range(len(run))])
+                place = hidden - np.array([run.start for run in masked.runs for _ in range(len(run))])
+                blanks.append(np.stack([hidden + base, masked.true_ids[hidden], lengths, np.minimum(place + 1, lengths - place),
+                                        [FATES.index(fate) for fate in masked.fates]]))
+                pairs.append(np.stack([found.left + base, found.right + base, found.k, np.searchsorted(hidden, found.at) + count]))
+                count += len(hidden)
+            real[b, :at] = 1
+        named = dict(zip(("at", "true", "run", "distance", "fate"), np.concatenate(blanks, axis=1), strict=True))
+        named |= dict(zip(("left", "right", "k", "row"), np.concatenate(pairs, axis=1), strict=True))
+        arrays = {"input_ids": ids, "attention_mask": real, **named}
+        return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}

@@ -1,0 +1,48 @@
+"""One encoder with the start/end head and the BIO head, and the loss that trains both together."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import AutoModelForQuestionAnswering
+
+
+class TwoHeads(nn.Module):
+    """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2) and tag logits W.T + b (`bio`, d -> 3: B, I, O)."""
+
+    def __init__(self, reader: nn.Module) -> None:
+        super().__init__()
+        self.reader = reader
+        self.bio = nn.Linear(reader.config.hidden_size, 3)
+        nn.init.normal_(self.bio.weight, std=0.02)
+        nn.init.zeros_(self.bio.bias)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
+        if getattr(self.reader.config, "type_vocab_size", 0) > 1:
+            inputs["token_type_ids"] = token_type_ids
+        hidden = self.reader.base_model(**inputs).last_hidden_state
+        start, end = self.reader.qa_outputs(hidden).float().unbind(-1)
+        padding = attention_mask == 0
+        return start.masked_fill(padding, -1e4), end.masked_fill(padding, -1e4), self.bio(hidden).float()
+
+
+def load(source: str, dropout: float) -> TwoHeads:
+    """A fresh reader around an encoder (a folder or hub id): the heads are random when the source has none."""
+    reader = AutoModelForQuestionAnswering.from_pretrained(source, dtype=torch.float32, use_safetensors=True,
+                                                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=0.0)
+    return TwoHeads(reader)
+
+
+def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
+    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over all real positions; tags: mean over passage tokens."""
+    start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+    per_token = -(batch["tags"] * tags.log_softmax(-1)).sum(-1) * batch["tagged"]
+    return {"start": -(batch["start"] * start.log_softmax(-1)).sum(-1).mean(),
+            "end": -(batch["end"] * end.log_softmax(-1)).sum(-1).mean(),
+            "tags": per_token.sum() / batch["tagged"].sum().clamp(min=1)}
+
+
+def total(terms: dict[str, Tensor], bio_weight: float) -> Tensor:
+    """(start + end) / 2 + bio_weight * tags."""
+    return (terms["start"] + terms["end"]) / 2 + bio_weight * terms["tags"]

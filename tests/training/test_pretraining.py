@@ -1,0 +1,284 @@
+"""Pre-training on a toy: packing, losses against torch, resume, export and load, scoring, and a reader that starts from it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.nn import functional as F
+from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
+
+from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.types import Span
+from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
+from qa_demo.training import ablation, checkpoints, export_spanbert, finetune, infill_score, pretrain
+from qa_demo.training.pretrainer import load, parameter_groups, total
+from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
+from tests.training import toy
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pretraining")
+    toy.encoder(folder / "encoder")
+    toy.text(folder / "text.txt")
+    return folder
+
+
+def settings(home: Path, out: str, **more) -> pretrain.Settings:
+    values = {"steps": 6, "length": 40, "batch_tokens": 160, "log_every": 2, "evaluate_every": 3, "save_every": 3, "held_limit": 4,
+              "warmup": 2}
+    return pretrain.Settings(str(home / "encoder"), (str(home / "text.txt"),), str(home / out), **{**values, **more})
+
+
+@pytest.fixture(scope="module")
+def run(home: Path) -> Path:
+    """Six steps with both heads; a copy is kept as it stood after three."""
+    save, kept = checkpoints.save, home / "interrupted"
+
+    def keep(out, model, average, optimizer, state):
+        save(out, model, average, optimizer, state)
+        if state["step"] == 3:
+            shutil.copytree(out, kept)
+    checkpoints.save = keep
+    try:
+        assert pretrain.train(settings(home, "run"))
+    finally:
+        checkpoints.save = save
+    return home / "run"
+
+
+@pytest.fixture(scope="module")
+def exported(home: Path, run: Path) -> Path:
+    export_spanbert.main(["--encoder", str(home / "encoder"), "--run", str(run), "--text", str(home / "text.txt"), "--out",
+                          str(home / "exported"), "--mean-batches", "3"])
+    return home / "exported"
+
+
+def batches(home: Path, **more) -> Batches:
+    tokenizer = AutoTokenizer.from_pretrained(home / "encoder")
+    parts = tokenize(tokenizer, read_text([str(home / "text.txt")])[0], 38)
+    return Batches(parts, tokenizer, **{"length": 40, "rows": 4, "seed": 1, **more})
+
+
+def test_a_hash_keeps_paragraphs_apart_and_copies_stay_on_one_side(tmp_path):
+    lines = [f"paragraph number {k} of the file" for k in range(4000)]
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    (tmp_path / "b.txt").write_text("\n".join(reversed(lines[:100])))
+    train, held = read_text([str(tmp_path / "a.txt"), str(tmp_path / "b.txt")])
+    assert sorted(train + held) == sorted(lines) and len(held) / len(lines) == pytest.approx(.05, abs=.012)
+    assert held_out("two  blanks") == held_out("two blanks")
+    (tmp_path / "empty.txt").write_text("\n")
+    with pytest.raises(BadInput, match="no paragraph"):
+        read_text([str(tmp_path / "empty.txt")])
+
+
+def test_parts_begin_with_words_lose_nothing_and_fit():
+    words = np.repeat(np.arange(40), 3)
+    parts = cut(np.arange(120), words, 50)
+    assert np.concatenate([p.ids for p in parts]).tolist() == list(range(120))
+    assert all(len(p.ids) <= 50 and p.ids[0] % 3 == 0 for p in parts) and len(parts) == 3
+    one_word = cut(np.arange(120), np.zeros(120, dtype=int), 50)
+    assert [len(p.ids) for p in one_word] == [40, 40, 40]
+
+
+def test_packs_hold_every_part_once_and_never_overflow(home):
+    found = batches(home)
+    packs = pack(found.parts, 39, 3)
+    assert sorted(k for members in packs for k in members) == list(range(len(found.parts)))
+    used = [sum(len(found.parts[k].ids) + 1 for k in members) for members in packs]
+    assert max(used) <= 39 and np.mean(used) > .75 * 39
+
+
+def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
+    first, second = batches(home), batches(home)
+    ahead = first[len(first) + 2]
+    again = second[len(first) + 2]
+    assert all(torch.equal(ahead[name], again[name]) for name in ahead)
+    assert not torch.equal(ahead["at"], first[2]["at"])
+    batch = first[0]
+    ids, real = batch["input_ids"].flatten(), batch["attention_mask"].flatten().bool()
+    special = {first.cls, first.sep, first.pad}
+    assert not special & set(batch["true"].tolist()) and real[batch["at"]].all()
+    for side in ("left", "right"):
+        assert not special & set(ids[batch[side]].tolist()), "a boundary is never [CLS] or [SEP]"
+        assert not set(batch[side].tolist()) & set(batch["at"].tolist()), "a boundary is observed"
+    assert torch.equal(batch["at"][batch["row"]] - batch["left"], batch["k"])
+    assert (batch["right"] - batch["left"] - 1 == batch["run"][batch["row"]]).all()
+    assert (ids[~real] == first.pad).all() and first.pad not in ids[real]
+
+
+def test_losses_are_torchs_with_their_own_denominators(home):
+    torch.manual_seed(0)
+    batch, model = batches(home)[0], load(str(home / "encoder"), True, 20).eval()
+    terms = model(batch)
+    whole = model.mlm(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], output_hidden_states=True)
+    labels = torch.full(batch["input_ids"].shape, -100).flatten()
+    labels[batch["at"]] = batch["true"]
+    assert terms["mlm"].item() == pytest.approx(F.cross_entropy(whole.logits.flatten(0, 1), labels).item(), rel=1e-5)
+    x, losses = whole.hidden_states[-1].flatten(0, 1), []
+    for s, row in enumerate(batch["row"].tolist()):
+        logits = model.sbo(x[batch["left"][s]][None], x[batch["right"][s]][None], batch["k"][s:s + 1], model.words)
+        losses.append(F.cross_entropy(logits, batch["true"][row:row + 1]))
+    assert terms["sbo"].item() == pytest.approx((sum(losses) / (len(losses) + 1)).item(), rel=1e-5)
+    assert total(terms, .5).item() == pytest.approx(terms["mlm"].item() + .5 * terms["sbo"].item())
+
+
+def test_new_heads_begin_at_the_frequencies_of_the_text(home):
+    counts = np.bincount(batches(home).stream, minlength=len(AutoTokenizer.from_pretrained(home / "encoder")))
+    model = load(str(home / "encoder"), True, 20, counts)
+    for bias in (model.mlm.cls.predictions.bias, model.mlm.cls.predictions.decoder.bias, model.sbo.bias):
+        assert int(bias.argmax()) == int(counts.argmax()) and bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
+    model = load(str(home / "encoder"), True, 20)
+    groups = parameter_groups(model, 1e-3, 5.0, .01, trained)
+    listed = [id(p) for group in groups for p in group["params"]]
+    assert len(listed) == len(set(listed)) and (id(model.words) in listed) == trained
+    rate = {id(p): (group["lr"], group["weight_decay"]) for group in groups for p in group["params"]}
+    assert rate[id(model.sbo.dense1.weight)] == (5e-3, .01) and rate[id(model.sbo.bias)] == (5e-3, 0)
+    assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, .01)
+
+
+def test_a_resumed_run_is_the_same_run(home, run):
+    copy = home / "interrupted"
+    assert json.loads((copy / "state.json").read_text())["step"] == 3
+    assert pretrain.train(settings(home, "interrupted"), str(copy))
+    whole, resumed = (load_file(folder / "weights.safetensors") for folder in (run, copy))
+    assert whole.keys() == resumed.keys()
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    half_way = json.loads((copy / "log.jsonl").read_text().splitlines()[0])
+    assert {"mlm", "sbo", "tokens_per_second", "seconds", "step"} <= half_way.keys()
+
+
+def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, run):
+    assert pretrain.train(settings(home, "second", steps=1, log_every=1), str(run))
+    state = json.loads((home / "second" / "state.json").read_text())
+    assert (state["step"], state["step_before"], state["drawn"]) == (1, 6, 7)
+    assert [p["name"] for p in export_spanbert.history(home / "second")] == ["run", "second"]
+
+
+def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
+    model = export_spanbert.restore(str(home / "encoder"), run, np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64))[0]
+    model = model.half().float().eval()
+    batch = batches(home)[1]
+    mlm, sbo = model.logits(batch)
+    again = infill_score.load_exported(exported).eval()
+    assert all(torch.equal(a, b) for a, b in zip((mlm, sbo), again.logits(batch), strict=True))
+    plain = AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32).eval()
+    assert next(plain.parameters()).dtype == torch.float32
+    logits = plain(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits.flatten(0, 1)
+    assert torch.allclose(logits[batch["at"]], mlm, atol=1e-5)
+
+
+def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
+    bert, model = load_spanbert(str(exported)), infill_score.load_exported(exported).eval()
+    encoding = bert.encode("the bridge was designed by the river and the tower")
+    from qa_demo.core.masking import hide
+    masked = hide(encoding.context_ids, [Span(2, 4)], bert.mask_id)
+    t = AutoTokenizer.from_pretrained(exported)
+    ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
+    with torch.no_grad():
+        x = model.mlm.bert(input_ids=ids)[0][0, 1:-1]
+        y = model.sbo(x[[1, 1, 1]], x[[5, 5, 5]], torch.tensor([1, 2, 3]), model.words).log_softmax(-1)
+        mlm = model.mlm.cls(x[2:5]).log_softmax(-1)
+    for row, piece in enumerate(bert.infill(masked).pieces):
+        assert piece.sbo is not None and piece.sbo.loss == pytest.approx(-y[row, piece.id].item(), abs=1e-5)
+        assert piece.mlm.loss == pytest.approx(-mlm[row, piece.id].item(), abs=1e-5)
+    rng = np.random.default_rng(0)
+    seen = {bert.random_piece(rng) for _ in range(300)}
+    assert seen <= set(batches(home).stream.tolist()) and len(seen) > 3
+
+
+def test_means_are_those_of_the_wires(home, exported):
+    source, model = batches(home), infill_score.load_exported(exported).eval()
+    left = []
+    with torch.no_grad():
+        for k in range(3):
+            batch = source[k]
+            left.append(model.mlm.bert(batch["input_ids"], batch["attention_mask"])[0].flatten(0, 1)[batch["left"]])
+    assert torch.allclose(model.sbo.mean_left, torch.cat(left).mean(0), atol=2e-3)
+    assert model.sbo.mean_position.abs().max() > 0
+
+
+def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
+    infill_score.main(["--model", str(exported), "--text", str(home / "text.txt"), "--length", "40"])
+    metrics, card = json.loads((exported / "metrics.json").read_text()), (exported / "README.md").read_text()
+    overall = metrics["overall"]
+    for split in ("by_fate", "by_length", "by_distance"):
+        assert sum(g["pieces"] for g in metrics[split].values()) == overall["pieces"] >= overall["sbo_pieces"] > 0
+    assert "not reached" in card and f"{overall['mlm_perplexity']:.1f}" in card and "learning rate" in card
+    assert {"README.md", "metrics.json", SBO_FILE} <= json.loads((exported / "checksums.json").read_text()).keys()
+    load_spanbert(str(exported))
+
+    found = batches(home, rows=1, packed=False)
+    model = infill_score.load_exported(exported).eval()
+    columns = infill_score.measure(model, found, limit=1)
+    sequence = int(np.random.default_rng(0).permutation(len(found.sequences))[0])
+    batch = found.batch([sequence], np.random.default_rng([1, 2, 0]))
+    with torch.no_grad():
+        mlm, sbo = model.logits(batch)
+    p, q = mlm.softmax(-1), sbo.softmax(-1)
+    assert columns["mlm_right"].tolist() == (p.argmax(-1) == batch["true"]).float().tolist()
+    assert columns["mlm_loss"] == pytest.approx(F.cross_entropy(mlm, batch["true"], reduction="none").numpy(), abs=1e-5)
+    both = p[batch["row"]] * q
+    true = batch["true"][batch["row"]]
+    want = -(both / both.sum(-1, keepdim=True)).log()[torch.arange(len(true)), true]
+    assert columns["both_loss"][batch["row"]] == pytest.approx(want.numpy(), abs=1e-4)
+    assert np.isnan(columns["sbo_loss"]).sum() == len(batch["true"]) - len(batch["row"])
+
+
+def test_a_damaged_boundary_head_is_refused_and_a_missing_one_is_said(home, exported, tmp_path):
+    folder = shutil.copytree(exported, tmp_path / "copy")
+    (folder / "checksums.json").unlink()
+    data = (folder / SBO_FILE).read_bytes()
+    (folder / SBO_FILE).write_bytes(data[:-4])
+    with pytest.raises(BadCheckpoint, match="broken"):
+        load_spanbert(str(folder))
+    (folder / SBO_FILE).unlink()
+    bert = load_spanbert(str(folder))
+    assert not bert.has_sbo and bert.positions == 0
+    encoding = bert.encode("the bridge was designed")
+    pieces = bert.infill(bert.sample(encoding, np.random.default_rng(0))).pieces
+    assert all(p.sbo is None and "no span boundary head" in (p.no_sbo or "") for p in pieces)
+    shutil.copytree(home / "encoder", tmp_path / "bare")
+    with pytest.raises(BadCheckpoint, match="no masked-language head"):
+        load_spanbert(str(tmp_path / "bare"))
+
+
+def test_fine_tuning_starts_from_the_exported_folder(home, exported):
+    data = toy.squad(home / "squad.json")
+    finetune.main(["--encoder", str(exported), "--train", f"{data}:1", "--dev", str(data), "--out", str(home / "reader"), "--steps", "2",
+                   "--lengths", "60", "--dev-limit", "1", "--save-every", "2", "--evaluate-every", "9"])
+    start = load_file(exported / "model.safetensors")["bert.encoder.layer.0.output.dense.weight"].float()
+    learnt = load_file(home / "reader" / "weights.safetensors")["reader.bert.encoder.layer.0.output.dense.weight"]
+    assert 0 < (learnt - start).abs().max() < .01, "the reader did not begin with the exported weights"
+    reader = AutoModelForQuestionAnswering.from_pretrained(exported, dtype=torch.float32)
+    assert torch.equal(reader.bert.embeddings.word_embeddings.weight.half(), load_file(exported / "model.safetensors")[
+        "bert.embeddings.word_embeddings.weight"])
+
+
+def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart(home, capsys):
+    data = toy.squad(home / "squad.json")
+    flags = ["--encoder", str(home / "encoder"), "--text", str(home / "text.txt"), "--train", f"{data}:1", "--dev", str(data),
+             "--dev-limit", "1", "--pretrain-steps", "1", "--finetune-steps", "1", "--seeds", "1", "--length", "40", "--batch-tokens", "80",
+             "--lengths", "60",
+             "--work", str(home / "work"), "--out", str(home / "cells")]
+    assert ablation.main(flags) == 0
+    table = capsys.readouterr().out
+    assert all(f"| {cell} | 1 |" in table for cell in ablation.CELLS) and "79.0" in table
+    files = sorted((home / "cells" / "ablation").iterdir())
+    assert len(files) == 4 and not any((home / "work").iterdir())
+    marked = json.loads(files[0].read_text())
+    marked["scores"]["f1"] = 12.5
+    files[0].write_text(json.dumps(marked))
+    assert ablation.main(flags) == 0 and "12.5" in capsys.readouterr().out, "a finished cell was run again"
+    with pytest.raises(BadInput, match="was run with"):
+        ablation.main([*flags[:-8], "--finetune-steps", "2", *flags[-8:]])

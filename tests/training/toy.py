@@ -1,0 +1,37 @@
+"""A BERT of two layers and width 16, a small text, and a SQuAD file, for training commands that take a second."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+import transformers
+
+from tests.model import kit
+
+
+def encoder(folder: Path) -> Path:
+    """An encoder without any head, as the real one comes."""
+    words = kit.tokenizer("bert")
+    settings, _ = kit.config("bert", len(words), max_position_embeddings=512)
+    torch.manual_seed(5)
+    transformers.BertModel(settings, add_pooling_layer=False).save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder
+
+
+def text(path: Path, paragraphs: int = 120) -> Path:
+    """Different paragraphs of the kit's words, 10 to 60 of them in each."""
+    rng = np.random.default_rng(2)
+    words = [*kit.WORDS, "towers", "designed", "x1", "rivers"]
+    path.write_text("\n".join(" ".join(rng.choice(words, size=rng.integers(10, 60))) + f" {k}" for k in range(paragraphs)) + "\n")
+    return path
+
+
+def squad(path: Path) -> Path:
+    """Four questions with answers in the kit's paragraph."""
+    answers = ["George Rotne", "Ingeborg", "1998", "The bridge"]
+    qas = [{"id": str(k), "question": kit.QUESTION, "answers": [{"text": a, "answer_start": kit.CONTEXT.index(a)}]}
+           for k, a in enumerate(answers)]
+    path.write_text(json.dumps({"data": [{"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}]}))
+    return path
