@@ -1,0 +1,1 @@
+"""Records in, pictures as plain data out."""

@@ -1,0 +1,147 @@
+"""Chapter 9, step 2, as data: the target in numbers, the two lanes, and whether the sum adds up."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qa_demo.core.attribution import GAP_LIMIT, Attribution, Baseline, Method, Target, lanes
+from qa_demo.core.occlusion import QuestionEffect
+from qa_demo.core.types import Reading, TargetKind, Window
+from qa_demo.core.words import words
+from qa_demo.figures.numbers import MINUS, number, signed, total
+from qa_demo.figures.pack import floats, printable
+from qa_demo.figures.payload import Role, part, table
+
+KIND_NAMES: dict[TargetKind, str] = {
+    "start_logit": "start logit", "end_logit": "end logit", "span_score": "score of the span (both)",
+    "span_minus_null": "log-odds against no answer", "span_minus_other": "difference to another span"}
+METHOD_NAMES: dict[Method, str] = {"gradient_x_input": "gradient × input", "integrated_gradients": "integrated gradients",
+                                   "leave_one_out": "leave one word out"}
+BASELINE_NAMES: dict[Baseline, str] = {"pad": "[PAD]", "mask": "[MASK]", "zero": "zero vector"}
+
+
+def quoted(text: str, longest: int = 40) -> str:
+    """The text in quotes, cut in the middle of a sentence."""
+    shown = printable(text).strip()
+    return f"“{shown if len(shown) <= longest else shown[:longest - 1] + '…'}”"
+
+
+def addends(reading: Reading, target: Target, window: Window) -> list[tuple[str, str, Role, float]]:
+    """The terms of F as (letter, index, role, signed value): what the formula prints and adds up."""
+    s, e = (row.astype(float) for row in reading.logits(window.index))
+    i, j = window.to_pos(target.span.start), window.to_pos(target.span.end)
+    terms: list[tuple[str, str, Role, float]] = []
+    if target.kind != "end_logit":
+        terms.append(("s", "i", "start", s[i]))
+    if target.kind != "start_logit":
+        terms.append(("e", "j", "end", e[j]))
+    if target.kind == "span_minus_null":
+        terms += [("s", "[CLS]", "start", -s[window.cls_at]), ("e", "[CLS]", "end", -e[window.cls_at])]
+    if target.other is not None:
+        k, m = window.to_pos(target.other.start), window.to_pos(target.other.end)
+        terms += [("s", "k", "start", -s[k]), ("e", "l", "end", -e[m])]
+    return terms
+
+
+def target_formula(reading: Reading, target: Target, window: Window) -> list[dict[str, str]]:
+    """F in letters, then in this reading's numbers; the printed addends give the printed total."""
+    terms = addends(reading, target, window)
+    printed = total([value for *_, value in terms])
+    known = 1 if target.kind in ("start_logit", "end_logit") else 2
+    parts = [part("F = ", "quiet")]
+    for at, (letter, index, role, _) in enumerate(terms):
+        sign = "" if at == 0 else " + " if at < known else f" {MINUS} "
+        parts += [part(sign, "quiet"), part(letter, role), part(index, "sub")]
+    if len(terms) == 1:
+        return [*parts, part(" = "), part(printed.total, "strong")]
+    parts.append(part(" = "))
+    for at, ((_, _, role, _), shown) in enumerate(zip(terms, printed.addends, strict=True)):
+        negative = shown.startswith(MINUS)
+        sign = "" if at == 0 else f" {MINUS} " if negative else " + "
+        parts += [part(sign), part(shown.removeprefix(MINUS) if at and negative else shown, role)]
+    return [*parts, part(f" {printed.sign} "), part(printed.total, "strong")]
+
+
+def value_of(reading: Reading, target: Target, window: Window) -> float:
+    """F(x) from the reading's own logits."""
+    a, b = lanes(target, window)
+    s, e = reading.logits(window.index)
+    return float(a @ s.astype(float) + b @ e.astype(float))
+
+
+def lanes_data(found: Attribution) -> dict[str, Any]:
+    """The two lanes [n] with the sentence that says whether they add up."""
+    return {"method": found.method, "name": METHOD_NAMES[found.method], "start": floats(found.start), "end": floats(found.end),
+            "sums": sums(found), "complete": found.complete}
+
+
+def sums(found: Attribution) -> list[str]:
+    """The signed sum, F(x), F(x') and the gap, as printed; for methods without a baseline, what is not promised."""
+    if found.f_baseline is None or found.gap is None or found.gap_share is None:
+        promise = ("Effects of single words need not add up to F(x)." if found.method == "leave_one_out"
+                   else "This method promises no sum: a gradient is a slope at one point.")
+        return [f"Sum of all tokens {signed(found.sum)}; F(x) = {number(found.f_x)}. {promise}"]
+    printed = total([found.f_x, -found.f_baseline, found.gap], found.sum, 2 if abs(found.gap) >= 0.005 else 4)
+    f_x, back, gap = printed.addends
+    first = f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) {_negated(back)} + gap {_braced(gap)}."
+    shown = [f"{steps} steps: {_share(gap, found)}" for steps, gap in found.tried]
+    if found.complete:
+        return [first, f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), under {100 * GAP_LIMIT:.0f} % ({'; '.join(shown)})."]
+    return [first, f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), not under {100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}): "
+                   "read single tokens with that much doubt."]
+
+
+def _braced(shown: str) -> str:
+    return f"({shown})" if shown.startswith(MINUS) else shown
+
+
+def _negated(shown: str) -> str:
+    """F(x') is subtracted, so its addend was printed negated."""
+    return shown.removeprefix(MINUS) if shown.startswith(MINUS) else shown if float(shown) == 0 else f"({MINUS}{shown})"
+
+
+def _share(gap: float, found: Attribution) -> str:
+    difference = found.f_x - (found.f_baseline or 0.0)
+    if difference == 0.0:
+        return "0 %" if gap == 0.0 else "infinitely many %"
+    share = abs(gap / difference)
+    return "< 0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
+
+
+def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
+    """The table twin: every token of the window with both lanes; words of the paragraph can be selected."""
+    window = reading.windows[found.window]
+    rows = [[printable(token), str(pos), signed(found.start[pos], 3), signed(found.end[pos], 3)]
+            for pos, token in enumerate(reading.tokens(found.window))]
+    docs = [window.to_doc(pos) if window.is_context[pos] else None for pos in range(len(window))]
+    return table(f"Every token of window {found.window + 1} by {METHOD_NAMES[found.method]}, in logits",
+                 ["token", "position", "start part", "end part"], rows,
+                 [None if doc is None else (found.window, doc, doc) for doc in docs])
+
+
+def attribution_notice(reading: Reading, found: Attribution) -> str:
+    """The words with the largest support and the largest opposition."""
+    units = words(reading.encoding, reading.windows[found.window])
+    values = units.sums(found.total)
+    best, worst = int(values.argmax()), int(values.argmin())
+    digits = 2 if abs(values).max() >= 0.2 else 4
+    said = (f"By {METHOD_NAMES[found.method]} the largest support comes from {quoted(units.items[best].text)} "
+            f"in the {_side(units.items[best].side)} ({signed(values[best], digits)})")
+    if values[worst] < 0:
+        rival = units.items[worst]
+        said += f", the largest opposition from {quoted(rival.text)} in the {_side(rival.side)} ({signed(values[worst], digits)})"
+    asked = sum(values[k] for k, word in enumerate(units.items) if word.side == "question")
+    whole = "" if found.f_baseline is None else f" of {signed(found.sum, digits)}"  # other methods promise no sum to be a part of
+    return f"{said}; the question's words together carry {signed(asked, digits)}{whole}."
+
+
+def _side(side: str) -> str:
+    return "paragraph" if side == "context" else side
+
+
+def question_data(effects: Sequence[QuestionEffect]) -> dict[str, Any]:
+    """Each question word masked in every window: what F loses, and whether another answer wins."""
+    rows = [[printable(one.word.text), signed(-one.total), "no answer" if one.answer is None else printable(one.answer),
+             "changed" if one.changed else "the same"] for one in effects]
+    head = ["question word", "F changes by", "the answer would be", "answer"]
+    return {"table": table("Each question word masked in every window", head, rows),
+            "changed": sum(one.changed for one in effects), "of": len(effects)}

@@ -1,0 +1,167 @@
+"""Gradient steps as data: loss curve, probabilities before and after, where the tokens went, what was forgotten."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.learning import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
+from qa_demo.figures.numbers import number, probability, signed
+from qa_demo.figures.pack import printable
+from qa_demo.figures.payload import table
+from qa_demo.figures.start_end import piece, plural, quoted
+
+SHOWN = 6
+NOTHING = 0.0005
+"""A change of the loss that prints as 0 is none."""
+RATES: dict[str, tuple[float, ...]] = {"sgd": (0.001, 0.01, 0.1, 1.0), "adamw": (0.00003, 0.0003, 0.003, 0.03)}
+USUAL: dict[str, dict[str, float]] = {"sgd": {"head": 0.1, "last_layer": 0.01, "reader": 0.001},
+                                      "adamw": {"head": 0.003, "last_layer": 0.0003, "reader": 0.00003}}
+"""The rate that stands in the control first: AdamW moves every weight by about its rate, so more weights want a smaller one."""
+
+
+def bench_data(learned: Learned | None, forgot: Sequence[Remembered], decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:
+    """The controls, and what the steps so far did; `learned` is None before the first."""
+    return {
+        "scopes": [{"key": k, "says": v} for k, v in SCOPES.items()],
+        "optimizers": [{"key": k, "says": v} for k, v in OPTIMIZERS.items()],
+        "steps": list(STEPS),
+        "rates": {k: list(v) for k, v in RATES.items()},
+        "usual": USUAL,
+        "learned": None if learned is None or (not learned.curve[1:] and not learned.can_redo) else learned_data(learned, decode, merge),
+        "forgot": forgot_data(forgot),
+    }
+
+
+def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:
+    """Everything the third step draws."""
+    answers = [predict(r, decode, merge) for r in (learned.before, learned.after)]
+    said = ["no answer" if p.answer is None else printable(p.answer) for p in answers]
+    curve = [step.loss for step in learned.curve]
+    both = [learned.before.logits(learned.window), learned.after.logits(learned.window)]
+    return {
+        "steps": learned.steps,
+        "window": learned.window,
+        "scope": learned.scope,
+        "canUndo": learned.can_undo,
+        "canRedo": learned.can_redo,
+        "curve": curve,
+        "answers": said,
+        "says": learned_sentence(learned, said),
+        "start": _changes(learned.before, learned.window, both[0][0], both[1][0]),
+        "end": _changes(learned.before, learned.window, both[0][1], both[1][1]),
+        "plane": _plane(learned),
+        "moved": [moved_sentence(m) for m in learned.movements],
+        "spans": _spans(learned, answers),
+    }
+
+
+def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
+    """Loss and answer before and after, and on how many windows."""
+    if not learned.steps:
+        return "Every step was taken back: these are the reader's own numbers."
+    first, last = learned.curve[0].loss, learned.curve[-1].loss
+    verb = "fell" if last < first else "rose"
+    stayed = said[0] == said[1]
+    change = f"the answer stayed {quoted(said[0])}" if stayed else f"the answer changed from {quoted(said[0])} to {quoted(said[1])}"
+    short = (
+        ""
+        if len(learned.windows) == len(learned.before.windows)
+        else (f" Trained on windows {', '.join(str(w + 1) for w in learned.windows)} of {len(learned.before.windows)}.")
+    )
+    return f"After {plural(learned.steps, 'step')} the loss {verb} from {number(first, 3)} to {number(last, 3)}; {change}.{short}"
+
+
+def moved_sentence(moved: Movement) -> dict[str, str]:
+    """How far S, E or T moved, as printed."""
+    far = {
+        "name": moved.name,
+        "norm": f"{number(moved.norm_before, 3)} → {number(moved.norm_after, 3)}",
+        "distance": number(moved.distance, 3) if moved.distance >= 0.001 or moved.distance == 0 else "< 0.001",
+        "degrees": f"{number(moved.degrees)}°" if moved.degrees >= 0.01 or moved.degrees == 0 else "< 0.01°",
+    }
+    return far
+
+
+def _changes(reading: Reading, window: int, before: np.ndarray, after: np.ndarray) -> list[dict[str, Any]]:
+    """The positions that are highest before or after, with both probabilities; highest after first."""
+    p, q = softmax(before), softmax(after)
+    at = sorted(np.argsort(-np.maximum(p, q), kind="stable")[:SHOWN].tolist(), key=lambda k: -q[k])
+    return [
+        {
+            "pos": k,
+            "text": printable(piece(reading, window, k)),
+            "before": float(p[k]),
+            "after": float(q[k]),
+            "says": f"{probability(float(p[k]))} → {probability(float(q[k]))}",
+        }
+        for k in at
+    ]
+
+
+def _plane(learned: Learned) -> list[dict[str, Any]]:
+    """Tokens at (start logit, end logit) before and after: those of the highest probabilities, and [CLS]."""
+    (s0, e0), (s1, e1) = (r.logits(learned.window) for r in (learned.before, learned.after))
+    weight = np.max([softmax(x) for x in (s0, e0, s1, e1)], axis=0)
+    at = set(np.argsort(-weight, kind="stable")[:SHOWN].tolist()) | {learned.before.windows[learned.window].cls_at}
+    return [
+        {
+            "text": printable(piece(learned.before, learned.window, k)),
+            "from": [float(s0[k]), float(e0[k])],
+            "to": [float(s1[k]), float(e1[k])],
+        }
+        for k in sorted(at)
+    ]
+
+
+def _spans(learned: Learned, answers: Sequence[Any]) -> dict[str, Any]:
+    """The n-best lists before and after beside each other."""
+    before, after = ({r.candidate.span: r for r in p.n_best} for p in answers)
+    order = [r.candidate for r in answers[1].n_best[:5]] + [r.candidate for r in answers[0].n_best[:5] if r.candidate.span not in after]
+    rows, select = [], []
+    for c in order[:8]:
+        old, new = before.get(c.span), after.get(c.span)
+        scores = [number(r.candidate.score) if r else "not listed" for r in (old, new)]
+        change = signed(new.candidate.score - old.candidate.score) if old and new else "–"
+        rows.append([printable(c.text), *scores, change, f"{old.rank if old else '–'} → {new.rank if new else '–'}"])
+        select.append((c.window, c.span.start, c.span.end))
+    return table("Spans before and after", ["span", "score before", "score after", "change", "rank"], rows, select)
+
+
+def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
+    """The other examples before and after."""
+    if not forgot:
+        return None
+    changed = [r for r in forgot if r.before != r.after]
+    worse = sum(r.loss_after - r.loss_before > NOTHING for r in forgot)
+    said = f"{plural(len(changed), 'answer')} of {len(forgot)} changed" if changed else f"All {len(forgot)} answers stayed"
+    rows = [
+        [
+            r.title,
+            _said(r.before),
+            _said(r.after),
+            number(r.loss_before, 3),
+            number(r.loss_after, 3),
+            signed(r.loss_after - r.loss_before, 3),
+        ]
+        for r in forgot
+    ]
+    return {
+        "says": f"{said}; the loss rose on {worse} of them. They were never trained on: what the steps changed, they share.",
+        "table": table(
+            "Other examples, read with the trained copy", ["example", "before", "after", "loss before", "loss after", "change"], rows
+        ),
+    }
+
+
+def _said(answer: str | None) -> str:
+    return "no answer" if answer is None else printable(answer)
+
+
+def curve_table(learned: Learned) -> dict[str, Any]:
+    """The table twin of the loss curve; of many steps every one is listed."""
+    rows = [[str(s.step), number(s.terms[0].value, 4), number(s.terms[1].value, 4), number(s.loss, 4)] for s in learned.curve]
+    return table("The loss after each step", ["step", "start", "end", "mean"], rows)

@@ -1,0 +1,70 @@
+"""Numbers as printed: sums that add up, probabilities that are never 0."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+
+MINUS = "\u2212"
+MIN_DECIMALS, MAX_DECIMALS = 2, 4
+
+
+@dataclass(frozen=True)
+class PrintedSum:
+    """Addends and total with equally many decimals; `sign` is "=" when the printed numbers add up, else "≈"."""
+
+    addends: tuple[str, ...]
+    total: str
+    sign: str
+    decimals: int
+
+
+def _rounded(x: float, decimals: int) -> Decimal:
+    return Decimal(repr(float(x))).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+
+
+def number(x: float, decimals: int = MIN_DECIMALS) -> str:
+    """A number with a real minus sign; -0.00 is printed 0.00."""
+    value = _rounded(x, decimals)
+    return f"{MINUS}{-value}" if value < 0 else f"{abs(value)}"
+
+
+def signed(x: float, decimals: int = MIN_DECIMALS) -> str:
+    """A number that always carries its sign, for differences."""
+    return number(x, decimals) if _rounded(x, decimals) < 0 else f"+{number(x, decimals)}"
+
+
+def total(addends: Sequence[float], value: float | None = None, at_least: int = MIN_DECIMALS) -> PrintedSum:
+    """Print a sum with as few decimals (2 to 4) as its rounded addends need to add up to its rounded total.
+
+    Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60.
+    `at_least` gives two sums that stand together the same decimals.
+    """
+    value = sum(addends) if value is None else value
+    for decimals in range(at_least, MAX_DECIMALS + 1):
+        if sum(_rounded(a, decimals) for a in addends) == _rounded(value, decimals):
+            return PrintedSum(tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals)
+    return PrintedSum(tuple(number(a, MAX_DECIMALS) for a in addends), number(value, MAX_DECIMALS), "\u2248", MAX_DECIMALS)
+
+
+def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> str:
+    """The rest term of a long sum: the printed total minus the printed addends, so that the column adds up."""
+    return str(number(float(_rounded(value, decimals) - sum(_rounded(s, decimals) for s in shown)), decimals))
+
+
+def percent(p: float) -> str:
+    """A probability in percent, never 0 % and never a 100 % that is not one."""
+    if p < 0.01:
+        return "< 1 %"
+    if 0.99 < p < 1.0:
+        return "> 99 %"
+    return f"{round(100 * p)} %"
+
+
+def probability(p: float, decimals: int = 3) -> str:
+    """A probability with fixed decimals, never 0.000 and never a 1.000 that is not one."""
+    floor = 10.0 ** -decimals
+    if p < floor:
+        return f"< {floor:.{decimals}f}"
+    if 1.0 - floor < p < 1.0:
+        return f"> {1.0 - floor:.{decimals}f}"
+    return f"{p:.{decimals}f}"

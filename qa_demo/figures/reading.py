@@ -1,0 +1,44 @@
+"""The reading as it travels to the browser: once per reading and per change by hand, shared by every chapter."""
+
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.types import Answer, Reading
+from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
+
+
+def owners(reading: Reading) -> np.ndarray:
+    """The window that owns each context token, [D]."""
+    owner = np.zeros(len(reading.encoding.context_ids), dtype=np.int64)
+    for window in reading.windows:
+        owner[window.doc_start + np.flatnonzero(window.is_max_context[window.is_context])] = window.index
+    return owner
+
+
+def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed: bool, temperature: float = 1.0,
+                 gold_known: bool = False) -> dict[str, Any]:
+    """Text, tokens, windows and logits, packed; offsets in UTF-16 units; `stamp` orders readings in the browser.
+
+    `gold_known` tells an example without an answer from a text of which nobody said what is right.
+    """
+    encoding = reading.encoding
+    units = utf16_offsets(encoding.context)
+    return {
+        "stamp": stamp, "changed": changed, "temperature": temperature,
+        "question": printable(encoding.question), "context": printable(encoding.context),
+        "reader": reading.model_name,
+        "offsets": ints(units[encoding.offset_mapping].ravel()),
+        "words": ints(encoding.whitespace_ids), "owner": ints(owners(reading)),
+        "names": {"prefix": [printable(t) for t in encoding.prefix_tokens], "suffix": [printable(t) for t in encoding.suffix_tokens],
+                  "context": [printable(t) for t in encoding.context_tokens]},
+        "goldKnown": gold_known, "gold": [{"start": int(units[a.char_start]), "end": int(units[a.char_end])} for a in gold],
+        "windows": [_window(reading, w) for w in range(len(reading.windows))],
+    }
+
+
+def _window(reading: Reading, index: int) -> dict[str, Any]:
+    window = reading.windows[index]
+    start, end = reading.logits(index)
+    return {"index": index, "docStart": window.doc_start, "docStop": window.doc_stop, "contextAt": window.context_at,
+            "clsAt": window.cls_at, "start": floats(start), "end": floats(end)}

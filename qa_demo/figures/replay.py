@@ -1,0 +1,71 @@
+"""The replay as data: both distributions, the loss and the decoded answer of one example at every recorded step."""
+
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.losses import Golds, cross_entropy, start_end_targets
+from qa_demo.core.replay import ReplayRows
+from qa_demo.core.spans import top_spans
+from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.figures.numbers import number
+from qa_demo.figures.pack import floats, printable
+from qa_demo.figures.payload import table
+from qa_demo.figures.start_end import plural, quoted
+
+
+def replay_data(reading: Reading, rows: ReplayRows, golds: Golds, decode: DecodeOptions) -> dict[str, Any] | None:
+    """What the scrubber needs; None when the recorded window is not this reading's."""
+    if rows.window >= len(reading.windows) or len(reading.windows[rows.window]) != rows.start.shape[1]:
+        return None
+    w = reading.windows[rows.window]
+    targets = start_end_targets(w, golds)
+    losses = [[float(cross_entropy(x[k], t)) for x, t in zip((rows.start, rows.end), targets, strict=True)] for k in range(len(rows.steps))]
+    means = [float(np.mean(pair)) for pair in losses]
+    answers, spans = zip(*(_best(reading, rows, k, decode) for k in range(len(rows.steps))), strict=True)
+    return {
+        "steps": list(rows.steps),
+        "window": rows.window,
+        "n": len(w),
+        "start": floats(rows.start),
+        "end": floats(rows.end),
+        "loss": means,
+        "answers": list(answers),
+        "spans": list(spans),
+        "says": sentence(rows.steps, means, answers),
+        "table": table(
+            f"Window {rows.window + 1} at every recorded step of the fine-tuning",
+            ["step", "start loss", "end loss", "mean", "best span of the window"],
+            [
+                [str(s), number(a, 3), number(b, 3), number(m, 3), answer]
+                for s, (a, b), m, answer in zip(rows.steps, losses, means, answers, strict=True)
+            ],
+        ),
+    }
+
+
+def _best(reading: Reading, rows: ReplayRows, step: int, decode: DecodeOptions) -> tuple[str, list[int] | None]:
+    """The best legal span of the window at one step, or that [CLS] is above it by more than the reader's threshold."""
+    w = reading.windows[rows.window]
+    found = top_spans(rows.start[step], rows.end[step], w, decode, "all", 1)
+    if not len(found):
+        return "no legal span", None
+    i, j = (int(x) for x in found[0])
+    null = float(rows.start[step, w.cls_at] + rows.end[step, w.cls_at])
+    best = float(rows.start[step, i] + rows.end[step, j])
+    span = [w.to_doc(i), w.to_doc(j)]
+    if reading.threshold is not None and null - best > decode.null_score_diff_threshold:
+        return "no answer", span
+    return printable(reading.encoding.text(Span(*span))), span
+
+
+def sentence(steps: tuple[int, ...], means: list[float], answers: tuple[str, ...]) -> str:
+    """Where it began, when the final answer first stood and stayed."""
+    settled = len(answers) - 1
+    while settled and answers[settled - 1] == answers[-1]:
+        settled -= 1
+    began = "the heads are random" if steps[0] == 0 else "the record begins"
+    return (
+        f"{plural(len(steps), 'recorded step')}. At step {steps[0]} {began} and the loss is {number(means[0])}; at step {steps[-1]} it is "
+        f"{number(means[-1])}. The final answer, {quoted(answers[-1])}, stands from step {steps[settled]} on."
+    )

@@ -1,0 +1,79 @@
+"""Chapter 1 as data."""
+
+import numpy as np
+import pytest
+
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions, Prediction, Reading, Span
+from qa_demo.figures.answer import answer_notice, answer_picture, answer_table, four_numbers, span_prob
+from tests.fakes import FakeReader
+
+
+@pytest.fixture
+def reading() -> Reading:
+    return FakeReader().read("Who drew the towers?", "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden.")
+
+
+@pytest.fixture
+def prediction(reading: Reading) -> Prediction:
+    return predict(reading, DecodeOptions())
+
+
+def test_every_listed_span_is_a_dot(prediction: Prediction) -> None:
+    picture = answer_picture(prediction)
+    assert [d["rank"] for d in picture["dots"]] == list(range(1, len(prediction.n_best) + 1))
+    assert [d["score"] for d in picture["dots"]] == sorted((d["score"] for d in picture["dots"]), reverse=True)
+    assert picture["null"] == prediction.null_score
+
+
+def test_the_four_numbers_of_the_winner(reading: Reading, prediction: Prediction) -> None:
+    best = prediction.best.candidate
+    score, difference, inside, share = four_numbers(reading, prediction, best.window, best.span)
+    assert float(score["value"]) == pytest.approx(best.score, abs=0.006)
+    assert float(difference["value"].replace("+", "")) == pytest.approx(best.score - prediction.null_score, abs=0.011)
+    assert float(inside["value"].strip("<> ")) == pytest.approx(span_prob(reading, best.window, best.span), abs=0.001)
+    assert share["value"] == f"{round(100 * prediction.best.share)} %"
+
+
+def test_a_span_that_is_not_listed_has_no_share(reading: Reading, prediction: Prediction) -> None:
+    listed = {r.candidate.span for r in prediction.n_best}
+    other = next(Span(i, i) for i in range(len(reading.encoding.context_ids)) if Span(i, i) not in listed)
+    assert four_numbers(reading, prediction, 0, other)[3]["value"] == "not listed"
+
+
+def test_probabilities_of_all_pairs_sum_to_one(reading: Reading) -> None:
+    window = reading.windows[0]
+    inside = sum(span_prob(reading, 0, Span(i, j)) for i in range(window.doc_stop) for j in range(i, window.doc_stop))
+    assert 0.0 < inside < 1.0
+    assert span_prob(reading, 0, Span(0, 0), 1e6) == pytest.approx(1 / len(window) ** 2, rel=1e-3)
+
+
+def test_temperature_changes_a_probability_and_no_score(reading: Reading, prediction: Prediction) -> None:
+    best = prediction.best.candidate
+    cold, warm = (four_numbers(reading, prediction, best.window, best.span, t) for t in (1.0, 2.0))
+    assert [cold[k]["value"] == warm[k]["value"] for k in range(4)] == [True, True, False, True]
+    assert "temperature 2" in warm[2]["over"]
+
+
+def test_the_table_has_a_selectable_row_for_each_span(reading: Reading, prediction: Prediction) -> None:
+    table = answer_table(reading, prediction)
+    assert len(table["rows"]) == len(table["select"]) == len(prediction.n_best)
+    first = prediction.best.candidate
+    assert table["rows"][0][0] == first.text and table["select"][0] == [first.window, first.span.start, first.span.end]
+
+
+def test_the_notice_says_what_would_silence_the_reader(reading: Reading, prediction: Prediction) -> None:
+    lead = prediction.best.candidate.score - prediction.null_score
+    assert "falls silent" in answer_notice(prediction)
+    silent = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 0.01))
+    assert silent.answer is None and "gives no answer" in answer_notice(silent)
+
+
+def test_the_notice_of_a_reader_that_always_answers() -> None:
+    reading = FakeReader(threshold=None).read("Who?", "It was Ada, not Grace.")
+    assert "answers every question" in answer_notice(predict(reading, DecodeOptions()))
+
+
+def test_numbers_are_finite(reading: Reading, prediction: Prediction) -> None:
+    picture = answer_picture(prediction)
+    assert np.isfinite([d["score"] for d in picture["dots"]]).all()

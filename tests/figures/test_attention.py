@@ -1,0 +1,99 @@
+"""Chapter 9, step 1 as data: the grid, one head as it travels, and what is not attention."""
+
+import base64
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from qa_demo.core.attention import RELEVANCE, Attention, unpack
+from qa_demo.core.attribution import Target
+from qa_demo.core.types import Reading, Span, WindowOptions
+from qa_demo.core.words import question_at, words
+from qa_demo.figures import attention as figure
+from tests.fakes import FakeReader
+
+TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
+
+
+def numbers(text: str, kind: str = "<f4") -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
+
+
+@pytest.fixture
+def reader() -> FakeReader:
+    return FakeReader()
+
+
+@pytest.fixture
+def reading(reader: FakeReader) -> Reading:
+    return reader.read("Who drew the 🌉 bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20))
+
+
+def test_the_grid_holds_each_heads_share_on_the_question(reader: FakeReader, reading: Reading) -> None:
+    window, span = reading.windows[0], Span(10, 12)
+    found = reader.attention(window)
+    data = figure.grid_data(found, reading.encoding, window, span)
+    at, q = question_at(reading.encoding), len(reading.encoding.question_ids)
+    for lane, doc in (("start", 10), ("end", 12)):
+        shares = numbers(data[lane]).reshape(data["layers"], data["heads"])
+        for layer in range(data["layers"]):
+            for head in range(data["heads"]):
+                by_hand = sum(float(found.weights[layer, head, window.to_pos(doc), at + k]) for k in range(q))
+                assert shares[layer, head] == pytest.approx(by_hand, abs=1e-6)
+    assert data["even"] == pytest.approx(q / len(window))
+    layer, head = data["top"]
+    assert numbers(data["start"]).reshape(data["layers"], -1)[layer, head] == numbers(data["start"]).max()
+    json.dumps(data, allow_nan=False)
+
+
+def test_a_head_travels_compactly_and_its_rows_exactly(reader: FakeReader, reading: Reading) -> None:
+    found = reader.attention(reading.windows[0])
+    data = figure.head_data(found, 2, 1)
+    back = unpack(base64.b64decode(data["codes"]), data["n"])
+    assert np.abs(back - found.weights[2, 1]).max() <= 1 / 255
+    exact = figure.exact_data(found, 2, 1, 5)
+    assert (numbers(exact["row"]) == found.weights[2, 1, 5]).all()
+    assert (numbers(exact["column"]) == found.weights[2, 1, :, 5]).all()
+
+
+@pytest.mark.parametrize("concentration", [0.01, 0.1, 1.0, 100.0])
+def test_a_head_of_384_tokens_is_at_most_130_kb(concentration: float) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.dirichlet(np.full(384, concentration), size=384).astype(np.float32)
+    data = figure.head_data(Attention(0, rows[None, None]), 0, 0)
+    assert len(zlib.compress(base64.b64decode(data["codes"]))) <= 130_000
+    assert len(base64.b64decode(data["codes"])) <= 130_000
+
+
+def test_seats_say_where_each_question_piece_stands(reading: Reading) -> None:
+    window = reading.windows[0]
+    seats = figure.seats(reading.encoding, window)
+    units, offsets = words(reading.encoding, window), numbers(seats["question"]["offsets"], "<i4").reshape(-1, 2)
+    text = seats["question"]["text"].encode("utf-16-le")
+    pieces = [text[2 * a:2 * b].decode("utf-16-le") for a, b in offsets]
+    assert pieces == list(reading.encoding.question_tokens)
+    assert (numbers(seats["of"], "<i4") == units.of).all()
+    assert seats["special"] == np.flatnonzero(units.of < 0).tolist()
+
+
+def test_summaries_have_a_table_twin_by_word(reader: FakeReader, reading: Reading) -> None:
+    window, target = reading.windows[0], Target("span_score", Span(5, 6))
+    found = {kind: reader.relevance(window, target, kind) for kind in RELEVANCE}
+    units = words(reading.encoding, window)
+    table = figure.relevance_table(found, units)
+    assert len(table["rows"]) == len(units) and len(table["head"]) == 2 + 2 * len(RELEVANCE)
+    column = [float(row[2]) for row in table["rows"]]
+    assert sum(column) == pytest.approx(found["attention"].start[units.of >= 0].sum(), abs=0.001 * len(units))
+    assert [one["kind"] for one in figure.relevance_data(found)["kinds"]] == list(RELEVANCE)
+
+
+def test_the_notice_names_the_head_that_looked_most(reader: FakeReader, reading: Reading) -> None:
+    window, span = reading.windows[0], Span(5, 6)
+    n, q = len(window), question_at(reading.encoding)
+    weights = np.full((2, 3, n, n), 1 / n, dtype=np.float32)
+    weights[1, 2, window.to_pos(5)] = 0.0
+    weights[1, 2, window.to_pos(5), q] = 1.0
+    said = figure.attention_notice(Attention(0, weights), reading.encoding, window, span)
+    assert "head 3 of layer 2" in said and "100 %" in said and "0 of 6 heads" in said and "why" not in said.lower()

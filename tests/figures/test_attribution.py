@@ -1,0 +1,125 @@
+"""Chapter 9, steps 2 and 3 as data: sums that add up as printed, and sentences that say what was measured."""
+
+import itertools
+import json
+import re
+
+import numpy as np
+import pytest
+
+from qa_demo.core.attribution import KINDS, Attribution, Target
+from qa_demo.core.faithfulness import Verdict, measure
+from qa_demo.core.types import Reading, Span, WindowOptions
+from qa_demo.core.words import words
+from qa_demo.figures import attribution as figure
+from qa_demo.figures import trust
+from tests.fakes import FakeReader
+
+TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
+SPAN, OTHER = Span(6, 7), Span(12, 13)
+
+
+def value(shown: str) -> float:
+    return float(shown.replace("−", "-").replace("+", ""))
+
+
+@pytest.fixture
+def reader() -> FakeReader:
+    return FakeReader(null=-3.0)
+
+
+@pytest.fixture
+def reading(reader: FakeReader) -> Reading:
+    return reader.read("Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_formula_adds_up_as_printed(reading: Reading, kind: str) -> None:
+    target = Target(kind, SPAN, OTHER if kind == "span_minus_other" else None, 0)
+    window = reading.windows[0]
+    parts = figure.target_formula(reading, target, window)
+    total = value(parts[-1]["text"])
+    assert total == pytest.approx(figure.value_of(reading, target, window), abs=0.006)
+    addends = []
+    for before, part in itertools.pairwise(parts):
+        if re.fullmatch(r"−?\d+\.\d+", part["text"]) and part["role"] in ("start", "end"):
+            addends.append(-value(part["text"]) if before["text"] == " − " else value(part["text"]))
+    assert len(addends) == {"start_logit": 0, "end_logit": 0, "span_score": 2}.get(kind, 4)
+    if addends and parts[-2]["text"] == " = ":
+        assert sum(addends) == pytest.approx(total, abs=1e-9)
+
+
+def made(f_x: float, f_baseline: float | None, total: float, tried: tuple[tuple[int, float], ...] = ()) -> Attribution:
+    lane = np.array([total / 2, total / 2])
+    target = Target("span_score", SPAN, None, 0)
+    if f_baseline is None:
+        return Attribution(target, "gradient_x_input", 0, lane, np.zeros(2), f_x)
+    return Attribution(target, "integrated_gradients", 0, lane, np.zeros(2), f_x, f_baseline, "pad", tried[-1][0], tried)
+
+
+@pytest.mark.parametrize(("f_x", "f_baseline", "total"), [(11.6, 2.25, 9.41), (11.6, -2.25, 13.9), (1.0, 0.0, 0.999), (-3.0, -1.0, -2.1)])
+def test_sum_value_baseline_and_gap_add_up_as_printed(f_x: float, f_baseline: float, total: float) -> None:
+    first = figure.sums(made(f_x, f_baseline, total, ((20, total - (f_x - f_baseline)),)))[0]
+    numbers = [value(n) for n in re.findall(r"−?\d+\.\d+", first)]
+    if " = " in first:
+        assert numbers[0] == pytest.approx(numbers[1] - numbers[2] + numbers[3], abs=1e-9), first
+    else:
+        assert "≈" in first
+
+
+def test_the_gap_is_called_complete_only_under_two_percent() -> None:
+    small = figure.sums(made(10.0, 0.0, 10.1, ((20, 0.5), (50, 0.1))))
+    assert "1.0 %" in small[1] and "under 2 %" in small[1] and "not under" not in small[1] and "20 steps: 5.0 %" in small[1]
+    large = figure.sums(made(10.0, 0.0, 10.5, ((20, 0.6), (50, 0.55), (100, 0.5))))
+    assert "5.0 %" in large[1] and "not under 2 %" in large[1] and "doubt" in large[1]
+    assert "promises no sum" in figure.sums(made(10.0, None, 3.0))[0]
+
+
+def test_the_notice_names_the_words_with_most_and_least(reader: FakeReader, reading: Reading) -> None:
+    units = words(reading.encoding, reading.windows[0])
+    lane = np.zeros(len(reading.windows[0]))
+    lane[units.of == 1] = 4.0 / (units.of == 1).sum()
+    lane[units.of == 6] = -1.5 / (units.of == 6).sum()
+    found = Attribution(Target("span_score", SPAN, None, 0), "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0)
+    said = figure.attribution_notice(reading, found)
+    assert f"“{units.items[1].text}” in the question (+4.00)" in said
+    assert f"“{units.items[6].text}” in the paragraph (−1.50)" in said
+
+
+def verdict(drop: float, random: float, spread: float = 0.4, shuffled: float | None = 0.1) -> Verdict:
+    return Verdict(("Rotne", "drew", "bridge?"), drop, random, spread, 8, {"attention": 0.3, "leave_one_out": 0.6}, shuffled)
+
+
+def test_the_verdict_is_one_sentence_with_the_measured_numbers() -> None:
+    assert trust.verdict_sentence(verdict(4.12, 0.61)) == (
+        "Masking the three top words (“Rotne”, “drew”, “bridge?”) lowers the score by 4.1; masking three random words by 0.6 ± 0.4.")
+    assert "raises the score by 0.3; masking three random words lowers it by 0.2" in trust.verdict_sentence(verdict(-0.3, 0.2))
+    assert "by 0.0;" not in trust.verdict_sentence(verdict(0.01, 0.2)) and "0.010" not in trust.verdict_sentence(verdict(0.01, 0.2))
+
+
+def test_the_summary_follows_the_numbers() -> None:
+    names = {"attention": "raw attention", "leave_one_out": "leave one word out"}
+    strong = trust.summary(verdict(4.1, 0.6), "gradient × input", names)
+    assert "more than two spreads above chance" in strong[0] and "as it must" in strong[1] and "leave one word out agrees most" in strong[2]
+    weak = trust.summary(verdict(1.0, 0.6, shuffled=0.9), "gradient × input", names)
+    assert weak[0].startswith("That is not more") and "hardly changes" in weak[1]
+    assert "was not made" in trust.summary(verdict(1.0, 0.6, shuffled=None), "x", names)[1]
+
+
+def test_curves_and_their_tables_hold_the_same_numbers(reader: FakeReader, reading: Reading) -> None:
+    target, window = Target("span_score", SPAN, None, 0), reading.windows[0]
+    units = words(reading.encoding, window)
+    ranking = {"gradient_x_input": np.arange(len(units), dtype=float), "attention": -np.arange(len(units), dtype=float)}
+    spared, full = (measure(reading, target, ranking, lambda masks: reader.masked(window, masks), np.random.default_rng(0), spare, 3)
+                    for spare in (True, False))
+    names = {**figure.METHOD_NAMES, "attention": "raw attention"}
+    data = trust.curves_data(spared, names)
+    json.dumps(data, allow_nan=False)
+    assert data["words"] < len(units) and len(data["lines"]) == 2 and data["sizes"][0] == 0 and data["sizes"][-1] == data["words"]
+    assert data["lines"][0]["deletion"][0] == pytest.approx(figure.value_of(reading, target, window), abs=1e-4)
+    assert data["lines"][0]["insertion"][-1] == pytest.approx(data["lines"][0]["deletion"][0])
+    assert data["lines"][0]["insertion"][0] == pytest.approx(data["lines"][0]["deletion"][-1])
+    eraser, curves, agreement = trust.trust_tables(spared, full, verdict(1, 0), names)
+    assert value(eraser["rows"][0][1]) == pytest.approx(spared.curves["gradient_x_input"].comprehensiveness, abs=6e-4)
+    assert [int(row[0]) for row in curves["rows"]] == data["sizes"]
+    assert agreement["rows"][0] == ["raw attention", "0.30"]

@@ -1,0 +1,245 @@
+"""Chapter 7 as data: printed numbers add up, folded runs hide nothing, and the sentences follow the numbers."""
+
+import base64
+import json
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from qa_demo.core.bio import DECODINGS
+from qa_demo.core.glue import glue
+from qa_demo.core.predict import predict
+from qa_demo.core.tagging import disagreeing, owned_rows, soft_terms, tagging
+from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.figures.bio import (
+    bars_data,
+    bio_formula,
+    compare_sentence,
+    notice,
+    open_runs,
+    products_data,
+    tag_sum,
+    tag_table,
+    token_data,
+)
+from qa_demo.figures.bio_loss import chance, column, fraction, loss_data, one_hot_data, rows_shown, terms_table
+from qa_demo.figures.bio_spans import decodings_data, decodings_table, glue_data, loss_now, tags_sentence, threshold_data
+from tests.core.toys import make_reading, random_reading
+
+DECODE = DecodeOptions()
+
+
+def reading_of(letters: str, high: float = 6.0) -> Reading:
+    """One word for each letter, whose logit is `high`; start and end logits are flat."""
+    n = len(letters)
+    tags = np.zeros((n + 4, 3))
+    for k, letter in enumerate(letters):
+        tags[3 + k, "BIO".index(letter)] = high
+    return make_reading([f"w{k}" for k in range(n)], [(0, n)], [np.zeros(n + 4)], [np.zeros(n + 4)], [tags])
+
+
+def value(printed: str) -> Decimal:
+    return Decimal(printed.replace("−", "-"))
+
+
+def test_every_token_s_three_numbers_travel_and_sum_to_one() -> None:
+    reading = random_reading(np.random.default_rng(0), 14, 9, 4, tags=True)
+    rows, _ = owned_rows(reading)
+    data = bars_data(reading, rows, [Span(2, 3)])
+    p = np.frombuffer(base64.b64decode(data["p"]), dtype="<f4").reshape(-1, 3)
+    np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(p, np.exp(rows), atol=1e-6)
+    assert data["keep"] == [[2, 3]]
+    json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        ([0.9, 0.06, 0.04], "B 0.900 + I 0.060 + O 0.040 = 1"),
+        ([0.00004, 0.2, 0.79996], "B < 0.001 + I 0.200 + O 0.800 ≈ 1"),
+        ([1 / 3] * 3, "B 0.333 + I 0.333 + O 0.333 ≈ 1"),
+    ],
+)
+def test_a_triple_prints_an_equals_sign_only_when_it_adds_up(p: list[float], said: str) -> None:
+    assert tag_sum(np.array(p)) == said
+
+
+def test_a_token_s_logits_exponentials_and_probabilities() -> None:
+    tags = np.zeros((5, 3))
+    tags[3] = np.log([6.0, 3.0, 1.0])
+    reading = make_reading(["blue"], [(0, 1)], [[0] * 5], [[0] * 5], [tags])
+    found = token_data(reading, *owned_rows(reading), 0)
+    assert (found["piece"], found["pos"], found["exps"], found["z"], found["p"]) == (
+        "blue",
+        3,
+        ["6.000", "3.000", "1.000"],
+        "10.000",
+        ["0.600", "0.300", "0.100"],
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_printed_products_add_up_to_the_printed_logit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found = products_data(rng.normal(size=(3, 20)), rng.normal(size=3), rng.normal(size=20))
+    assert len(found["dimensions"]) == 8 and found["others"] == 12
+    for row in found["rows"]:
+        assert sum(map(value, [*row["products"], row["rest"], row["bias"]])) == value(row["logit"])
+
+
+def test_the_formula_holds_the_loaded_dimensions_beside_the_textbook_s() -> None:
+    text = "".join(p["text"] for p in bio_formula(np.array([0.7, 0.2, 0.1]), 4, 384))
+    assert "W: 3 × 384, h: 384, b: 3" in text and "d = 128" in text and "B 0.700, I 0.200, O 0.100" in text
+    assert "W: 3 × 384" not in "".join(p["text"] for p in bio_formula(None, None, None))
+
+
+def test_the_table_folds_only_runs_of_certain_outsiders_and_loses_no_token() -> None:
+    reading = reading_of("OOOBIOOIO", 9)
+    rows, owner = owned_rows(reading)
+    shown = open_runs(rows, [Span(0, 0)])
+    assert shown.tolist() == [True, False, False, True, True, False, False, True, False]
+    found = tag_table(reading, rows, owner, tagging(reading, "viterbi").tags.tolist(), shown)
+    assert [r[0] for r in found["rows"]] == ["0", "1 to 2", "3", "4", "5 to 6", "7", "8"]
+    assert found["select"][2] == [0, 3, 3] and found["select"][1] is None
+
+
+def test_the_decodings_are_named_where_they_part() -> None:
+    reading = reading_of("OBIOIO", 3)
+    found = {name: tagging(reading, name) for name in DECODINGS}
+    data = decodings_data(reading, found)
+    assert (data["argmax"], data["illegal"]) == ("OBIOIO", [4])
+    assert {r["name"]: r["spans"] for r in data["rows"]}["lenient"] == [[1, 2], [4, 4]]
+    assert "w4" in data["says"] and "strict 1, lenient 2" in data["says"]
+    agree = reading_of("OBIO")
+    assert "All three decodings return 1 span" in decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})["says"]
+    table = decodings_table(found)
+    assert [r[1] for r in table["rows"]].count("lenient") == 2
+
+
+def test_the_threshold_keeps_a_beginning_of_the_list() -> None:
+    reading = reading_of("OBIOBOO", 2)
+    data = threshold_data(reading, DECODE, 0.3)
+    marginals = [s["marginal"] for s in data["spans"]]
+    assert marginals == sorted(marginals, reverse=True) and {s["text"] for s in data["spans"][:2]} == {"w1 w2", "w4"}
+    assert data["says"].startswith(f"{sum(m >= 0.3 for m in marginals)} span")
+
+
+def test_the_two_heads_are_compared_in_every_case() -> None:
+    def said(letters: str, start: int | None, end: int | None, threshold: float = 0.0) -> str:
+        reading = reading_of(letters)
+        s, e = np.zeros((1, len(letters) + 4), dtype=np.float32), np.zeros((1, len(letters) + 4), dtype=np.float32)
+        s[0, 0 if start is None else 3 + start], e[0, 0 if end is None else 3 + end] = 9, 9
+        reading = replace(reading, start_logits=s, end_logits=e)
+        return compare_sentence(predict(reading, DECODE), tagging(reading, "viterbi").spans)
+
+    assert said("OBIO", 1, 2).startswith("Both heads return the same span")
+    assert said("OOOO", None, None) == "Both heads find no answer: the tags mark no span."
+    assert "the tags mark no span" in said("OOOO", 1, 2) and "differ" in said("OOOO", 1, 2)
+    assert "start and end return no answer" in said("OBIO", None, None)
+    assert "holds both and what stands between" in said("OBOBO", 1, 3)
+
+
+def test_the_notice_names_illegal_transitions_and_a_head_of_one_s_own() -> None:
+    reading = reading_of("OOIO", 4)
+    rows, _ = owned_rows(reading)
+    said = notice(predict(reading, DECODE), tagging(reading, "viterbi"), tagging(reading, "strict"), rows, "own")
+    assert "trained on this page" in said and "1 illegal transition" in said
+
+
+def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
+    start, end = np.full(8, -3.0), np.full(8, -3.0)
+    start[[4, 6]], end[[4, 6]] = [4.0, 3.9], [3.9, 4.0]
+    reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
+    found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
+    assert found is not None
+    data = glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())
+    rows = {r["key"]: r for r in data["rows"]}
+    assert (rows["first"]["score"], rows["glued"]["score"]) == ("7.90", "8.00")
+    for row in data["rows"]:
+        assert row["sign"] == "=" and len({len(row[k].split(".")[1]) for row in data["rows"] for k in ("s", "e", "score")}) == 1
+        assert value(row["s"]) + value(row["e"]) == value(row["score"])
+    assert data["says"].startswith("The glue wins") and "0.10 more" in data["says"]
+    verdicts = {x["loss"]: x["verdict"] for x in data["losses"]}
+    assert verdicts["soft"] == "level with the glue" and verdicts["legal pairs, each"] == "both answers beat the glue"
+    now = loss_now(found)
+    assert value(now["legal"]) - value(now["gold"]) == value(now["loss"])
+
+
+@pytest.mark.parametrize("golds", [(Span(2, 4), Span(2, 3), None), disagreeing(5, 12), (Span(1, 1),) * 3, (None,) * 3])
+def test_the_terms_add_up_as_printed(golds: tuple[Span | None, ...]) -> None:
+    reading = random_reading(np.random.default_rng(3), 12, 12, 12, tags=True)
+    rows, _ = owned_rows(reading)
+    data = loss_data(reading, rows, golds, "here")
+    found = data["terms"]
+    column = [value(r["loss"]) for r in found["rows"]] + ([value(found["rest"])] if found["rest"][0] != "<" else [])
+    assert found["rest"][0] == "<" or (sum(column) == value(found["total"])) == (found["sign"] == "=")
+    assert value(found["floor"]) + value(found["divergence"]) == value(found["total"])
+    for row in found["rows"]:
+        assert value(row["floor"]) + value(row["divergence"]) == value(row["loss"])
+        added = sum(value(c["value"]) for c in row["cells"])
+        assert (added == value(row["loss"])) == (row["sign"] == "=")
+    assert float(value(data["totals"]["mean"])) == pytest.approx(soft_terms(reading, golds).total / 12, abs=1e-4)
+    assert ("agree on every token" in data["says"]) == (len(set(golds)) == 1)
+    assert {r["doc"] for r in found["rows"]} >= {d for g in golds if g is not None for d in range(g.start, g.end + 1)}
+    terms_table(found)
+
+
+@pytest.mark.parametrize(
+    ("letters", "said"),
+    [("OBOBO", "return both"), ("OBIIO", "glue here too"), ("OBOOO", "only the first"), ("OOOBO", "only the second"), ("OOOOO", "neither")],
+)
+def test_what_the_tags_make_of_the_two_answers(letters: str, said: str) -> None:
+    reading = reading_of(letters)
+    found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
+    assert found is not None and said in tags_sentence(found, tagging(reading, "viterbi").spans)
+
+
+def test_two_thirds_are_printed_as_counted() -> None:
+    assert [fraction(x, 3) for x in (0, 1 / 3, 2 / 3, 1)] == ["0", "1/3", "2/3", "1"]
+    reading = random_reading(np.random.default_rng(3), 6, 6, 6, tags=True)
+    data = loss_data(reading, owned_rows(reading)[0], disagreeing(2, 6), "preset")
+    row = next(r for r in data["terms"]["rows"] if r["doc"] == 2)
+    assert [c["t"] for c in row["cells"]] == ["2/3", "0", "1/3"]
+    assert [a["letters"][2] for a in data["annotators"]] == ["B", "B", "O"]
+
+
+def test_the_double_sum_collapses_to_one_term_a_token() -> None:
+    reading = random_reading(np.random.default_rng(3), 12, 12, 12, tags=True)
+    rows, _ = owned_rows(reading)
+    data = one_hot_data(reading, rows, Span(2, 4), 1)
+    gold = {r["doc"]: r["gold"] for r in data["rows"]}
+    assert [gold[d] for d in (2, 3, 4)] == [0, 1, 1]
+    column = [value(r["costs"][r["gold"]]) for r in data["rows"]] + [value(data["rest"])]
+    assert sum(column) == value(data["loss"]) == -value(data["likelihood"])
+    tags = np.full(12, 2)
+    tags[2:5] = [0, 1, 1]
+    assert float(value(data["loss"])) == pytest.approx(-rows[np.arange(12), tags].sum(), abs=1e-3)
+    assert "36 terms" in data["stages"][0]["says"] and "24 terms had t = 0" in data["stages"][1]["says"]
+
+
+@pytest.mark.parametrize(("log_p", "printed"), [(np.log(0.25), "0.250"), (np.log(3.4e-7), "3.4 · 10^−7")])
+def test_a_small_product_is_printed_in_powers_of_ten(log_p: float, printed: str) -> None:
+    assert chance(float(log_p)) == printed
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "said"),
+    [
+        ([0.6365, 0.6365], 1.273, ("0.000", "≈")),
+        ([0.5, 0.25], 1.0, ("0.250", "=")),
+        ([0.5, 0.25], 0.75, ("0.000", "=")),
+        ([0.5004, 0.2504], 0.7511, ("< 0.001", "≈")),
+    ],
+)
+def test_a_rest_is_never_negative(shown: list[float], total: float, said: tuple[str, str]) -> None:
+    found = column(shown, total)
+    assert (found["rest"], found["sign"]) == said
+
+
+def test_a_long_text_lists_few_rows() -> None:
+    reading = random_reading(np.random.default_rng(3), 200, 60, 30, tags=True)
+    shown = rows_shown(soft_terms(reading, (Span(3, 150),) * 3))
+    assert shown == sorted(shown) and len(shown) <= 20

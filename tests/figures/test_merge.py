@@ -1,0 +1,121 @@
+"""Chapter 6, merge: ranks, sums as printed, causes, the constant that turns the winner, counterexamples."""
+
+import json
+
+import pytest
+
+from qa_demo.core.merge import SEPARATE_MAXIMA, Margin
+from qa_demo.core.types import DecodeOptions, MergeOptions
+from qa_demo.core.what_if import apply_what_if
+from qa_demo.figures.compare import margin_rows
+from qa_demo.figures.counterexample import counterexample
+from qa_demo.figures.merge import SHOWN, merge_data, merge_tables, options_data
+from qa_demo.figures.numbers import MINUS
+from qa_demo.figures.offset import offset_data
+from tests.core.toys import make_reading, t1
+from tests.fakes import FakeReader
+
+LOGIT, ODDS = "logit sum, max context (BERT)", "log-odds against [CLS]"
+
+
+def as_float(text: str) -> float:
+    return float(text.replace(MINUS, "-"))
+
+
+def illegal_maxima():
+    """One window whose highest end stands before its highest start."""
+    return make_reading(["a", "b", "c"], [(0, 3)], [[0, 0, 0, 1, 2, 6, 0]], [[0, 0, 0, 5, 2, 1, 0]])
+
+
+def test_every_rules_winner_is_drawn_and_ranks_are_the_rules_own() -> None:
+    data = merge_data(t1(), DecodeOptions(), MergeOptions())
+    texts = [s["text"] for s in data["spans"]]
+    assert len(texts) == SHOWN and texts[0] == "Delta Epsilon" and "Beta" in texts
+    ranks = {c["name"]: c["ranks"] for c in data["columns"]}
+    assert (ranks[LOGIT][0], ranks[ODDS][texts.index("Beta")]) == (1, 1)
+    assert all(1 in c["ranks"] for c in data["columns"] if c["pair"] is None)
+
+
+def test_disagreement_is_said_with_both_spans() -> None:
+    data = merge_data(t1(), DecodeOptions(), MergeOptions())
+    assert data["says"].startswith("The logit sum names “Delta Epsilon”, but “Beta” wins by log-odds and the product with [CLS].")
+    assert data["rival"] == ODDS
+    other = merge_data(t1(), DecodeOptions(), MergeOptions("max_context", "log_odds", "own_window"))
+    assert other["says"].startswith("Log-odds names “Beta”, but “Delta Epsilon” wins by the logit sum,")
+
+
+def test_winner_minus_rival_adds_up_as_printed_and_changes_sign() -> None:
+    found = merge_data(t1(), DecodeOptions(), MergeOptions())["compare"][ODDS]
+    assert [row["ahead"] for row in found["rows"]] == [True, False]
+    for row in found["rows"]:
+        assert row["sign"] == "=" and sum(as_float(p["value"]) for p in row["parts"]) == pytest.approx(as_float(row["total"]), abs=1e-9)
+    assert [as_float(row["total"]) for row in found["rows"]] == [0.5, -7.0]
+    assert found["says"] == ("Start and end differ by 0.50 under both rules. What turns it is one number of each window: the null score is "
+                             "9.00 in window 2 and 1.50 in window 1. It takes 7.50 from the winner's lead.")
+
+
+def test_only_the_row_that_cannot_add_up_as_printed_is_about_equal() -> None:
+    exact_row, about_row = margin_rows([("logit", Margin(None, None, .25, .5, 0, 0)),
+                                        ("log_odds", Margin(None, None, -.56244, -.08079, -.42044, -.95702))])
+    assert (exact_row["sign"], exact_row["total"]) == ("=", "0.7500")
+    assert about_row["sign"] == "≈" and sum(as_float(p["value"]) for p in about_row["parts"]) != as_float(about_row["total"])
+
+
+def test_illegal_maxima_are_marked_and_named() -> None:
+    data = merge_data(illegal_maxima(), DecodeOptions(), MergeOptions())
+    pair = next(c["pair"] for c in data["columns"] if c["pair"] is not None)
+    assert (pair["legal"], pair["reason"]) == (False, "it ends before it starts")
+    assert "two separate maxima form no legal span here: it ends before it starts" in data["says"]
+
+
+def test_counting_all_copies_gives_the_page_a_column_of_its_own() -> None:
+    data = merge_data(t1(), DecodeOptions(), MergeOptions("all", "logit", "min_logit"))
+    assert data["columns"][0]["name"] == data["chosen"] == "logit sum, all copies"
+    assert set(data["compare"]) == {c["name"] for c in data["columns"]}
+
+
+def test_only_nulls_that_fit_the_scale_can_be_chosen() -> None:
+    null = next(g for g in options_data(MergeOptions("max_context", "log_odds", "own_window")) if g["name"] == "null")
+    assert [c["value"] for c in null["choices"] if c["fits"]] == ["own_window", "none"]
+
+
+@pytest.mark.parametrize("c", [-1.0, -0.2, 0.2])
+def test_the_constant_moves_scores_and_leaves_probability_loss_and_log_odds(c: float) -> None:
+    before = t1()
+    data = offset_data(before, apply_what_if(before, {}, (1, c)), DecodeOptions(), (1, c))
+    assert {r["name"]: r["moves"] for r in data["rows"]} == {
+        "score": True, "null score of the window": True, "log-odds in its window": False, "probability in its window": False,
+        "training loss, were it the label": False}
+    assert all(r["before"] == r["after"] for r in data["rows"] if not r["moves"])
+
+
+def test_the_winner_turns_at_the_printed_constant() -> None:
+    before = t1()
+    flip = offset_data(before, before, DecodeOptions(), (1, 0.0))
+    assert flip["flip"] == pytest.approx(-0.25)
+    assert f"below c = {MINUS}0.250" in flip["says"]
+    for c, turned in ((flip["past"], True), (flip["flip"] + 0.05, False)):
+        said = offset_data(before, apply_what_if(before, {}, (1, c)), DecodeOptions(), (1, c))["says"]
+        assert ("it has turned" in said) == turned
+
+
+def test_one_window_has_nothing_to_turn() -> None:
+    one = illegal_maxima()
+    assert offset_data(one, one, DecodeOptions(), None)["says"].startswith("With one window the constant moves every score alike")
+
+
+def test_a_counterexample_is_found_or_its_absence_counted() -> None:
+    plain = FakeReader().read("Who?", "Ada wrote it .")
+    found = counterexample([("plain", plain), ("toy", illegal_maxima())], SEPARATE_MAXIMA)
+    assert found["found"] and found["title"] == "toy" and found["searched"] == 2
+    assert found["says"] == ("In “toy” the winner by the two separate maxima is the start “c” with the end “a” (window 1, 0.956, no legal "
+                             "span: it ends before it starts); by the logit sum it is “c” (window 1).")
+    none = counterexample([("plain", plain)], "context_product")
+    assert (none["found"], none["says"]) == (False, "No counterexample in 1 reading.")
+
+
+def test_tables_and_data_are_json() -> None:
+    data = merge_data(t1(), DecodeOptions(), MergeOptions())
+    tables = merge_tables(data)
+    assert len(tables[0]["rows"]) == SHOWN and len(tables[2]["rows"]) == 6
+    json.dumps([data, tables])

@@ -1,0 +1,55 @@
+"""Numbers as printed."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_demo.figures.numbers import MINUS, number, percent, probability, rest, signed, total
+
+LOGIT = st.floats(-50, 50, allow_nan=False)
+
+
+def value(printed: str) -> Decimal:
+    return Decimal(printed.replace(MINUS, "-").replace("+", ""))
+
+
+def test_the_example_of_the_docstring() -> None:
+    printed = total([5.654, 5.942])
+    assert printed.addends == ("5.654", "5.942") and printed.total == "11.596" and printed.sign == "="
+
+
+def test_two_decimals_where_they_suffice() -> None:
+    assert total([1.25, 2.5]).addends == ("1.25", "2.50")
+
+
+@given(LOGIT, LOGIT)
+def test_an_equals_sign_is_never_a_lie(a: float, b: float) -> None:
+    printed = total([a, b])
+    adds_up = sum(value(x) for x in printed.addends) == value(printed.total)
+    assert adds_up == (printed.sign == "=")
+    assert 2 <= printed.decimals <= 4
+
+
+@given(st.lists(LOGIT, min_size=1, max_size=8), LOGIT)
+def test_a_rest_term_makes_the_column_add_up(shown: list[float], whole: float) -> None:
+    column = sum(value(number(s)) for s in shown) + value(rest(shown, whole))
+    assert column == value(number(whole))
+
+
+@given(st.floats(0, 1))
+def test_no_probability_is_printed_as_nothing_or_as_certainty(p: float) -> None:
+    if 0 < p < 1:
+        assert percent(p) not in ("0 %", "100 %")
+        assert probability(p).strip("<> ") != "0.000" and probability(p) != "1.000"
+
+
+@pytest.mark.parametrize(("p", "printed"), [(0.004, "< 1 %"), (0.01, "1 %"), (0.914, "91 %"), (0.998, "> 99 %"), (1.0, "100 %")])
+def test_percent(p: float, printed: str) -> None:
+    assert percent(p) == printed
+
+
+def test_signs() -> None:
+    assert number(-0.001) == "0.00" and number(-1.5) == f"{MINUS}1.50"
+    assert signed(8.54) == "+8.54" and signed(-0.25) == f"{MINUS}0.25"

@@ -1,0 +1,43 @@
+"""The reading as it travels."""
+
+import base64
+import json
+
+import numpy as np
+
+from qa_demo.core.types import Answer, WindowOptions
+from qa_demo.figures.reading import owners, reading_data
+from tests.fakes import FakeReader
+
+
+def unpack(text: str, kind: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def test_tokens_are_slices_of_the_context_in_utf16() -> None:
+    context = "A \U0001f600 smile by Zoë."
+    reading = FakeReader().read("Who smiled?", context)
+    data = reading_data(reading, (Answer("Zoë", context.index("Zoë")),), 1, False)
+    units = context.encode("utf-16-le")
+    offsets = unpack(data["offsets"], "<i4").reshape(-1, 2)
+    read = [units[2 * a:2 * b].decode("utf-16-le") for a, b in offsets]
+    assert read == [context[a:b] for a, b in reading.encoding.offset_mapping]
+    gold = data["gold"][0]
+    assert units[2 * gold["start"]:2 * gold["end"]].decode("utf-16-le") == "Zoë"
+
+
+def test_logits_arrive_as_they_are_and_small() -> None:
+    reading = FakeReader().read("Where?", "The ship sailed on. " * 90)
+    data = reading_data(reading, (), 1, False)
+    assert len(reading.windows) > 1
+    for w, sent in enumerate(data["windows"]):
+        start, end = reading.logits(w)
+        assert np.array_equal(unpack(sent["start"], "<f4"), start) and np.array_equal(unpack(sent["end"], "<f4"), end)
+    assert len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False))) < 20_000
+
+
+def test_every_token_has_one_owner() -> None:
+    reading = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10))
+    owner = owners(reading)
+    for d, w in enumerate(owner):
+        assert reading.windows[w].is_max_context[reading.windows[w].to_pos(d)]

@@ -1,0 +1,205 @@
+"""Chapter 3 as data: sentences, the formula's numbers, the table and the bars, against arithmetic done by hand."""
+
+import base64
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.figures.start_end import (
+    bar_figure,
+    best_spans,
+    changed_logits,
+    difference,
+    distributions,
+    holders,
+    joined,
+    label,
+    logit_range,
+    notice,
+    pair_sentence,
+    piece,
+    question_range,
+    quotient,
+    shape,
+    start_end_picture,
+    sum_of_exps,
+    token_table,
+)
+from tests.core.toys import make_reading, t1
+from tests.fakes import FakeReader
+
+DECODE = DecodeOptions()
+
+
+def one_window(start: list[float], end: list[float], words: str = "Alpha Beta Gamma Delta") -> Reading:
+    """[CLS] who [SEP] and one token a word, [SEP]; logits for the words only, 0 elsewhere."""
+    names = words.split()
+    return make_reading(names, [(0, len(names))], [[0, 0, 0, *start, 0]], [[0, 0, 0, *end, 0]])
+
+
+def test_the_softmax_runs_over_every_position_of_the_window() -> None:
+    p_start, p_end = distributions(t1(), 0)
+    logits = [1, 9, 0, 2, 3, -1, .5, 0]
+    z = sum(math.exp(x) for x in logits)
+    np.testing.assert_allclose(p_start, [math.exp(x) / z for x in logits])
+    assert p_start[1] > 0.99, "the question token of this toy holds the mass: it is in the normaliser"
+    assert p_start.sum() == pytest.approx(1) and p_end.sum() == pytest.approx(1)
+
+
+def test_temperature_divides_logits_and_a_constant_changes_nothing() -> None:
+    cold, hot = distributions(t1(), 0, 0.5)[0], distributions(t1(), 0, 4.0)[0]
+    assert cold.max() > distributions(t1(), 0)[0].max() > hot.max()
+    z = sum(math.exp(x / 4) for x in [1, 9, 0, 2, 3, -1, .5, 0])
+    assert hot[4] == pytest.approx(math.exp(3 / 4) / z)
+    moved = replace(t1(), start_logits=t1().start_logits + 7)
+    np.testing.assert_allclose(distributions(moved, 0)[0], distributions(t1(), 0)[0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("p", "expected"), [([.5, .04, .46], (2, .96)), ([.95, .05], (1, .95)), ([1.0], (1, 1.0)), ([.25] * 4, (4, 1.0))])
+def test_holders_counts_the_fewest_tokens(p: list[float], expected: tuple[int, float]) -> None:
+    assert holders(np.array(p)) == (expected[0], pytest.approx(expected[1]))
+
+
+def test_shape_has_three_words() -> None:
+    assert shape(np.array([.97, .01, .01, .01])) == "sharp"
+    assert shape(np.full(40, 1 / 40)) == "flat"
+    assert shape(np.array([.1] * 10 + [0.0] * 30)) == "spread"
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.5, 3.0])
+def test_the_printed_quotient_comes_out_as_printed(temperature: float) -> None:
+    rng = np.random.default_rng(0)
+    approximate = 0
+    for _ in range(300):
+        logits = rng.normal(0, 4, 50).astype(np.float32).astype(float)
+        log_z = math.log(sum(math.exp(x / temperature) for x in logits))
+        shown, z, sign, p = quotient(logits[0], log_z, temperature)
+        approximate += sign == "≈"
+        if sign == "=":
+            power = z.split(" · 10^")
+            printed_z = float(power[0].replace("−", "-")) * 10 ** float(power[1].replace("−", "-") if len(power) > 1 else 0)
+            printed = math.exp(float(shown.replace("−", "-")) / temperature) / printed_z
+            assert f"{printed:.3f}" == p
+        exact = math.exp(logits[0] / temperature - log_z)
+        if p[0] not in "<>":
+            assert float(p) == pytest.approx(exact, abs=5.1e-4)
+    assert approximate < 15
+
+
+def test_the_quotient_of_the_docstring() -> None:
+    assert quotient(2.0, math.log(math.e ** 2 + math.e + 1)) == ("2.00", "11.11", "=", "0.665")
+    assert quotient(-9.0, 5.0)[2:] == ("", "< 0.001")
+    assert quotient(9.0, 9.0001)[2:] == ("", "> 0.999")
+
+
+@pytest.mark.parametrize(("log_z", "digits", "text"), [
+    (math.log(312.876), 4, "312.9"), (math.log(0.01234), 3, "0.0123"), (20 * math.log(10), 3, "1.00 · 10^20"),
+    (900 * math.log(10), 2, "1.0 · 10^900"), (math.log(9.999e7), 3, "1.00 · 10^8")])
+def test_sums_of_exponentials_never_overflow(log_z: float, digits: int, text: str) -> None:
+    printed, log_printed = sum_of_exps(log_z, digits)
+    assert printed == text
+    assert log_printed == pytest.approx(log_z, rel=0.05, abs=0.02)
+
+
+def test_separate_argmaxes_that_fit() -> None:
+    said = pair_sentence(one_window([0, 5, 0, 0], [0, 0, 5, 0]), 0, DECODE, "max_context")
+    assert "“\u2068Beta\u2069”" in said and "“\u2068Gamma\u2069”" in said
+    assert said.endswith("form a legal pair, so no pair of this window beats it.")
+
+
+def test_separate_argmaxes_that_do_not_fit_name_the_winner_and_its_cost() -> None:
+    """Highest start Delta (5), highest end Alpha (4): 9. The best legal pair is Delta alone, 5 + 2.5 = 7.5, so it costs 1.5."""
+    said = pair_sentence(one_window([1, 0, 0, 5], [4, 0, 0, 2.5]), 0, DECODE, "max_context")
+    assert "no legal pair (end before start)" in said
+    assert "“\u2068Delta\u2069” wins instead: its score is 7.50, which is 1.50 below the sum of the two maxima, 9.00." in said
+
+
+def test_a_pair_that_is_too_long_says_by_how_much() -> None:
+    said = pair_sentence(one_window([5, 0, 0, 0], [0, 0, 0, 5]), 0, DecodeOptions(max_answer_length=2), "max_context")
+    assert "too long: 4 word pieces, max_answer_length allows 2" in said
+
+
+def test_a_start_that_another_window_owns_is_named() -> None:
+    reading = make_reading(["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"], [(0, 4), (2, 6)],
+                           start=[[0] * 8, [0, 0, 0, 6, 0, 1, 0, 0]], end=[[0] * 8, [0, 0, 0, 6, 0, 0, 0, 0]])
+    assert "another window owns the start" in pair_sentence(reading, 1, DECODE, "max_context")
+    assert "form a legal pair" in pair_sentence(reading, 1, DECODE, "all")
+
+
+def test_a_difference_is_never_printed_as_nothing() -> None:
+    assert difference(7.5, 9.0) == ("7.50", "1.50", "9.00")
+    assert difference(1.0000, 1.0004) == ("1.0000", "0.0004", "1.0004")
+    low, cost, high = difference(7.5573, 8.01357)
+    assert float(low) + float(cost) == pytest.approx(float(high))
+
+
+def test_the_notice_says_where_and_at_which_temperature() -> None:
+    alone = notice(one_window([9, 0, 0, 0], [9, 0, 0, 0]), 0, DECODE, "max_context", 1.0, 0)
+    assert alone.startswith("The start is sharp: 1 token holds > 99 %, most on “\u2068Alpha\u2069”")
+    assert "temperature" not in alone and "window 1" not in alone
+    many = notice(t1(), 0, DECODE, "max_context", 2.0, 1)
+    assert many.startswith("In window 1 of 2: the start is")
+    assert "which is outside the paragraph" in many, "the question token leads this toy's start"
+    assert "The best span of all windows stands in window 2." in many and "temperature 2;" in many
+
+
+def test_the_table_has_every_position_and_sums_to_one() -> None:
+    reading = t1()
+    twin = token_table(reading, 1)
+    assert twin["head"] == ["pos", "doc", "token", "start_logit", "P(start)", "end_logit", "P(end)"]
+    assert len(twin["rows"]) == len(reading.windows[1])
+    assert twin["rows"][0][:3] == ["0", "–", "[CLS]"] and twin["select"][0] is None
+    assert twin["rows"][4][:4] == ["4", "3", "Delta", "4.000"] and twin["select"][4] == [1, 3, 3]
+    assert sum(float(row[4].replace("< ", "")) for row in twin["rows"]) == pytest.approx(1, abs=2e-3)
+
+
+def test_bars_keep_repeated_tokens_apart_and_escape_labels() -> None:
+    reading = one_window([1, 2, 3, 4], [4, 3, 2, 1], words="the <s> the $x%{y}")
+    figure = bar_figure(reading, 0, 2.0)
+    assert [trace.name for trace in figure.data] == ["start", "end"]
+    assert list(figure.data[0].x) == list(range(8)) and list(figure.layout.xaxis.tickvals) == list(range(8))
+    assert figure.layout.xaxis.ticktext[3:7] == ("the", "&lt;s&gt;", "the", "$x%{y}")
+    for trace, p in zip(figure.data, distributions(reading, 0, 2.0), strict=True):
+        np.testing.assert_allclose(trace.y, p, rtol=1e-6)
+        assert "$x" not in trace.hovertemplate and "<s>" not in trace.hovertemplate
+    assert figure.data[0].customdata[4][0] == "&lt;s&gt;"
+    sent = figure.to_json()
+    assert len(sent) < 4000, "the default template alone would add 7 kB"
+    assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
+
+
+def test_labels_are_never_markup_or_empty() -> None:
+    assert label("a<b>&amp;") == "a&lt;b&gt;&amp;amp;"
+    assert label("") == "␣" and label("\x00") == "␀"
+
+
+def test_what_the_picture_carries() -> None:
+    reading = FakeReader().read("Who met Anna?", "Constantinople welcomed Anna.")
+    shown = replace(reading, start_logits=reading.start_logits + 0)
+    picture = start_end_picture(reading, shown, 0, DECODE, "max_context", 1.0, {("start", 0, 5): 3.0})
+    json.dumps(picture)
+    assert picture["window"] == 0 and picture["question"] == [1, 5]
+    assert picture["changed"] == [{"side": "start", "window": 0, "pos": 5, "true": float(reading.start_logits[0, 5])}]
+    low, high = picture["range"]
+    assert low < np.nanmin(reading.start_logits) and high > np.nanmax(reading.end_logits)
+    bits = np.unpackbits(np.frombuffer(base64.b64decode(picture["joined"]), np.uint8))[:len(reading.encoding.context_ids)]
+    assert [t for t, bit in zip(reading.encoding.context_tokens, bits, strict=True) if bit] == ["##inople"]
+
+
+def test_the_best_span_of_every_window() -> None:
+    assert best_spans(t1(), DECODE, "max_context") == [[1, 1], [3, 4]]
+    empty = make_reading(["Alpha", "Beta"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2)
+    assert best_spans(empty, DECODE, "max_context")[1] is None, "the second window owns nothing"
+    assert "neither does any other pair" in pair_sentence(empty, 1, DECODE, "max_context")
+
+
+def test_small_helpers_on_the_toy() -> None:
+    assert question_range(t1().encoding) in ([0, 1], [1, 2])
+    assert logit_range(t1())[0] == -5 and logit_range(t1())[1] == 13
+    assert changed_logits(t1(), {}) == []
+    assert piece(t1(), 0, 0) == "[CLS]" and piece(t1(), 0, 3) == "Alpha"
+    assert base64.b64decode(joined(t1().encoding)) == b"\x00"
