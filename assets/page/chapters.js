@@ -1,0 +1,39 @@
+// The tabs: real tabs with arrow keys, grouped as one explains it; panels are the gradio columns `panel-<key>`.
+
+import { el, roving } from "./dom.js";
+import { post } from "./outbox.js";
+import { say, state } from "./store.js";
+
+function open(root, key) {
+  root.querySelectorAll("[role=tab]").forEach((tab) => {
+    const on = tab.dataset.key === key;
+    tab.setAttribute("aria-selected", String(on));
+    tab.setAttribute("tabindex", on ? "0" : "-1");
+    const panel = document.getElementById(`panel-${tab.dataset.key}`);
+    if (!panel) return;
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", tab.id);
+    panel.toggleAttribute("hidden", !on);
+  });
+  state.chapter = key;
+  say("opened", key);
+}
+
+export function mountChapters() {
+  return { update(root, data, { trigger }) {
+    if (!data.chapters) return;
+    const groups = [];
+    for (const chapter of data.chapters) {
+      if (groups.at(-1)?.name !== chapter.group) groups.push({ name: chapter.group, items: [] });
+      groups.at(-1).items.push(chapter);
+    }
+    const tab = ({ key, number, title }) => el("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`,
+      dataset: { key }, onclick: () => { open(root, key); post("chapter", trigger, "select", { index: key, value: title }); } },
+    el("span", { class: "number" }, number), title);
+    const list = el("div", { role: "tablist", "aria-label": "Chapters", class: "tabs" }, groups.map(({ name, items }) =>
+      el("div", { class: "group", role: "presentation" }, el("span", { class: "group-name", "aria-hidden": "true" }, name), items.map(tab))));
+    root.replaceChildren(list);
+    roving(list, "[role=tab]");
+    open(root, data.open);
+  } };
+}

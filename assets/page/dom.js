@@ -1,0 +1,64 @@
+// Build elements from data: text only ever becomes text nodes.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "style") Object.assign(node.style, value);
+    else if (name === "dataset") Object.assign(node.dataset, value);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
+    .map((c) => (c instanceof Node ? c : document.createTextNode(String(c)))));
+  return node;
+}
+
+export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
+
+/** A `<details>` whose open state survives a redraw of the same root. */
+export function fold(summary, content, { open = false, id = null } = {}) {
+  return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
+}
+
+/** A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and keyboard. */
+export function table({ caption, head, rows, select }, page) {
+  const cell = (row, r) => row.map((text, c) => {
+    const go = c === 0 && select?.[r];
+    const inside = go ? el("button", { type: "button", class: "row-select", dataset: { span: select[r].join(" ") },
+      onclick: () => page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }) }, text) : text;
+    return el(c === 0 ? "th" : "td", c === 0 ? { scope: "row", dir: "auto" } : { dir: "auto" }, inside);
+  });
+  return el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": caption },
+    el("table", {}, el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
+      el("tbody", {}, rows.map((row, r) => el("tr", {}, cell(row, r))))));
+}
+
+/** Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false` for up and down. */
+export function roving(container, selector, { horizontal = true, current = 0 } = {}) {
+  const items = () => [...container.querySelectorAll(selector)];
+  const steps = horizontal ? { ArrowRight: 1, ArrowLeft: -1 } : { ArrowDown: 1, ArrowUp: -1 };
+  items().forEach((item, i) => item.setAttribute("tabindex", i === current ? "0" : "-1"));
+  const focus = (list, i) => {
+    list.forEach((item, k) => item.setAttribute("tabindex", k === i ? "0" : "-1"));
+    list[i].focus();
+  };
+  container.addEventListener("keydown", (event) => {
+    const list = items();
+    const at = list.indexOf(event.target.closest?.(selector));
+    if (at < 0) return;
+    const to = event.key === "Home" ? 0 : event.key === "End" ? list.length - 1 : event.key in steps ? at + steps[event.key] : -1;
+    if (to < 0 || to >= list.length) return;
+    event.preventDefault();
+    focus(list, to);
+  });
+}
+
+/** The hollow triangle that marks a separate argmax: above the text for start, below for end. */
+export function hollow(x, y, role, size = 6) {
+  const d = role === "start" ? `M${x - size},${y - size * 1.5}h${2 * size}L${x},${y}Z` : `M${x - size},${y + size * 1.5}h${2 * size}L${x},${y}Z`;
+  return svg("path", { d, class: `hollow ${role}`, "aria-hidden": "true" });
+}

@@ -1,0 +1,8 @@
+// A formula from parts {text, role}: the addends carry the colour of their role, so that the formula is the legend.
+
+import { el } from "./dom.js";
+
+export function formula(parts) {
+  return el("p", { class: "formula" }, (parts ?? []).map(({ text, role }) =>
+    (role === "sub" ? el("sub", {}, text) : el("span", { class: `role-${role}` }, text))));
+}

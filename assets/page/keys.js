@@ -1,0 +1,82 @@
+// Selecting on a text with lanes: a start stem sets the start, an end stem the end, a word its pieces; Shift extends, arrows move, Enter commits.
+
+import { item, itemAt } from "./paragraph.js";
+
+const ROWS = ["start", "word", "end"];
+
+/** The span that choosing an item gives, next to what is selected in this window. */
+export function spanFor({ row, first, last }, chosen, extend) {
+  const start = chosen?.start ?? first;
+  const end = chosen?.end ?? last;
+  if (extend && chosen) return { start: Math.min(start, first), end: Math.max(end, last) };
+  if (row === "start") return { start: first, end: Math.max(end, first) };
+  if (row === "end") return { start: Math.min(start, last), end: last };
+  return { start: first, end: last };
+}
+
+/** Wire a detail: `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows what Enter would select, `tell(doc)` reads out. */
+export function selectable(root, { now, commit, pend, tell }) {
+  let anchor = null;
+  let pending = null;
+  const clear = () => { anchor = null; pending = null; pend(null); };
+  const stop = (node) => {
+    root.querySelectorAll("[tabindex='0']").forEach((other) => other.setAttribute("tabindex", "-1"));
+    node.setAttribute("tabindex", "0");
+  };
+  root.addEventListener("click", (event) => {
+    const found = item(event.target);
+    if (!found) return;
+    stop(found.node);
+    clear();
+    commit(spanFor(found, now().chosen, event.shiftKey));
+  });
+  root.addEventListener("focusin", (event) => { const found = item(event.target); if (found) { stop(found.node); tell(found.first); } });
+  root.addEventListener("pointerover", (event) => { const found = item(event.target); if (found) tell(found.first); });
+  root.addEventListener("pointerleave", () => tell(null));
+  root.addEventListener("keydown", (event) => {
+    const found = item(event.target);
+    if (!found) return;
+    if (event.key === "Escape") { clear(); return; }
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      const span = pending ?? spanFor(found, now().chosen, event.shiftKey);
+      clear();
+      commit(span);
+      return;
+    }
+    const to = target(root, found, event.key, now().dir);
+    if (!to) return;
+    event.preventDefault();
+    if (event.shiftKey) {
+      anchor ??= found;
+      const reached = item(to);
+      pending = { start: Math.min(anchor.first, reached.first), end: Math.max(anchor.last, reached.last) };
+      pend(pending);
+    } else if (pending) clear();
+    to.focus();
+  });
+}
+
+function target(root, found, key, dir) {
+  const forward = dir === "rtl" ? "ArrowLeft" : "ArrowRight";
+  const sideways = { [forward]: 1, [dir === "rtl" ? "ArrowRight" : "ArrowLeft"]: -1 }[key];
+  const list = [...root.querySelectorAll(found.row === "word" ? ".word" : `.hit.${found.row}`)]
+    .sort((a, b) => item(a).first - item(b).first || 0);
+  if (key === "Home" || key === "End") return list.at(key === "Home" ? 0 : -1);
+  if (sideways) return list[list.indexOf(found.node) + sideways] ?? null;
+  const down = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (!down) return null;
+  const row = ROWS[ROWS.indexOf(found.row) + down];
+  if (row) return itemAt(root, row, found.first);
+  return nextLine(root, found.node, down);
+}
+
+// Past a line's end lane comes the next line's start lane, at the same place.
+function nextLine(root, node, down) {
+  const lines = [...root.querySelectorAll(".line:not(.outside)")];
+  const line = lines[lines.indexOf(node.closest(".line")) + down];
+  if (!line) return null;
+  const middle = (n) => { const box = n.getBoundingClientRect(); return box.left + box.width / 2; };
+  const x = middle(node);
+  return [...line.querySelectorAll(down > 0 ? ".hit.start" : ".hit.end")].sort((a, b) => Math.abs(middle(a) - x) - Math.abs(middle(b) - x))[0] ?? null;
+}

@@ -1,0 +1,151 @@
+// Text as typed, cut into the lines it falls into, with a lane above and a lane below the words of each line.
+// Any chapter can hang marks on the lanes: probabilities, attributions, losses.
+//
+//   const lines = breakLines(host, {context, tokens, first, last, joins, faded}, width);   // joins(d): d continues a word
+//   const line = makeLine(lines[k], text);       // {node, above, below, marks, words}; put line.node into the page, then
+//   measure(line);                               // line.width, line.wordsTop ...; centre(line, doc), boxes(line, from, to)
+
+import { el, svg } from "./dom.js";
+
+/** Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one visible character. */
+export function units({ context, tokens, first, last }) {
+  const from = tokens[first].start;
+  const text = context.slice(from, tokens[last].end);
+  const borders = new Set([...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].map((s) => from + s.index));
+  borders.add(from + text.length);
+  const found = [];
+  for (let d = first; d <= last; d += 1) {
+    let { start, end } = tokens[d];
+    while (start > from && !borders.has(start)) start -= 1;
+    while (end < from + text.length && !borders.has(end)) end += 1;
+    const before = found.at(-1);
+    if (before && (start < before.to || start === end || before.from === before.to)) {
+      before.to = Math.max(before.to, end);
+      before.last = d;
+    } else found.push({ from: start, to: end, first: d, last: d });
+  }
+  return found;
+}
+
+/** Lay the text out at `width` and say which units share a line: [{units, from, to}]; `dir` of the whole text on the array. */
+export function breakLines(host, text, width) {
+  const all = units(text);
+  const from = all[0].from;
+  const node = document.createTextNode(text.context.slice(from, all.at(-1).to));
+  const sheet = el("div", { class: "lined measuring", dir: "auto", style: { width: `${width}px` } });
+  sheet.append(node);
+  host.append(sheet);
+  const range = document.createRange();
+  const lines = [];
+  let bottom = -Infinity;
+  for (const unit of all) {
+    range.setStart(node, unit.from - from);
+    range.setEnd(node, unit.to - from);
+    const box = range.getClientRects()[0];
+    if (!lines.length || (box && (box.top + box.bottom) / 2 > bottom)) {
+      lines.push({ units: [], from: unit.from, to: unit.to });
+      bottom = box ? box.bottom : bottom;
+    }
+    lines.at(-1).units.push(unit);
+    lines.at(-1).to = unit.to;
+  }
+  lines.dir = getComputedStyle(sheet).direction;
+  sheet.remove();
+  lines.forEach((line, k) => withGap(line, lines[k + 1], text.context));
+  return lines;
+}
+
+// What stands between two lines is blank, or characters without a token: keep those, and the indent of a new paragraph.
+function withGap(line, next, context) {
+  if (!next) return;
+  const gap = context.slice(line.to, next.from);
+  line.to += gap.trimEnd().length;
+  const indent = gap.lastIndexOf("\n");
+  if (indent >= 0 && !gap.slice(indent).trim()) next.from -= gap.length - indent - 1;
+}
+
+/** Build one line: words as buttons in the middle, one svg above, one below, one for marks around the words. */
+export function makeLine(line, { context, joins, faded = () => false }, dir) {
+  const words = el("div", { class: "lined words", dir });
+  const spans = new Map();
+  let at = line.from;
+  let word = null;
+  for (const unit of line.units) {
+    if (unit.from > at) words.append(document.createTextNode(context.slice(at, unit.from)));
+    const span = el("span", { class: faded(unit.first) ? "unit faded" : "unit" }, context.slice(unit.from, unit.to));
+    for (let d = unit.first; d <= unit.last; d += 1) spans.set(d, { span, unit });
+    if (!word || !joins(unit.first)) {
+      word = el("span", { class: "word", role: "button", tabindex: -1, dataset: { first: unit.first, last: unit.last } });
+      words.append(word);
+    } else if (unit.from > at) word.append(words.lastChild);
+    word.append(span);
+    word.dataset.last = unit.last;
+    at = unit.to;
+  }
+  words.append(document.createTextNode(context.slice(at, line.to)));
+  const above = svg("svg", { class: "lane above", role: "presentation" });
+  const below = svg("svg", { class: "lane below", role: "presentation" });
+  const marks = svg("svg", { class: "word-marks", "aria-hidden": "true" });
+  const node = el("div", { class: "line" }, above, el("div", { class: "words-box" }, words, marks), below);
+  return { ...line, node, above, below, marks, words, spans, first: line.units[0].first, last: line.units.at(-1).last };
+}
+
+/** Read where the units of a placed line stand, relative to its left edge; one layout for all of them. */
+export function measure(line) {
+  const origin = line.node.getBoundingClientRect();
+  line.width = origin.width;
+  line.left = origin.left;
+  line.top = line.words.getBoundingClientRect().top;
+  line.height = line.words.offsetHeight;
+  line.places = new Map();
+  for (const [doc, { span, unit }] of line.spans) {
+    const box = span.getBoundingClientRect();
+    const count = unit.last - unit.first + 1;
+    line.places.set(doc, { left: box.left - origin.left + (box.width * (doc - unit.first)) / count, width: box.width / count,
+      top: box.top - line.top, bottom: box.bottom - line.top });
+  }
+}
+
+export const centre = (line, doc) => { const { left, width } = line.places.get(doc); return left + width / 2; };
+
+/** The rectangles that tokens `from` to `to` fill on a line, neighbours joined: one in plain text, more where directions mix. */
+export function boxes(line, from, to) {
+  const [a, b] = [Math.max(from, line.first), Math.min(to, line.last)];
+  if (a > b) return [];
+  const range = document.createRange();
+  range.setStartBefore(line.spans.get(a).span);
+  range.setEndAfter(line.spans.get(b).span);
+  const edge = line.node.getBoundingClientRect().left;
+  const top = Math.min(...[...line.places.values()].map((p) => p.top));
+  const bottom = Math.max(...[...line.places.values()].map((p) => p.bottom));
+  const found = [...range.getClientRects()].filter((r) => r.width > 0).sort((p, q) => p.left - q.left);
+  const joined = [];
+  for (const r of found) {
+    const before = joined.at(-1);
+    if (before && r.left - edge <= before.right + 1) before.right = Math.max(before.right, r.right - edge);
+    else joined.push({ left: r.left - edge, right: r.right - edge, top, bottom });
+  }
+  return joined;
+}
+
+/** Short ticks under the baseline where two tokens meet without a blank. */
+export function pieceTicks(line, tokens) {
+  const ticks = [];
+  for (let d = line.first + 1; d <= line.last; d += 1) {
+    const [one, two] = [line.spans.get(d - 1), line.spans.get(d)];
+    if (one.unit === two.unit || tokens[d - 1].end !== tokens[d].start) continue;
+    const [p, q] = [line.places.get(d - 1), line.places.get(d)];
+    const x = Math.abs(p.left + p.width - q.left) < Math.abs(q.left + q.width - p.left) ? q.left : p.left;
+    ticks.push(svg("line", { x1: x, x2: x, y1: p.bottom - 1, y2: p.bottom + 4, class: "piece-tick" }));
+  }
+  return ticks;
+}
+
+/** The mark grammar on one line: predicted bracket below, selected outline around, gold double underline, contrast dashed. */
+export function markSpan(line, kind, from, to) {
+  return boxes(line, from, to).map(({ left, right, top, bottom }) => {
+    if (kind === "predicted") return svg("path", { class: "mark-predicted", d: `M${left + 1},${bottom + 5}v5H${right - 1}v-5` });
+    if (kind === "gold") return svg("path", { class: "mark-gold", d: `M${left},${bottom + 1}H${right}M${left},${bottom + 4}H${right}` });
+    return svg("rect", { class: `mark-${kind}`, x: left - 3, y: top - 1, width: right - left + 6, height: bottom - top + 2, rx: 3 });
+  });
+}

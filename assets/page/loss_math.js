@@ -1,0 +1,44 @@
+// Chapter 5 in numbers: targets of a window, log Z, loss, gradient, and sums as printed.
+
+import { fixed, softmax } from "./pack.js";
+
+export const SIDES = ["start", "end"];
+
+/** Dense target row [n] from the sparse [[pos, weight]] that Python sends. */
+export function target(sparse, n) {
+  const row = new Float64Array(n);
+  for (const [pos, weight] of sparse) row[pos] = weight;
+  return row;
+}
+
+export function logZ(logits) {
+  let top = -Infinity;
+  for (const x of logits) top = Math.max(top, x);
+  let sum = 0;
+  for (const x of logits) sum += Math.exp(x - top);
+  return top + Math.log(sum);
+}
+
+/** One head of one window: {logits, y, p, z, loss}; `alone` normalises over the labels only, as one text has it. */
+export function head(logits, sparse, alone = false) {
+  const y = target(sparse, logits.length);
+  const z = alone ? logZ(sparse.map(([pos]) => logits[pos])) : logZ(logits);
+  let loss = 0;
+  for (const [pos, weight] of sparse) loss += weight * (z - logits[pos]);
+  return { logits, y, z, loss, sparse, p: softmax(logits) };
+}
+
+/** Addends and total with as few decimals (2 to 4) as the printed addends need to add up to the printed total. */
+export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
+  for (let digits = 2; digits <= 4; digits += 1) {
+    const printed = addends.reduce((a, x) => a + Number(x.toFixed(digits)), 0);
+    if (printed.toFixed(digits) === total.toFixed(digits)) return { addends: addends.map((x) => fixed(x, digits)), total: fixed(total, digits), sign: "=" };
+  }
+  return { addends: addends.map((x) => fixed(x, 4)), total: fixed(total, 4), sign: "\u2248" };
+}
+
+/** Does a word piece continue the word before it? */
+export function joiner(bits) {
+  const raw = atob(bits);
+  return (d) => Boolean((raw.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1);
+}

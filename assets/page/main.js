@@ -1,0 +1,44 @@
+// Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by views/components/picture.py.
+
+import { mountAsked } from "./asked.js";
+import { mountChapter } from "./chapter.js";
+import { mountChapters } from "./chapters.js";
+import { mountGuess } from "./guess.js";
+import { mountFoot, mountHeader } from "./header.js";
+import { answered } from "./outbox.js";
+import { mountSay } from "./say.js";
+import { keep, refused, say, state, unpack } from "./store.js";
+
+const kinds = {
+  store: { update(_, data) {
+    if (!data.stamp) return;
+    state.reading = unpack(data);
+    say("reading", state.reading);
+  } },
+  chosen: { update(_, data, { trigger }) {
+    state.send = trigger;
+    if (data.stamp) keep(data);
+  } },
+  heard: { update(_, data) {
+    if (!data.n) return;
+    answered(data.id);
+    if (data.refused) refused();
+  } },
+  asked: mountAsked(),
+  say: mountSay(),
+  chapters: mountChapters(),
+  header: mountHeader(),
+  foot: mountFoot(),
+  guess: mountGuess(),
+  chapter: mountChapter(),
+};
+
+/** Draw a picture's value into its element now and whenever Python sends another. */
+export function mount(element, props, trigger, watch) {
+  const kind = kinds[props.kind];
+  const root = element.querySelector(".mount");
+  const context = { trigger, element };
+  const update = () => kind.update(root, props.value ?? {}, context);
+  watch("value", update);
+  update();
+}

@@ -1,0 +1,26 @@
+// Numbers as they travel (qa_demo/figures/pack.py) and as they are printed.
+
+function bytes(base64) {
+  const text = atob(base64);
+  const out = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) out[i] = text.charCodeAt(i);
+  return out.buffer;
+}
+
+export const floats = (base64) => new Float32Array(bytes(base64));
+export const ints = (base64) => new Int32Array(bytes(base64));
+
+/** Fixed decimals with a real minus sign; never "-0.00". */
+export function fixed(x, digits = 2) {
+  const text = Math.abs(x).toFixed(digits);
+  return x < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
+}
+
+/** exp(x_k / temperature) / sum, in double precision. */
+export function softmax(logits, temperature = 1) {
+  let top = -Infinity;
+  for (const x of logits) top = Math.max(top, x);
+  const p = Float64Array.from(logits, (x) => Math.exp((x - top) / temperature));
+  const sum = p.reduce((a, b) => a + b, 0);
+  return p.map((x) => x / sum);
+}

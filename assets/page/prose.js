@@ -1,0 +1,134 @@
+// The paragraph as typed, word by word, with marks laid over it: marks may overlap, and moving one costs no new text.
+
+import { el, svg } from "./dom.js";
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Widen [start, end) to grapheme borders, so that no accent or joined emoji is cut by a highlight. */
+export function graphemes(context, start, end) {
+  if (start >= end) return [start, end];
+  const segments = segmenter.segment(context);
+  const first = segments.containing(start);
+  const last = segments.containing(end - 1);
+  return [first.index, last.index + last.segment.length];
+}
+
+/** Words between blanks as [{first, last, start, end}]: first and last token (doc), UTF-16 range of the whole word. */
+export function words(reading) {
+  const out = [];
+  reading.tokens.forEach((token, d) => {
+    const open = out.at(-1);
+    if (open && open.word === token.word) Object.assign(open, { last: d, end: Math.max(open.end, token.end) });
+    else out.push({ word: token.word, first: d, last: d, start: token.start, end: token.end });
+  });
+  return out;
+}
+
+/**
+ * Text whose words can be chosen. `choose({start, end})` gets doc positions. Arrows move by word, Shift extends,
+ * Enter or Space commits; a mouse click chooses a word, Shift-click extends to it.
+ */
+export function paragraph(reading, choose, label) {
+  const map = [];
+  const box = el("p", { class: "reading-text", dir: "auto", role: "group", "aria-label": label });
+  const put = (parent, from, to) => {
+    if (to <= from) return;
+    const node = document.createTextNode(reading.context.slice(from, to));
+    parent.append(node);
+    map.push({ node, from, to });
+  };
+  let at = 0;
+  const list = words(reading).map((word, k) => {
+    put(box, at, word.start);
+    const span = el("span", { class: "word", role: "button", tabindex: k ? -1 : 0, dataset: { k } });
+    put(span, Math.max(at, word.start), word.end);
+    box.append(span);
+    at = Math.max(at, word.end);
+    return { ...word, span };
+  });
+  put(box, at, reading.context.length);
+  listen(box, list, choose);
+  return { box, map, list };
+}
+
+function listen(box, list, choose) {
+  let anchor = 0;
+  let head = 0;
+  const commit = () => choose({ start: list[Math.min(anchor, head)].first, end: list[Math.max(anchor, head)].last });
+  const pending = () => list.forEach(({ span }, k) => span.classList.toggle("pending", k >= Math.min(anchor, head) && k <= Math.max(anchor, head)));
+  const focus = (k) => {
+    list.forEach(({ span }, i) => span.setAttribute("tabindex", i === k ? "0" : "-1"));
+    list[k].span.focus();
+  };
+  box.addEventListener("click", (event) => {
+    const word = event.target.closest(".word");
+    if (!word) return;
+    head = Number(word.dataset.k);
+    if (!event.shiftKey) anchor = head;
+    focus(head);
+    commit();
+  });
+  box.addEventListener("keydown", (event) => {
+    const word = event.target.closest(".word");
+    if (!word) return;
+    const k = Number(word.dataset.k);
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      if (!word.classList.contains("pending")) anchor = head = k;
+      commit();
+      box.querySelectorAll(".pending").forEach((w) => w.classList.remove("pending"));
+      return;
+    }
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -list.length, End: list.length }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    head = Math.max(0, Math.min(list.length - 1, k + step));
+    if (!event.shiftKey) anchor = head;
+    focus(head);
+    if (event.shiftKey) pending();
+    else box.querySelectorAll(".pending").forEach((w) => w.classList.remove("pending"));
+  });
+}
+
+/** The rectangles of [start, end) of the context, one per line, relative to `origin`. */
+export function boxes(map, origin, start, end) {
+  const range = document.createRange();
+  const first = map.find((m) => m.to > start);
+  const last = map.findLast((m) => m.from < end);
+  if (!first || !last) return [];
+  range.setStart(first.node, Math.max(0, start - first.from));
+  range.setEnd(last.node, Math.min(last.to, end) - last.from);
+  const base = origin.getBoundingClientRect();
+  const lines = [];
+  for (const r of range.getClientRects()) {
+    if (!r.width) continue;
+    const line = lines.find((l) => Math.abs(l.top - (r.top - base.top)) < r.height / 2);
+    const [left, right] = [r.left - base.left, r.right - base.left];
+    if (line) Object.assign(line, { left: Math.min(line.left, left), right: Math.max(line.right, right) });
+    else lines.push({ left, right, top: r.top - base.top, bottom: r.bottom - base.top });
+  }
+  return lines;
+}
+
+/** Lay marks over a paragraph: [{start, end, kind}] with kind predicted, selected, gold or contrast; UTF-16 offsets. */
+export function overlay(text, context, marks) {
+  const { box, map } = text;
+  box.querySelector(".marks")?.remove();
+  const layer = svg("svg", { class: "marks", "aria-hidden": "true" });
+  for (const { start, end, kind } of marks) {
+    const lines = boxes(map, box, ...graphemes(context, start, end));
+    lines.forEach((line, k) => layer.append(shape(line, kind, k === 0, k === lines.length - 1)));
+  }
+  box.append(layer);
+}
+
+function shape({ left, right, top, bottom }, kind, first, last) {
+  if (kind === "gold") {
+    return svg("path", { class: "mark-gold", d: `M${left},${bottom - 1}H${right}M${left},${bottom + 2}H${right}` });
+  }
+  if (kind === "predicted") {
+    const y = bottom + 7;
+    return svg("path", { class: "mark-predicted", d: `M${left},${first ? y - 5 : y}V${y}H${right}V${last ? y - 5 : y}` });
+  }
+  return svg("rect", { class: `mark-${kind}`, x: left - 2, y: top - 1, width: right - left + 4, height: bottom - top + 2, rx: 3 });
+}

@@ -1,0 +1,1 @@
+"""The page: one module per chapter, `present` pure and `build` wiring."""

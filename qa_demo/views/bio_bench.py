@@ -1,0 +1,203 @@
+"""What chapter 7 keeps for itself: three annotators, a threshold, and a tagging head trained on this page."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.bio import TaggedSpan
+from qa_demo.core.errors import BadInput
+from qa_demo.core.glue import Glue, glue, two_answers
+from qa_demo.core.losses import Golds
+from qa_demo.core.tag_fit import TagFit
+from qa_demo.core.tagging import disagreeing
+from qa_demo.core.types import Reading, Span
+from qa_demo.core.words import span_at
+from qa_demo.views.state import Screen
+
+KEY = "bio"
+ANNOTATORS = 3
+MOST_MARKED = 8
+"""Texts that may be marked for a head of one's own."""
+
+Place = tuple[str, str, str, tuple[int, ...]]
+"""Reader's digest, question, paragraph, window options: what a reading's tag logits depend on."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text with the characters of its marked spans, none where nobody found an answer."""
+
+    question: str
+    context: str
+    spans: tuple[tuple[int, int] | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnHead:
+    """A head trained here: its weights, the reader it was trained on, and how many texts it saw."""
+
+    fit: TagFit
+    reader: str
+    texts: int
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest lives on."""
+
+    threshold: float = 0.5
+    annotators: tuple[Span | None, ...] | None = None
+    source: str = ""
+    place: Place | None = None
+    one: int = 0
+    marked: tuple[Marked, ...] = ()
+    head: OwnHead | None = None
+    tagged: Reading | None = None
+    tagged_at: Place | None = None
+    use_own: bool = False
+
+
+def place(reading: Reading) -> Place:
+    """What ties tag logits and word-piece numbers to a reading."""
+    o, e = reading.options, reading.encoding
+    return reading.checksum or reading.model_name, e.question, e.context, (o.max_seq_length, o.doc_stride, o.max_query_length)
+
+
+def bench_of(screen: Screen) -> Bench:
+    """The chapter's record; without one, the default."""
+    found = screen.own.get(KEY)
+    return found if isinstance(found, Bench) else Bench()
+
+
+def tagged(screen: Screen) -> Reading | None:
+    """The shown reading with the tag logits in use: the reader's, or one's own head's; None when there are none."""
+    bench = bench_of(screen)
+    own = bench.tagged if bench.tagged is not None and bench.tagged_at == place(screen.reading) else None
+    if own is not None and (bench.use_own or screen.shown.tag_logits is None):
+        return replace(screen.shown, tag_logits=own.tag_logits)
+    return screen.shown if screen.shown.tag_logits is not None else None
+
+
+def whose(screen: Screen) -> str:
+    """ "reader" or "own": which head the numbers on screen come from."""
+    found = tagged(screen)
+    return "reader" if found is None or found.tag_logits is screen.shown.tag_logits else "own"
+
+
+def gold_spans(screen: Screen) -> tuple[Span, ...]:
+    """The example's answers as word pieces, one for each annotator."""
+    return tuple(span_at(screen.reading.encoding, a.char_start, a.char_end) for a in screen.gold)
+
+
+def annotators(screen: Screen) -> tuple[tuple[Span | None, ...], str]:
+    """Three marks and where they come from: this page's, else the example's, else the reader's own answer."""
+    bench = bench_of(screen)
+    if bench.annotators is not None and bench.place == place(screen.reading):
+        return bench.annotators, bench.source
+    return example_marks(screen)
+
+
+def example_marks(screen: Screen) -> tuple[tuple[Span | None, ...], str]:
+    """The example's annotators, repeated up to three; without an example the reader's answer, named as such."""
+    golds = gold_spans(screen)
+    if golds:
+        return tuple(golds[k % len(golds)] for k in range(ANNOTATORS)), "the example's annotators"
+    if screen.example is not None:
+        return (None,) * ANNOTATORS, "the example's annotators: none of them found an answer"
+    best = screen.prediction.best
+    if screen.prediction.answer is None or best is None:
+        return (None,) * ANNOTATORS, "nobody marked anything yet"
+    return (best.candidate.span,) * ANNOTATORS, "the reader's own answer, three times: mark what is right"
+
+
+def with_marks(screen: Screen, marks: tuple[Span | None, ...], source: str) -> Screen:
+    """The screen with other annotators."""
+    return screen.keep(KEY, replace(bench_of(screen), annotators=marks, source=source, place=place(screen.reading)))
+
+
+def who(value: Any) -> int:
+    """An annotator's number, 0 to 2."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < ANNOTATORS:
+        raise BadInput(f"there are {ANNOTATORS} annotators, 0 to {ANNOTATORS - 1}, got {str(value)[:20]}")
+    return value
+
+
+def change_mark(screen: Screen, value: Any) -> Screen:
+    """{"who", "start", "end"}: this annotator marks these word pieces, or nothing when start is null."""
+    if not isinstance(value, dict):
+        raise BadInput(f"a mark needs who, start and end, got {str(value)[:40]}")
+    k, n = who(value.get("who")), len(screen.reading.encoding.context_ids)
+    span = None
+    if value.get("start") is not None:
+        a, b = value.get("start"), value.get("end")
+        if any(isinstance(x, bool) or not isinstance(x, int) for x in (a, b)) or not 0 <= a <= b < n:
+            raise BadInput(f"a mark must lie within the {n} word pieces of the paragraph, start first; got {str(a)[:20]} to {str(b)[:20]}")
+        span = Span(a, b)
+    marks = list(annotators(screen)[0])
+    marks[k] = span
+    return with_marks(screen, tuple(marks), "marked on this page")
+
+
+def change_preset(screen: Screen, value: Any) -> Screen:
+    """example: as it came; agree: all three mark the selection; disagree: B, B, O on the selection's first token."""
+    if value == "example":
+        return with_marks(screen, *example_marks(screen))
+    if screen.selection is None:
+        raise BadInput("select a span first: the preset starts from the selection")
+    span, n = screen.selection.span, len(screen.reading.encoding.context_ids)
+    if value == "agree":
+        return with_marks(screen, (span,) * ANNOTATORS, "all three mark the selection")
+    if value == "disagree":
+        start = min(span.start, n - 2)
+        return with_marks(screen, disagreeing(start, n), "B, B, O on the selection's first token: t = (2/3, 0, 1/3)")
+    raise BadInput(f"the preset must be example, agree or disagree, got {str(value)[:20]}")
+
+
+def change_one(screen: Screen, value: Any) -> Screen:
+    """Whose tagging the one-hot case takes."""
+    return screen.keep(KEY, replace(bench_of(screen), one=who(value)))
+
+
+def change_threshold(screen: Screen, value: Any) -> Screen:
+    """The marginal from which on a span is returned."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.01 <= value <= 0.99:
+        raise BadInput(f"the threshold must be between 0.01 and 0.99, got {str(value)[:20]}")
+    return screen.keep(KEY, replace(bench_of(screen), threshold=float(value)))
+
+
+def change_whose(screen: Screen, value: Any) -> Screen:
+    """reader or own: which head's numbers are shown."""
+    if value not in ("reader", "own"):
+        raise BadInput(f"the head must be reader or own, got {str(value)[:20]}")
+    return screen.keep(KEY, replace(bench_of(screen), use_own=value == "own"))
+
+
+def change_marked(screen: Screen, value: Any) -> Screen:
+    """add: the three annotators' marks on this text become training material; clear: forget all."""
+    bench, encoding = bench_of(screen), screen.reading.encoding
+    if value == "clear":
+        return screen.keep(KEY, replace(bench, marked=(), head=None, tagged=None, tagged_at=None, use_own=False))
+    if value != "add":
+        raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
+    new = Marked(encoding.question, encoding.context, tuple(None if s is None else encoding.chars(s) for s in annotators(screen)[0]))
+    others = tuple(m for m in bench.marked if (m.question, m.context) != (new.question, new.context))
+    if len(others) >= MOST_MARKED:
+        raise BadInput(f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first")
+    return screen.keep(KEY, replace(bench, marked=(*others, new)))
+
+
+def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
+    """Two answers for the glued span: the annotators' first two that do not touch, else the tags' own."""
+    marks: Golds = annotators(screen)[0]
+    for found in ([m for m in marks if m is not None], [x.span for x in spans]):
+        both = two_answers(found)
+        if both is not None and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length:
+            return glue(reading, *both, screen.decode)
+    return None
+
+
+def marginal_of(table: np.ndarray, doc_start: int, span: Span) -> float:
+    """One entry of `span_marginals`, 0 where the span is longer than the table is wide."""
+    s, d = span.start - doc_start, span.end - span.start
+    return float(table[s, d]) if d < table.shape[1] else 0.0

@@ -1,0 +1,74 @@
+"""A link restores a screen: the fragment after #, which no server sees, versioned and checked like any input.
+
+    #v=1&q=question&p=paragraph&windows=384_128_64&decode=30_20_0&chapter=spans&span=0_30_32&veil=1
+
+The browser writes it (assets/page/header.js) and keeps `veil` to itself.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import WindowOptions
+from qa_demo.views import selection
+from qa_demo.views.options import parse as parse_options
+from qa_demo.views.state import Screen
+
+VERSION = "1"
+MAX_LENGTH = 300_000
+WINDOWS = ("max_seq_length", "doc_stride", "max_query_length")
+DECODE = ("max_answer_length", "n_best_size", "null_score_diff_threshold")
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a link asks for; `decode` by option name, `span` as (window, start, end)."""
+
+    question: str
+    context: str
+    windows: WindowOptions
+    decode: dict[str, float]
+    chapter: str
+    span: tuple[int, ...] | None
+
+
+def parse(fragment: Any) -> Link | None:
+    """The link in a fragment, None when it holds no texts; damaged ones are refused with a sentence."""
+    if not isinstance(fragment, str) or len(fragment) < 2:
+        return None
+    if len(fragment) > MAX_LENGTH:
+        raise BadInput(f"the link has {len(fragment):,} characters, {MAX_LENGTH:,} are allowed; the first example is shown")
+    try:
+        fields = {name: values[-1] for name, values in parse_qs(fragment.removeprefix("#"), errors="strict", max_num_fields=20).items()}
+    except ValueError as error:
+        raise BadInput("the link is damaged; the first example is shown") from error
+    if "q" not in fields and "p" not in fields:
+        return None
+    if fields.get("v") != VERSION or not {"q", "p"} <= set(fields):
+        raise BadInput(f"the link needs v={VERSION}, q (question) and p (paragraph); the first example is shown")
+    windows, decode, span = (_numbers(fields.get(name, "")) for name in ("windows", "decode", "span"))
+    return Link(fields["q"], fields["p"], parse_options(WindowOptions(), **dict(zip(WINDOWS, windows, strict=False))),
+                dict(zip(DECODE, decode, strict=False)), fields.get("chapter", ""), tuple(int(n) for n in span) if len(span) == 3 else None)
+
+
+def _numbers(text: str) -> list[float]:
+    """Numbers joined by "_" ("30_20_-1.5"), or a sentence."""
+    try:
+        return [float(part) for part in text.split("_")] if text else []
+    except ValueError as error:
+        raise BadInput(f"the link holds '{text[:40]}' where numbers belong; the first example is shown") from error
+
+
+def restore(screen: Screen, link: Link, chapters: set[str]) -> Screen:
+    """Apply a link's limits, chapter and selection; an unknown chapter or a span that is not there is left out."""
+    if link.decode:
+        screen = screen.change(decode=parse_options(screen.decode, **link.decode))
+    if link.chapter in chapters:
+        screen = screen.open(link.chapter)
+    if link.span is not None:
+        try:
+            screen = screen.select(selection.parse(screen.reading, link.span))
+        except BadInput:
+            return screen
+    return screen

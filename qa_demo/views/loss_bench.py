@@ -1,0 +1,240 @@
+"""What chapter 5 keeps for itself: which window it shows, what is taken as right, what was learned; and how these change."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.learning import STEPS, Learned, Learner, Plan, Remembered, check_scope, remembered
+from qa_demo.core.losses import Golds, start_end_loss, total
+from qa_demo.core.misread import FORMULAS
+from qa_demo.core.predict import predict
+from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.replay import Replay, load_replay
+from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
+from qa_demo.core.words import span_at
+from qa_demo.figures.loss import Labels, home, is_right, make_labels
+from qa_demo.figures.misread import break_formula, verdicts
+from qa_demo.views import selection
+from qa_demo.views.examples import ASSETS, PageExample, load_examples
+from qa_demo.views.learners import Learners
+from qa_demo.views.state import Screen
+
+KEY = "loss"
+LOGITS = 100.0
+OTHERS = 5
+SHORT = 1200
+"""Characters of the longest example that is read again to see what was forgotten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """The chapter's record; `of` is the reading it belongs to, so that a new reading starts afresh."""
+
+    of: Reading
+    window: int | None = None
+    no_answer: bool = False
+    learned: Learned | None = None
+    forgot: tuple[Remembered, ...] = ()
+    broken: dict[str, Any] | None = None
+    searched: dict[str, Any] | None = None
+    replayed: bool = False
+
+
+def bench_of(screen: Screen) -> Bench:
+    """The record of this reading; a fresh one for a new reading."""
+    found = screen.own.get(KEY)
+    return found if isinstance(found, Bench) and found.of is screen.reading else Bench(screen.reading)
+
+
+@lru_cache(maxsize=1)
+def examples() -> dict[str, PageExample]:
+    """The bundled examples, read once."""
+    return load_examples()
+
+
+@lru_cache(maxsize=1)
+def replay() -> Replay | None:
+    """The recorded fine-tuning, read once."""
+    return load_replay(ASSETS / "replay")
+
+
+def annotated(screen: Screen) -> tuple[Answer, ...] | None:
+    """The example's answers; None for a text that is no example."""
+    example = examples().get(screen.example or "")
+    return None if example is None else example.answers
+
+
+def labels_of(screen: Screen) -> Labels:
+    """What is taken as right on this screen, and who says so."""
+    best = screen.prediction.best
+    stand_in = None if best is None else best.candidate.span
+    return make_labels(screen.reading, screen.gold, bench_of(screen).no_answer, annotated(screen), stand_in)
+
+
+def window_of(screen: Screen) -> int:
+    """The window on show: the one that was chosen, else the label's."""
+    chosen = bench_of(screen).window
+    return home(screen.reading, labels_of(screen).golds) if chosen is None else chosen
+
+
+# Quick changes ----------------------------------------------------------------------------------------------------
+
+
+def mark(screen: Screen, value: Any) -> Screen:
+    """Mark a span [start, end] (doc) as right, or take the mark away; the first mark takes the place of annotators or stand-ins."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise BadInput(f"a label needs its first and last word piece, got {str(value)[:40]}")
+    encoding = screen.reading.encoding
+    first, last = (selection.whole(v, name) for v, name in zip(value, ("start", "end"), strict=True))
+    if not 0 <= first <= last < len(encoding.context_ids):
+        raise BadInput(f"a label must lie within the {len(encoding.context_ids)} word pieces of the paragraph, got {first} to {last}")
+    start, end = int(encoding.offset_mapping[first, 0]), int(encoding.offset_mapping[last, 1])
+    if start >= end:
+        raise BadInput("this word piece stands for no character of the paragraph, so it cannot be a label")
+    wanted = Answer(encoding.context[start:end], start)
+    kept = screen.gold if labels_of(screen).source == "marked" else ()
+    gold = tuple(a for a in kept if a != wanted) if wanted in kept else (*kept, wanted)
+    return relabel(screen, gold, no_answer=False) if gold else as_annotated(screen, True)
+
+
+def relabel(screen: Screen, gold: tuple[Answer, ...], no_answer: bool) -> Screen:
+    """Other labels: what was learned with the old ones is no longer on show."""
+    return screen.change(gold=gold).keep(KEY, Bench(screen.reading, None, no_answer))
+
+
+def no_answer(screen: Screen, value: Any) -> Screen:
+    """Nothing in this text is right."""
+    return relabel(screen, (), no_answer=True)
+
+
+def as_annotated(screen: Screen, value: Any) -> Screen:
+    """Back to the example's annotators; on other texts, to no mark."""
+    return relabel(screen, annotated(screen) or (), no_answer=False)
+
+
+def show_window(screen: Screen, value: Any) -> Screen:
+    """Show another window."""
+    window = selection.whole(value, "window")
+    if not 0 <= window < len(screen.reading.windows):
+        raise BadInput(f"this reading has {len(screen.reading.windows)} windows, got window {window}")
+    return screen.keep(KEY, replace(bench_of(screen), window=window))
+
+
+def change_logit(screen: Screen, value: Any) -> Screen:
+    """A tick was dragged: {"side", "window", "pos", "value"}; the change shows in every chapter until it is reset."""
+    if not isinstance(value, dict) or value.get("side") not in ("start", "end"):
+        raise BadInput(f"a logit is changed by its side (start or end), window, pos and value, got {str(value)[:60]}")
+    window, pos = (selection.whole(value.get(name), name) for name in ("window", "pos"))
+    if not (0 <= window < len(screen.reading.windows) and 0 <= pos < len(screen.reading.windows[window])):
+        raise BadInput(f"there is no position {pos} in window {window}")
+    logit = value.get("value")
+    if isinstance(logit, bool) or not isinstance(logit, int | float) or not abs(logit) <= LOGITS:
+        raise BadInput(f"a logit must be a number between -{LOGITS:g} and {LOGITS:g}, got {str(logit)[:40]}")
+    return screen.change(what_if=screen.what_if.with_logit(value["side"], window, pos, float(logit)))
+
+
+# The stored readings ----------------------------------------------------------------------------------------------
+
+
+def stored(screen: Screen) -> Iterator[tuple[PageExample, Reading, Golds]]:
+    """The examples whose stored reading was made by the reader on screen, with their annotators' spans."""
+    for example in examples().values():
+        reading = example.stored(screen.reading.checksum)
+        if reading is not None:
+            yield example, reading, golds_in(reading, example.answers)
+
+
+def golds_in(reading: Reading, answers: tuple[Answer, ...]) -> Golds:
+    """Spans of an example's answers; [None] when it has none."""
+    return tuple(span_at(reading.encoding, a.char_start, a.char_end) for a in answers) or (None,)
+
+
+def break_rule(screen: Screen, value: Any) -> Screen:
+    """Search this reading and the stored ones for the one where a wrong formula is off the most."""
+    if value not in FORMULAS:
+        raise BadInput(f"there is no formula '{str(value)[:40]}' to break; there are {', '.join(FORMULAS)}")
+    golds = labels_of(screen).golds
+    here = ("this reading", screen.shown, golds, window_of(screen), screen.decode)
+    others = ((e.title, r, g, home(r, g), screen.decode) for e, r, g in stored(screen) if e.id != screen.example)
+    return screen.keep(KEY, replace(bench_of(screen), broken=break_formula(value, [here, *others])))
+
+
+def search(screen: Screen, value: Any) -> Screen:
+    """Among the stored readings: the lowest loss with a wrong answer, the highest with a right one."""
+    cases = []
+    for example, reading, golds in stored(screen):
+        found = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
+        label = example.answers[0].text if example.answers else "no answer"
+        said = "no answer" if found.answer is None else found.answer
+        cases.append((example.id, example.title, total(start_end_loss(reading, golds)), is_right(golds, found), said, label))
+    return screen.keep(KEY, replace(bench_of(screen), searched=verdicts(cases)))
+
+
+def show_replay(screen: Screen, value: Any) -> Screen:
+    """Send the recorded fine-tuning of this example."""
+    return screen.keep(KEY, replace(bench_of(screen), replayed=True))
+
+
+QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
+    "mark": mark, "no answer": no_answer, "annotators": as_annotated, "window": show_window, "logit": change_logit, "break": break_rule,
+    "search": search, "replay": show_replay}
+
+
+# Slow changes -----------------------------------------------------------------------------------------------------
+
+SLOW = ("step", "undo", "redo", "reset", "forget")
+
+
+def plan_of(value: Any) -> tuple[str, Plan]:
+    """{"scope", "steps", "rate", "optimizer"} from the browser."""
+    if not isinstance(value, dict):
+        raise BadInput(f"a step needs its scope, number, rate and optimizer, got {str(value)[:40]}")
+    steps = value.get("steps")
+    if isinstance(steps, bool) or steps not in STEPS:
+        raise BadInput(f"the number of steps must be one of {', '.join(map(str, STEPS))}, got {str(steps)[:40]}")
+    rate = value.get("rate")
+    if isinstance(rate, bool) or not isinstance(rate, int | float):
+        raise BadInput(f"the learning rate must be a number, got {str(rate)[:40]}")
+    return check_scope(value.get("scope")), Plan(int(steps), float(rate), value.get("optimizer"))  # type: ignore[arg-type]
+
+
+def work(learners: Learners, visitor: str, reader: Callable[[], Reader], screen: Screen, name: str, value: Any,
+         on_progress: OnProgress, cancelled: IsCancelled) -> Bench:
+    """One slow request: steps, or the way back, or the other examples. Runs outside the session's thread."""
+    bench, golds = bench_of(screen), labels_of(screen).golds
+    if name == "step":
+        scope, plan = plan_of(value)
+        learner = learners.get(visitor, reader, screen.reading, golds, scope)
+        return replace(bench, learned=learner.step(plan, on_progress, cancelled), forgot=())
+    if bench.learned is None:
+        raise BadInput("no step was taken yet")
+    learner = learners.get(visitor, reader, screen.reading, golds, bench.learned.scope)
+    if name == "forget":
+        return replace(bench, forgot=forgotten(screen, reader(), learner, on_progress, cancelled))
+    learned = {"undo": learner.undo, "redo": learner.redo, "reset": learner.reset}[name]()
+    if name == "reset":
+        learners.close(visitor)
+    return replace(bench, learned=None if name == "reset" else learned, forgot=())
+
+
+def forgotten(screen: Screen, reader: Reader, learner: Learner, on_progress: OnProgress,
+              cancelled: IsCancelled) -> tuple[Remembered, ...]:
+    """Five other short examples before and after, by the same weights."""
+    others = [e for e in examples().values() if e.id != screen.example and e.windows is None and len(e.context) <= SHORT][:OTHERS]
+    found = []
+    for done, example in enumerate(others):
+        if cancelled():
+            raise Cancelled("the check was cancelled")
+        before = example.stored(screen.reading.checksum)
+        if before is None:
+            before = reader.read(example.question, example.context, WindowOptions())
+        after = learner.read(example.question, example.context, before.options)
+        golds = golds_in(before, example.answers)
+        losses = tuple(float(np.float64(total(start_end_loss(r, golds)))) for r in (before, after))
+        found.append(remembered(example.title, golds, before, after, (losses[0], losses[1])))
+        on_progress(done + 1, len(others))
+    return tuple(found)

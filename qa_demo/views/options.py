@@ -1,0 +1,38 @@
+"""Parse at the door: what controls, links and callers of the API send becomes option records, or a sentence."""
+
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import DecodeOptions, WindowOptions
+
+Options = TypeVar("Options", WindowOptions, DecodeOptions)
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "max_seq_length": (16, 512), "doc_stride": (1, 512), "max_query_length": (1, 256), "max_answer_length": (1, 200),
+    "n_best_size": (1, 100), "null_score_diff_threshold": (-100.0, 100.0)}
+"""What a control may send, ends included; whether it fits the text is decided where the text is known (core.windows)."""
+
+
+def help_text(kind: type, name: str) -> str:
+    """The sentence that explains an option: the field's own."""
+    return next(str(f.metadata["help"]) for f in fields(kind) if f.name == name)
+
+
+def value(name: str, raw: Any) -> float:
+    """A finite number within the limits of an option."""
+    low, high = LIMITS[name]
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not low <= raw <= high:
+        raise BadInput(f"{name} must be a number between {low:g} and {high:g}, got {str(raw)[:40]}")
+    return float(raw)
+
+
+def parse(options: Options, **raw: Any) -> Options:
+    """The options with some fields replaced by checked values; whole numbers where the field is one."""
+    current = {f.name: getattr(options, f.name) for f in fields(options)}
+    for name, given in raw.items():
+        number = value(name, given)
+        if isinstance(current[name], int) and number != int(number):
+            raise BadInput(f"{name} must be a whole number, got {number:g}")
+        current[name] = int(number) if isinstance(current[name], int) else number
+    return type(options)(**current)

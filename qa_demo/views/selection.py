@@ -1,0 +1,92 @@
+"""One selection everywhere: parse what the browser sends, and build the record that goes back."""
+
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.spans import reason
+from qa_demo.core.types import Reading, Span
+from qa_demo.figures.numbers import total
+from qa_demo.figures.pack import printable
+from qa_demo.figures.reading import owners
+from qa_demo.views.state import Screen, Selection
+
+
+def whole(value: Any, name: str) -> int:
+    """A whole number from the browser, or a sentence."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not value.is_integer()):
+        raise BadInput(f"a selection needs a whole number for {name}, got {str(value)[:40]}")
+    return int(value)
+
+
+def parse(reading: Reading, index: Any) -> Selection:
+    """[window or null, start, end] in doc coordinates; without a window the owner of the start is taken."""
+    if not isinstance(index, list | tuple) or len(index) != 3:
+        raise BadInput(f"a selection needs window, start and end, got {str(index)[:40]}")
+    start, end = whole(index[1], "start"), whole(index[2], "end")
+    n = len(reading.encoding.context_ids)
+    if not 0 <= start <= end < n:
+        raise BadInput(f"a selection must lie within the {n} word pieces of the paragraph, start first; got {start} to {end}")
+    window = int(owners(reading)[start]) if index[0] is None else whole(index[0], "window")
+    if not 0 <= window < len(reading.windows):
+        raise BadInput(f"this reading has {len(reading.windows)} windows, got window {window}")
+    holder = reading.windows[window]
+    if not (holder.doc_start <= start and end < holder.doc_stop):
+        raise BadInput(f"window {window + 1} holds the word pieces {holder.doc_start} to {holder.doc_stop - 1}, not {start} to {end}")
+    return Selection(window, Span(start, end))
+
+
+def winner(screen: Screen) -> Selection | None:
+    """The best span that is not the null; None when no span is legal."""
+    best = screen.prediction.best
+    return None if best is None else Selection(best.candidate.window, best.candidate.span)
+
+
+def flag(screen: Screen) -> str | None:
+    """What is to be said of the selected span under the limits in use: why it is no legal answer, or that the reader stays silent."""
+    chosen, best = screen.selection, screen.prediction.best
+    if chosen is None:
+        return None
+    window = screen.shown.windows[chosen.window]
+    why = reason(window, window.to_pos(chosen.span.start), window.to_pos(chosen.span.end), screen.decode, screen.merge.copies)
+    if why == "too long":
+        pieces = chosen.span.end - chosen.span.start + 1
+        return f"No legal answer, too long: {pieces} word pieces, max_answer_length allows {screen.decode.max_answer_length}."
+    if why == "not max context":
+        owner = int(owners(screen.shown)[chosen.span.start])
+        return f"No legal answer, not max context: window {owner + 1} owns its start, not window {chosen.window + 1}."
+    if why is not None:
+        return f"No legal answer: {why}."
+    silent = screen.prediction.answer is None and best is not None and best.candidate.span == chosen.span
+    return "The reader gives no answer here; this is its best span." if silent else chosen.flag
+
+
+def kept(old: Screen | None, new: Screen) -> Selection | None:
+    """Keep the selected span when its text still stands at the same characters of the new paragraph, else take the winner."""
+    if old is not None and old.selection is not None:
+        a, b = old.reading.encoding.chars(old.selection.span)
+        text, offsets = old.reading.encoding.context[a:b], new.reading.encoding.offset_mapping
+        starts, ends = (offsets[:, 0] == a).nonzero()[0], (offsets[:, 1] == b).nonzero()[0]
+        same_question = old.reading.encoding.question == new.reading.encoding.question
+        if same_question and text and new.reading.encoding.context[a:b] == text and len(starts) and len(ends):
+            return parse(new.reading, [None, int(starts[0]), int(max(ends[-1], starts[0]))])
+    return winner(new)
+
+
+def record(screen: Screen) -> dict[str, Any]:
+    """What every chapter needs to mark and print the selection: places, text, logits and their sum as printed."""
+    best = screen.prediction.best
+    out: dict[str, Any] = {
+        "predicted": None if best is None else {"window": best.candidate.window, "start": best.candidate.span.start,
+                                                "end": best.candidate.span.end},
+        "answer": None if screen.prediction.answer is None else printable(screen.prediction.answer)}
+    chosen = screen.selection
+    if chosen is None:
+        return {**out, "window": None}
+    window = screen.shown.windows[chosen.window]
+    start, end = screen.shown.logits(chosen.window)
+    i, j = window.to_pos(chosen.span.start), window.to_pos(chosen.span.end)
+    printed = total([float(start[i]), float(end[j])])
+    return {**out, "window": chosen.window, "start": chosen.span.start, "end": chosen.span.end, "i": i, "j": j,
+            "text": printable(screen.reading.encoding.text(chosen.span)), "windows": len(screen.reading.windows),
+            "start_logit": printed.addends[0], "end_logit": printed.addends[1], "score": printed.total, "sign": printed.sign,
+            "flag": flag(screen)}

@@ -1,0 +1,277 @@
+"""Chapter 9, Why: where the reader looked, what the score rested on, and how far to trust either."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from qa_demo.core.attention import RELEVANCE
+from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Baseline, Method, Target, window_of
+from qa_demo.core.errors import BadInput
+from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.types import Reading, Span, TargetKind
+from qa_demo.core.words import words
+from qa_demo.figures import attention as looked
+from qa_demo.figures import attribution as rested
+from qa_demo.figures import trust as trusted
+from qa_demo.figures.payload import page_data, part
+from qa_demo.views import selection
+from qa_demo.views.desk import Desk
+from qa_demo.views.errors import attempt
+from qa_demo.views.frame import Frame, message
+from qa_demo.views.state import Chapter, Screen
+from qa_demo.views.why_words import SIMPLIFIED, WORDS
+from qa_demo.views.why_work import ATTENTION, FOUND, Trust, Work, attribution_key, reading_key, trust_key
+
+CHAPTER = Chapter(key="why", number=9, title="Why", group="Why", question="Where did the reader look, and what did the score rest on?")
+NAMES = {str(key): name for key, name in (*rested.METHOD_NAMES.items(), ("attention", looked.NAMES["attention"]))}
+LISTED = 12
+"""How many listed spans are offered as the other span."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is explained, and how; `other` is the contrast span (doc) of the window that holds the selection."""
+
+    kind: TargetKind = "span_score"
+    other: Span | None = None
+    method: Method = "gradient_x_input"
+    baseline: Baseline = "pad"
+
+
+def choice_of(screen: Screen) -> Choice:
+    """The visitor's choice, or the first one."""
+    held = screen.own.get(CHAPTER.key)
+    return held if isinstance(held, Choice) else Choice()
+
+
+def others(screen: Screen) -> list[tuple[Span, str]]:
+    """The listed spans of the selection's window that it could be compared with, best first."""
+    chosen = screen.selection
+    if chosen is None:
+        return []
+    window = screen.reading.windows[chosen.window]
+    found: dict[Span, str] = {}
+    for ranked in screen.prediction.n_best:
+        span = ranked.candidate.span
+        if span != chosen.span and window.doc_start <= span.start and span.end < window.doc_stop:
+            found.setdefault(span, ranked.candidate.text)
+    return list(found.items())[:LISTED]
+
+
+def target_of(screen: Screen) -> Target | None:
+    """The number to explain; a contrast without a second span in this window falls back to the best listed one, then to the score."""
+    chosen, choice = screen.selection, choice_of(screen)
+    if chosen is None:
+        return None
+    if choice.kind != "span_minus_other":
+        return Target(choice.kind, chosen.span, None, chosen.window)
+    window, other, listed = screen.reading.windows[chosen.window], choice.other, others(screen)
+    if other is None or other == chosen.span or not (window.doc_start <= other.start and other.end < window.doc_stop):
+        other = listed[0][0] if listed else None
+    if other is None:
+        return Target("span_score", chosen.span, None, chosen.window)
+    return Target(choice.kind, chosen.span, other, chosen.window)
+
+
+def present(screen: Screen) -> dict[str, Any]:
+    """The seats of the selected window, the menus, and whatever has been found out about this target so far."""
+    target, choice = target_of(screen), choice_of(screen)
+    if target is None:
+        return page_data(CHAPTER.question, {"words": WORDS, "target": None, "reply": None}, WORDS["nothing"], SIMPLIFIED)
+    reading, window = screen.reading, window_of(screen.reading, target)
+    picture = {
+        "words": WORDS, "reply": None, "window": window.index, "seats": looked.seats(reading.encoding, window),
+        "target": {"kind": target.kind, "name": rested.KIND_NAMES[target.kind], "start": target.span.start, "end": target.span.end,
+                   "other": None if target.other is None else [target.other.start, target.other.end]},
+        "method": choice.method, "baseline": choice.baseline,
+        "menus": {"target": [[k, rested.KIND_NAMES[k]] for k in KINDS], "method": [[m, rested.METHOD_NAMES[m]] for m in METHODS],
+                  "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
+                  "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)]}}
+    said, tables = known(reading, target, choice)
+    return page_data(CHAPTER.question, picture, said, SIMPLIFIED, tables)
+
+
+def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:
+    """Notice and table twins from what was found out before; the verdict, once there, comes first."""
+    window, said, tables = window_of(reading, target), [], []
+    trust: Trust | None = FOUND.get(trust_key(reading, target, choice.method, choice.baseline))
+    if trust is not None:
+        said.append(trusted.verdict_sentence(trust.verdict, score_name(target)))
+    lanes = FOUND.get(attribution_key(reading, target, choice.method, choice.baseline))
+    if lanes is not None:
+        said.append(rested.attribution_notice(reading, lanes))
+        tables.append(rested.lanes_table(reading, lanes))
+    heads = ATTENTION.get((reading_key(reading), window.index))
+    if heads is not None:
+        said.append(looked.attention_notice(heads, reading.encoding, window, target.span))
+        tables.append(looked.grid_table(heads, reading.encoding, window, target.span))
+    summaries = FOUND.get((reading_key(reading), "relevance", window.index, target))
+    if summaries is not None:
+        tables.append(looked.relevance_table(summaries, words(reading.encoding, window)))
+    if trust is not None:
+        tables += trusted.trust_tables(trust.spared, trust.full, trust.verdict, NAMES)
+    start = f"The {rested.KIND_NAMES[target.kind]} of this span is {rested.value_of(reading, target, window):.2f}."
+    return " ".join(said[:2]) if said else start, tables
+
+
+def score_name(target: Target) -> str:
+    """How a sentence names F."""
+    return "the score" if target.kind == "span_score" else f"the {rested.KIND_NAMES[target.kind]}"
+
+
+def formula(screen: Screen) -> list[dict[str, str]]:
+    """F, the number that is explained, with this reading's logits."""
+    target = target_of(screen)
+    return [part("F = s", "quiet"), part("i", "sub"), part(" + e", "quiet"), part("j", "sub")] if target is None else rested.target_formula(
+        screen.reading, target, window_of(screen.reading, target))
+
+
+# What the browser sends ---------------------------------------------------------------------------------------------
+
+
+def parse_choice(screen: Screen, value: Any) -> Choice:
+    """{"kind", "other": [start, end] or null, "method", "baseline"} as a checked record."""
+    if not isinstance(value, dict):
+        raise BadInput(f"an explanation is chosen by kind, other, method and baseline, got {str(value)[:40]}")
+    for name, allowed in (("kind", KINDS), ("method", METHODS), ("baseline", BASELINES)):
+        if value.get(name) not in allowed:
+            raise BadInput(f"{name} must be one of {', '.join(allowed)}, got {str(value.get(name))[:40]!r}")
+    other, window = value.get("other"), None if screen.selection is None else screen.selection.window
+    if other is not None and not (isinstance(other, list | tuple) and len(other) == 2):
+        raise BadInput(f"the other span needs a start and an end, got {str(other)[:40]}")
+    span = None if other is None else selection.parse(screen.reading, [window, *other]).span
+    return Choice(value["kind"], span, value["method"], value["baseline"])
+
+
+def change_choice(screen: Screen, value: Any) -> Screen:
+    """Another target, method or baseline."""
+    return screen.keep(CHAPTER.key, parse_choice(screen, value))
+
+
+def asked_of(screen: Screen, value: Any) -> Screen:
+    """The screen as the browser saw it when it asked: its selection and its choice."""
+    if not isinstance(value, dict) or value.get("what") not in ANSWERS:
+        raise BadInput(f"chapter 9 can be asked for {', '.join(ANSWERS)}, got {str(value)[:60]}")
+    seen = screen.select(selection.parse(screen.reading, value.get("span")))
+    return change_choice(seen, value.get("choice"))
+
+
+def place(value: dict[str, Any], *names: str) -> list[int]:
+    """Whole numbers of a request: layer, head, position."""
+    return [selection.whole(value.get(name), name) for name in names]
+
+
+def answer_seats(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """Nothing but the page itself: seats, notice and tables of the selection."""
+    return {"window": target.window}
+
+
+def answer_attention(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """Both grids."""
+    window = window_of(work.reading, target)
+    return looked.grid_data(work.attention(window), work.reading.encoding, window, target.span)
+
+
+def answer_head(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """One head, compact."""
+    return looked.head_data(work.attention(window_of(work.reading, target)), *place(value, "layer", "head"))
+
+
+def answer_exact(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """One row and column in full precision."""
+    return looked.exact_data(work.attention(window_of(work.reading, target)), *place(value, "layer", "head", "position"))
+
+
+def answer_relevance(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """Raw attention, rollout and gradient times attention of the selected start and end."""
+    found = work.relevance(window_of(work.reading, target), target)
+    return looked.relevance_data({kind: found[kind] for kind in RELEVANCE})
+
+
+def answer_attribution(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """The two lanes of the chosen method."""
+    choice = choice_of(screen)
+    return rested.lanes_data(work.attribution(target, choice.method, choice.baseline))
+
+
+def answer_question(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """Each question word masked in every window."""
+    return rested.question_data(work.question(target, screen.decode, screen.merge))
+
+
+def answer_trust(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+    """Verdict, curves and checks of the chosen method."""
+    choice = choice_of(screen)
+    found = work.trust(target, choice.method, choice.baseline)
+    return {"verdict": trusted.verdict_sentence(found.verdict, score_name(target)),
+            "summary": trusted.summary(found.verdict, NAMES[choice.method], NAMES),
+            "curves": trusted.curves_data(found.spared, NAMES)}
+
+
+ANSWERS = {"seats": answer_seats, "attention": answer_attention, "head": answer_head, "exact": answer_exact, "relevance": answer_relevance,
+           "attribution": answer_attribution, "question": answer_question, "trust": answer_trust}
+BUSY = {"attribution": "explaining", "question": "masking question words", "trust": "measuring how far to trust it"}
+
+
+def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
+    """The chapter's payload with the answer to one request in `picture.reply`."""
+    seen = asked_of(screen, value)
+    target = target_of(seen)
+    if target is None:
+        raise BadInput(WORDS["nothing"])
+    data = ANSWERS[value["what"]](work, seen, target, value)
+    page = present(seen)
+    page["picture"]["reply"] = {"key": str(value.get("key"))[:200], "what": value["what"], "data": data}
+    return page
+
+
+def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
+    """The payload of a request that was not answered; the picture shows why in its place."""
+    page = present(screen)
+    key = str(value.get("key"))[:200] if isinstance(value, dict) else ""
+    page["picture"]["reply"] = {"key": key, "what": None, "error": sentence}
+    return page
+
+
+def build(frame: Frame) -> None:
+    """Menus stand in the picture; what needs the reader runs at a desk of its own, with the page's progress line and cancel button."""
+    frame.browser_input(CHAPTER, "choice", change_choice)
+    picture, desk = frame.pictures[CHAPTER.key], Desk[tuple[dict[str, Any] | None, str | None]]()
+    assert frame.reader_of is not None and frame.source is not None
+    reader_of = frame.reader_of
+
+    def asked(screen: Screen | None, source: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
+        event = data._data or {}
+        value = event.get("value")
+        if event.get("index") != "ask" or screen is None:
+            yield gr.skip(), gr.skip()
+            return
+        doing = BUSY.get(str(value.get("what")) if isinstance(value, dict) else "")
+
+        def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[dict[str, Any] | None, str | None]:
+            return attempt(lambda: reply(screen, value, Work(reader_of(source), screen.reading, on_progress, cancelled)))
+
+        if doing:
+            yield gr.skip(), message(doing, "busy")
+        run = desk.run(request.session_hash, work)
+        while True:
+            try:
+                done, total = next(run)
+            except StopIteration as stop:
+                page, error = stop.value
+                break
+            if doing:
+                yield gr.skip(), message(f"{doing}, {round(100 * done / max(total, 1))} %", "busy")
+        if page is None:
+            page = refusal(screen, value, error or "")
+        yield {"stamp": screen.stamp, "chapter": CHAPTER.key, **page}, message("") if doing else gr.skip()
+
+    picture.input(asked, [frame.screen, frame.source], [picture, frame.say], show_progress="hidden", api_visibility="private",
+                  trigger_mode="multiple", concurrency_limit=8, concurrency_id="explaining")
+
+    def stop(request: gr.Request) -> None:
+        desk.cancel(request.session_hash)
+
+    frame.say.select(stop, [], [], show_progress="hidden", api_visibility="private", queue=False)

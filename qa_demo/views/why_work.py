@@ -1,0 +1,155 @@
+"""Chapter 9's slow half: what the picture asks of the reader, checked, run once, and kept for whoever asks again."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind
+from qa_demo.core.attribution import METHODS, Attribution, Baseline, Method, Target
+from qa_demo.core.errors import BadInput
+from qa_demo.core.faithfulness import Faithfulness, Verdict, measure, verdict
+from qa_demo.core.occlusion import QuestionEffect, question_effects
+from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
+from qa_demo.core.words import words
+
+T = TypeVar("T")
+SEED = 0
+AGREEMENT_STEPS = 20
+"""Steps of integrated gradients where it only serves to compare methods."""
+FEW_RANDOM = 3
+"""Random orders of the second measurement, in which the answer's own words may be masked too."""
+STAGES = 7
+
+
+class Shelf:
+    """The last few results, by key: found by whoever asks again, dropped oldest first."""
+
+    def __init__(self, places: int) -> None:
+        self._places, self._held, self._lock = places, OrderedDict[Hashable, Any](), threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """What is kept under a key, or None."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
+
+    def put(self, key: Hashable, value: T) -> T:
+        """Keep a value and hand it back."""
+        with self._lock:
+            self._held[key] = value
+            self._held.move_to_end(key)
+            while len(self._held) > self._places:
+                self._held.popitem(last=False)
+        return value
+
+    def find(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value kept, or a new one; two who ask at once may both make it, which is only slower."""
+        held: T | None = self.get(key)
+        return self.put(key, make()) if held is None else held
+
+
+ATTENTION = Shelf(2)  # each is up to some 85 MB
+FOUND = Shelf(128)
+
+
+def reading_key(reading: Reading) -> Hashable:
+    """Equal for equal texts, windows and weights."""
+    return (reading.checksum, reading.encoding.question, reading.encoding.context, reading.options)
+
+
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """Everything step 3 says of one method."""
+
+    verdict: Verdict
+    spared: Faithfulness
+    full: Faithfulness
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """One request of one visitor: the reading, the reader that made it, and how to tell and be told."""
+
+    reader: Reader
+    reading: Reading
+    on_progress: OnProgress | None = None
+    cancelled: IsCancelled | None = None
+
+    def __post_init__(self) -> None:
+        if self.reader.checksum != self.reading.checksum:
+            raise BadInput(f"this reading was made by other weights than those of {self.reader.name}, which is in use; press Answer to "
+                           "read the text again, then it can be explained")
+
+    def attention(self, window: Window) -> Attention:
+        """Every head of one window."""
+        return ATTENTION.find((reading_key(self.reading), window.index), lambda: self.reader.attention(window))
+
+    def relevance(self, window: Window, target: Target) -> dict[RelevanceKind, Relevance]:
+        """The three summaries for the target's start and end."""
+        return FOUND.find((reading_key(self.reading), "relevance", window.index, target),
+                          lambda: {kind: self.reader.relevance(window, target, kind) for kind in RELEVANCE})
+
+    def attribution(self, target: Target, method: Method, baseline: Baseline, n_steps: int | None = None,
+                    on_progress: OnProgress | None = None, shuffle: int | None = None) -> Attribution:
+        """One attribution; `shuffle` seeds the random-weights check."""
+        return FOUND.find(attribution_key(self.reading, target, method, baseline, n_steps, shuffle), lambda: self.reader.attribute(
+            self.reading, target, method, baseline, n_steps, on_progress or self.on_progress, self.cancelled, shuffle))
+
+    def question(self, target: Target, decode: DecodeOptions, merge: MergeOptions) -> tuple[QuestionEffect, ...]:
+        """Each question word masked in every window."""
+        count, done = len(self.reading.windows), iter(range(len(self.reading.windows)))
+
+        def masked(window: Window, masks: Any) -> Any:
+            return self.reader.masked(window, masks, self.stage(next(done), count), self.cancelled)
+        return FOUND.find((reading_key(self.reading), "question", target, decode, merge),
+                          lambda: question_effects(self.reading, target, masked, decode, merge))
+
+    def trust(self, target: Target, method: Method, baseline: Baseline) -> Trust:
+        """Curves, random baseline, random weights and agreement, in seven stages."""
+        return FOUND.find(trust_key(self.reading, target, method, baseline), lambda: self._trust(target, method, baseline))
+
+    def _trust(self, target: Target, method: Method, baseline: Baseline) -> Trust:
+        window = self.reading.windows[target.window or 0]
+        units = words(self.reading.encoding, window)
+        rankings: dict[str, Any] = {method: units.sums(self.attribution(target, method, baseline, None, self.stage(0, STAGES)).total)}
+        for stage, other in enumerate((m for m in METHODS if m != method), start=1):
+            steps = AGREEMENT_STEPS if other == "integrated_gradients" else None
+            rankings[other] = units.sums(self.attribution(target, other, baseline, steps, self.stage(stage, STAGES)).total)
+        seen = {**rankings, "attention": units.sums(self.relevance(window, target)["attention"].total)}
+        shuffled = None
+        if method != "leave_one_out":
+            steps = AGREEMENT_STEPS if method == "integrated_gradients" else None
+            shuffled = units.sums(self.attribution(target, method, baseline, steps, self.stage(3, STAGES), SEED).total)
+        drawn = {name: seen[name] for name in (method, "attention")}
+        return Trust(
+            verdict(self.reading, target, seen, method, self._scorer(window, 4), np.random.default_rng(SEED), shuffled),
+            measure(self.reading, target, drawn, self._scorer(window, 5), np.random.default_rng(SEED), spare_answer=True),
+            measure(self.reading, target, drawn, self._scorer(window, 6), np.random.default_rng(SEED), n_random=FEW_RANDOM))
+
+    def _scorer(self, window: Window, stage: int) -> Callable[[Any], Any]:
+        return lambda masks: self.reader.masked(window, masks, self.stage(stage, STAGES), self.cancelled)
+
+    def stage(self, at: int, of: int) -> OnProgress:
+        """Progress within one of several stages, as percent of all."""
+        def tell(done: int, total: int) -> None:
+            if self.on_progress is not None:
+                self.on_progress(round(100 * (at + done / max(total, 1)) / of), 100)
+        return tell
+
+
+def attribution_key(reading: Reading, target: Target, method: Method, baseline: Baseline, n_steps: int | None = None,
+                    shuffle: int | None = None) -> Hashable:
+    """Where an attribution is kept; the baseline matters to one method only."""
+    used = baseline if method == "integrated_gradients" else None
+    return (reading_key(reading), "attribution", target, method, used, n_steps, shuffle)
+
+
+def trust_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
+    """Where step 3 is kept."""
+    return (reading_key(reading), "trust", target, method, baseline)

@@ -1,0 +1,104 @@
+"""From a click to the mark on screen, in the real page in Chromium: python -m tests.benchmarks.select_latency [--clicks N].
+
+The page runs with the fake reader at 384 positions in one window. Measured in the browser: from the pointer event to the
+frame after which the mark stands at its new place; and, apart from that, to the moment Python's record has been written.
+Reported as ratios to the budget, with the machine's load, since a busy machine is slow at everything.
+"""
+
+import argparse
+import os
+import shutil
+import socket
+import statistics
+import sys
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS
+from tests.browser.serve import serve
+from tests.fakes import FakeReader
+
+BUDGET_MS = 150.0
+WORDS = ["The", "keepers", "of", "Kalmar", "told", "Anna", "about", "old", "mills", "near", "Visby"]
+MEASURE = """async ([x, y]) => {
+  const canvas = document.querySelector(".spans-square .spans-cells");
+  const box = canvas.getBoundingClientRect();
+  const at = { bubbles: true, clientX: box.left + x * box.width, clientY: box.top + y * box.height };
+  const mark = () => ["x", "y"].map((side) => document.querySelector("#stage-spans rect.mark-selected")?.getAttribute(side)).join(" ");
+  const text = () => document.querySelector("#picture-spans .formula").textContent;
+  const [before, said] = [mark(), text()];
+  const begun = performance.now();
+  canvas.dispatchEvent(new PointerEvent("pointermove", at));
+  canvas.dispatchEvent(new MouseEvent("click", at));
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  while (mark() === before) { await frame(); if (performance.now() - begun > 20000) return null; }
+  await frame();
+  const moved = performance.now() - begun;
+  while (text() === said) { await frame(); if (performance.now() - begun > 20000) return null; }
+  return [moved, performance.now() - begun];
+}"""
+
+
+def context() -> str:
+    """A paragraph that fills one window of 384 positions to the last."""
+    return " ".join(WORDS[k % len(WORDS)] for k in range(384 - 3 - 4))  # 3 special tokens, 4 of the question
+
+
+def clicks(page: Page, n: int) -> list[tuple[float, float]]:
+    """Milliseconds to the moved mark and to Python's record, for n cells along the diagonal."""
+    found = []
+    for k in range(n):
+        at = 0.1 + 0.8 * ((k * 7919) % 101) / 101
+        result = page.evaluate(MEASURE, [at + 0.02, at])
+        if result is None:
+            raise SystemExit("a click moved no mark within 20 seconds")
+        found.append(tuple(result))
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Print median and worst, their ratio to the budget, and the load; exit code 1 when the median is over it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clicks", type=int, default=15)
+    n = parser.parse_args(arguments).clicks
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app, _, _ = serve(port, FakeReader(), prevent_thread_lock=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(60_000)
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.locator("#picture-answer .selected-text").wait_for()
+        page.get_by_role("button", name="edit").click()
+        page.get_by_label("Question").fill("Who told Anna?")
+        page.get_by_label("Paragraph", exact=True).fill(context())
+        page.locator("#ask-answer").click()
+        page.locator("#asked", has_text="Who told Anna?").wait_for()
+        page.locator("#tab-spans").click()
+        page.locator("#stage-spans rect.mark-selected").wait_for(state="attached")
+        page.locator("#spans-rows summary").click()
+        size = page.locator("#spans-rows .says").inner_text()
+        page.locator("#spans-rows summary").click()
+        clicks(page, 2)  # the first redraws compile
+        found = clicks(page, n)
+        browser.close()
+    app.get_blocks().close(verbose=False)
+    report(found, "384 × 384" in size)
+    return int(statistics.median(m for m, _ in found) > BUDGET_MS)
+
+
+def report(found: list[tuple[float, float]], full: bool) -> None:
+    """Two lines of numbers and one of circumstances."""
+    for name, values in zip(("mark moved", "record from Python"), zip(*found, strict=True), strict=True):
+        median, worst = statistics.median(values), max(values)
+        sys.stdout.write(f"{name}: median {median:.0f} ms ({median / BUDGET_MS:.2f} of {BUDGET_MS:.0f} ms), "
+                         f"worst {worst:.0f} ms ({worst / BUDGET_MS:.2f})\n")
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    cells = "384 × 384 cells" if full else "NOT at 384 positions"
+    sys.stdout.write(f"{len(found)} clicks, {cells}, {os.cpu_count()} logical processors, load {load}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,85 @@
+"""The page on a free port with the fake reader, and one Chromium for the session; an error in the console fails the test."""
+
+import os
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.browser.serve import serve
+from tests.fakes import FakeReader
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+             "--disable-component-update", "--disable-sync"]
+TIMEOUT = 30_000
+
+
+@pytest.fixture(scope="session")
+def reader() -> FakeReader:
+    return FakeReader()
+
+
+@pytest.fixture(scope="session")
+def site(reader: FakeReader) -> Iterator[str]:
+    """Address of the running page."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app, _, _ = serve(port, reader, prevent_thread_lock=True)
+    yield f"http://127.0.0.1:{port}/"
+    app.get_blocks().close(verbose=False)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    system = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    expect.set_options(timeout=TIMEOUT)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=system, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def contexts() -> dict[str, BrowserContext]:
+    """One browser context for each kind of settings, so that scripts come from its cache: the page keeps nothing in it."""
+    return {}
+
+
+@pytest.fixture
+def open_page(chromium: Browser, contexts: dict[str, BrowserContext], site: str) -> Iterator[Callable[..., Page]]:
+    """Open the page, optionally with a fragment and browser settings, and wait until a reading is shown."""
+    faults: list[str] = []
+    pages = []
+
+    def open_at(fragment: str = "", **settings: object) -> Page:
+        settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **settings}
+        kind = repr(sorted(settings.items()))
+        if kind not in contexts:
+            contexts[kind] = chromium.new_context(**settings)
+        page = contexts[kind].new_page()
+        pages.append(page)
+        page.set_default_timeout(TIMEOUT)
+        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        page.on("request", lambda request: faults.append(f"outside request: {request.url}")
+                if not request.url.startswith((site, "data:", "blob:")) else None)
+        page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.goto(site + fragment)
+        expect(page.locator("#asked .asked-question")).not_to_be_empty()
+        return page
+
+    yield open_at
+    for page in pages:
+        page.close()
+    assert faults == []
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    """The page as a newcomer finds it."""
+    opened = open_page()
+    expect(opened.locator("#picture-answer .four dd").first).to_be_visible()
+    return opened

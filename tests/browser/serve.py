@@ -1,0 +1,28 @@
+"""Serve the page with the fake reader: python -m tests.browser.serve PORT."""
+
+import sys
+from typing import Any
+
+from qa_demo.core.errors import ModelUnavailable
+from qa_demo.server import launch
+from qa_demo.views.page import build
+from tests.fakes import FakeReader
+
+UNKNOWN = "nobody/nothing"
+
+
+def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
+    """Start the page on a port; returns what `Blocks.launch` returns."""
+    reader = reader or FakeReader()
+    return launch(build(lambda: reader, load, checksum=lambda: reader.checksum), "127.0.0.1", port, **more)
+
+
+def load(source: str) -> FakeReader:
+    """Another reader for each name, except for one that nobody has published."""
+    if source == UNKNOWN:
+        raise ModelUnavailable(f"{source}: there is no such reader")
+    return FakeReader(name=source)
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

@@ -1,0 +1,162 @@
+"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, the one-hot case and a head of one's own, by mouse and by keyboard."""
+
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.serve import serve
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+TEXT = ("In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past and of roads "
+        "to nowhere. The old mill stood by the water, as they said to all who came by. Only Greta Holm kept count of them "
+        "in a small red book.")
+
+
+@pytest.fixture(scope="module")
+def reader() -> FakeReader:
+    """A reader with a BIO head, for this chapter's own page."""
+    return FakeReader(bio=True)
+
+
+@pytest.fixture(scope="module")
+def site(reader: FakeReader) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app, _, _ = serve(port, reader, prevent_thread_lock=True)
+    yield f"http://127.0.0.1:{port}/"
+    app.get_blocks().close(verbose=False)
+
+
+def chapter(page: Page) -> Locator:
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill("Who came to Kalmar?")
+    page.get_by_label("Paragraph", exact=True).fill(TEXT)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text("Who came to Kalmar?")
+    page.locator("#tab-bio").click()
+    picture = page.locator("#picture-bio")
+    expect(picture.locator(".token-table")).to_be_visible()
+    return picture
+
+
+def step(picture: Locator, name: str) -> None:
+    picture.locator(f"#bio-step-{name}").click()
+    expect(picture.locator(f"#bio-step-{name}")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_token_is_taken_apart_by_mouse_and_by_keyboard(page: Page) -> None:
+    picture = chapter(page)
+    expect(picture.locator(".formula")).to_contain_text("W: 3 × 6")
+    picture.locator('.hit[data-doc="9"]').click()
+    expect(picture.locator(".token-table caption")).to_contain_text("word piece 9")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".token-table caption")).to_contain_text("word piece 10")
+    picture.locator("#bio-products").click()
+    expect(picture.locator(".products tbody tr")).to_have_count(4)
+    logits = picture.locator(".token-table tbody td:nth-child(2)").all_inner_texts()
+    assert picture.locator(".products tbody td:last-child").all_inner_texts()[1:] == logits
+    page.keyboard.press("Escape")
+    picture.locator('.hit[data-doc="10"]').focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 10 to 11")
+
+
+def test_decodings_stand_side_by_side_and_the_threshold_moves_by_keyboard(page: Page) -> None:
+    picture = chapter(page)
+    step(picture, "spans")
+    names = [name for name in picture.locator(".line").first.locator(".row-name").all_text_contents() if name]
+    assert names == ["argmax", "strict", "lenient", "Viterbi", "start/end"]
+    assert picture.locator("path.illegal").count() >= 1
+    kept = picture.locator(".marginals .kept")
+    before = kept.count()
+    slider = picture.locator("#bio-threshold")
+    slider.focus()
+    page.keyboard.press("Home")
+    assert kept.count() > before
+    expect(picture.locator(".bio-stage section p.role-quiet")).to_contain_text("at least 0.01")
+    expect(slider).to_be_focused()
+    picture.locator(".marginals .row-select").nth(1).click()
+    expect(picture.locator(".marginals .row-select").nth(1)).to_have_attribute("aria-pressed", "true")
+    picture.locator("#bio-glue summary").click()
+    expect(picture.locator(".glue table").first.locator("tr")).to_have_count(4)
+    expect(picture.locator(".glue")).to_contain_text("both answers beat the glue")
+
+
+def test_annotators_mark_by_keyboard_and_the_loss_follows(page: Page) -> None:
+    picture = chapter(page)
+    step(picture, "annotators")
+    expect(picture.locator(".bio-says").first).to_contain_text("agree on every token")
+    picture.locator("#bio-preset-disagree").focus()
+    page.keyboard.press("Enter")
+    expect(picture.locator(".bio-says").first).to_contain_text("annotators part at 2 tokens")
+    picture.locator("#bio-terms summary").click()
+    expect(picture.locator(".terms tbody td").filter(has_text="2/3")).not_to_have_count(0)
+    picture.locator('.hit[data-doc="9"]').focus()
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 9 to 9")
+    picture.locator("#bio-mark-2").focus()
+    page.keyboard.press("Enter")
+    expect(picture.locator(".editor .marked").nth(1)).to_have_text("Visby")
+    expect(picture.locator("#bio-mark-2")).to_be_focused()
+    picture.locator("#bio-none-3").click()
+    expect(picture.locator(".editor .marked").nth(2)).to_have_text("none")
+    assert picture.locator("#bio-terms").get_attribute("open") is not None, "an open fold stays open"
+
+
+def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:
+    picture = chapter(page)
+    step(picture, "annotators")
+    picture.locator("#bio-onehot summary").click()
+    terms = picture.locator(".one-hot tbody td:not([colspan]):has-text('·')")
+    expect(picture.locator(".one-hot .faded").first).to_be_visible()
+    picture.locator("#bio-stage-2").click()
+    expect(picture.locator(".one-hot .faded")).to_have_count(0)
+    expect(picture.locator(".one-hot .stays").first).to_contain_text("1 ·")
+    picture.locator("#bio-stage-3").click()
+    expect(picture.locator("#bio-stage-3")).to_be_focused()
+    expect(picture.locator(".one-hot .stays").first).not_to_contain_text("1 ·")
+    assert terms.count() > 0
+    loss = picture.locator(".one-hot .bio-sum strong").inner_text()
+    expect(picture.locator(".both-signs text").filter(has_text=f"−{loss}")).to_have_count(1)
+
+
+def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    page.get_by_role("button", name="reader:").click()
+    page.locator("#ask-reader input").fill("plain")
+    page.keyboard.press("Enter")
+    page.locator("#ask-load").click()
+    expect(page.locator("#asked")).to_contain_text("plain")
+    page.locator("#tab-bio").click()
+    picture = page.locator("#picture-bio")
+    expect(picture.locator(".notice")).to_contain_text("plain has no BIO head")
+    expect(picture.locator("#bio-own-train")).to_be_disabled()
+    picture.locator("#bio-own-add").click()
+    expect(picture.locator(".marked-texts li")).to_have_count(1)
+    picture.locator("#bio-own-train").click()
+    expect(picture.locator(".own-banner")).to_contain_text("trained on this page")
+    expect(picture.locator(".notice")).to_contain_text("head you trained on this page")
+    assert picture.locator(".hit").count() > 5
+
+
+@pytest.mark.parametrize("name", ["tags", "spans", "annotators"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_finding_and_nothing_wider_than_a_phone(open_page: Callable[..., Page], name: str, scheme: str) -> None:
+    page = open_page(viewport={"width": 375, "height": 800}, color_scheme=scheme)
+    picture = chapter(page)
+    step(picture, name)
+    for fold in picture.locator(".bio details > summary").all():
+        fold.click()
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    found = Axe().run(page, context="#picture-bio").response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []

@@ -1,0 +1,148 @@
+"""Chapter 5 in Chromium: marks, axes that can be dragged, real steps with undo, wrong formulas; by mouse and by keyboard."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def loss(page: Page) -> Page:
+    page.locator("#tab-loss").click()
+    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+    return page
+
+
+def total(page: Page) -> float:
+    return float(page.locator("#picture-loss .total").inner_text().rsplit(" ", 1)[1].replace("\u2212", "-"))
+
+
+def test_the_label_is_marked_by_keyboard_and_by_mouse(loss: Page) -> None:
+    picture = loss.locator("#picture-loss")
+    expect(picture.locator(".says").first).to_contain_text("annotators")
+    before = total(loss)
+    picture.locator(".word", has_text="Copenhagen").click()
+    expect(picture.locator(".selection-line .selected-text")).to_have_text("Copenhagen")
+    loss.keyboard.press("m")
+    expect(picture.locator(".says").first).to_contain_text("You marked")
+    assert total(loss) != before
+    expect(picture.locator(".strip .lit").first).to_have_text("1")
+    picture.get_by_role("button", name="take this mark away").click()
+    expect(picture.locator(".says").first).to_contain_text("annotators")
+    picture.get_by_role("button", name="no answer is right").click()
+    expect(picture.locator(".says").first).to_contain_text("no answer is right")
+    picture.get_by_role("button", name="back to the annotators").click()
+    expect(picture.locator(".says").first).to_contain_text("annotators")
+    assert total(loss) == before
+
+
+def test_a_wrong_tick_moves_log_z(loss: Page) -> None:
+    loss.locator("#loss-step-axes").click()
+    picture = loss.locator("#picture-loss")
+    tick = picture.locator(".axis.start .handle:not(.is-gold)").last
+    rule = picture.locator(".axis.start .log-z text")
+    before, cost = str(rule.text_content()), total(loss)
+    tick.focus()
+    for _ in range(6):
+        loss.keyboard.press("PageUp")
+    expect(rule).not_to_have_text(before)
+    expect(loss.locator("#picture-loss .banner")).to_be_visible()
+    expect(picture.locator(".total")).not_to_contain_text(f"= {cost:.2f}")
+    assert total(loss) > cost
+    loss.locator("#picture-loss .banner button").click()
+    expect(rule).to_have_text(before)
+
+
+def test_normalising_over_the_label_alone_costs_nothing(loss: Page) -> None:
+    loss.locator("#picture-loss .word", has_text="Copenhagen").click()
+    loss.keyboard.press("m")
+    loss.locator("#loss-step-axes").click()
+    loss.locator("#loss-alone").check()
+    expect(loss.locator("#picture-loss .total-live strong")).to_have_text("0.00")
+
+
+def test_the_bridge_leads_to_chapter_4(loss: Page) -> None:
+    loss.locator("#loss-step-axes").click()
+    loss.get_by_role("button", name="see the label's pair").click()
+    expect(loss.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    expect(loss.locator("#picture-spans .selection-line .selected-text")).to_contain_text("Rotne")
+    loss.get_by_role("button", name="see chapter 5").click()
+    expect(loss.locator("#tab-loss")).to_have_attribute("aria-selected", "true")
+
+
+def test_steps_are_taken_and_taken_back(loss: Page) -> None:
+    loss.locator("#loss-step-steps").click()
+    picture = loss.locator("#picture-loss")
+    expect(picture.get_by_role("button", name="undo")).to_be_disabled()
+    loss.locator("#loss-take-5").click()
+    expect(picture.locator(".results .says").first).to_contain_text("After 5 steps the loss fell")
+    loss.locator("#loss-take-1").click()
+    expect(picture.locator(".results .says").first).to_contain_text("After 6 steps")
+    picture.get_by_role("button", name="undo").click()
+    expect(picture.locator(".results .says").first).to_contain_text("After 5 steps")
+    picture.get_by_role("button", name="redo").click()
+    expect(picture.locator(".results .says").first).to_contain_text("After 6 steps")
+    picture.get_by_role("button", name="what did it forget?").click()
+    expect(picture.locator(".results")).to_contain_text("the loss rose on")
+    picture.get_by_role("button", name="reset", exact=True).click()
+    expect(picture.locator(".results")).to_have_count(0)
+
+
+def test_a_closed_tab_releases_its_learner(loss: Page, reader: FakeReader) -> None:
+    loss.locator("#loss-step-steps").click()
+    loss.locator("#loss-take-1").click()
+    expect(loss.locator("#picture-loss .results .says").first).to_contain_text("After 1 step")
+    mine = reader.learners[-1]
+    assert not mine.closed
+    loss.close()
+    for _ in range(300):
+        if mine.closed:
+            break
+        time.sleep(0.1)
+    assert mine.closed
+
+
+def test_a_wrong_formula_shows_its_consequence(loss: Page) -> None:
+    loss.locator("#loss-misread > summary").click()
+    inside = loss.locator("#loss-misread")
+    expect(inside).to_contain_text("always 1")
+    inside.get_by_role("button", name="linear layer without").click()
+    expect(inside).to_contain_text("the loss stays")
+    inside.get_by_role("button", name="Break it").click()
+    expect(inside.locator(".broken")).to_contain_text("No counterexample in")
+
+
+def test_a_narrow_dark_screen_does_not_scroll_sideways(open_page: Callable[..., Page]) -> None:
+    page = open_page(viewport={"width": 375, "height": 740}, color_scheme="dark")
+    page.locator("#tab-loss").click()
+    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+    for step in ("labels", "axes", "steps"):
+        page.locator(f"#loss-step-{step}").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_step_is_accessible(open_page: Callable[..., Page], theme: str) -> None:
+    page = open_page(color_scheme=theme)
+    page.locator("#tab-loss").click()
+    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+    for step in ("labels", "axes", "steps"):
+        page.locator(f"#loss-step-{step}").click()
+        page.wait_for_timeout(400)  # gradio fades colours
+        found = Axe().run(page, context="#picture-loss").response["violations"]
+        assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found] == [], step
+
+
+def test_hostile_labels_stay_text(open_page: Callable[..., Page]) -> None:
+    page = open_page("#v=1&q=Who%3F&p=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20George%20%24%7Bx%7D%20%7B%7By%7D%7D%20drew%20it")
+    page.locator("#tab-loss").click()
+    expect(page.locator("#picture-loss .reading-text")).to_contain_text("<img src=x onerror=alert(1)>")
+    for step in ("axes", "steps", "labels"):
+        page.locator(f"#loss-step-{step}").click()
+    assert page.locator("#picture-loss img").count() == 0

@@ -1,0 +1,178 @@
+"""The frame in Chromium: asking, examples, links, the veil, the chips, hostile text, cancel, accessibility."""
+
+import threading
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from qa_demo.views.examples import load_examples
+from qa_demo.views.page import CHAPTERS
+from tests.browser.serve import UNKNOWN
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+STORE = "import(new URL('static/page/store.js', document.baseURI))"
+HOSTILE = [
+    "<img src=x onerror=\"window.__fired=1\"> Ada <b>bold</b> </div><script>window.__fired=1</script>",
+    "${window.__fired=1} {{constructor.constructor('window.__fired=1')()}} Ada {{#each value}}",
+    "$$\\rule{3000em}{3000em}$$ [x](javascript:window.__fired=1) <form action=//evil.example> Ada",
+    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd Ada \U0001f469\u200d\U0001f52c e\u0301t\u00e9 \u0000 end",
+]
+
+
+def ask(page: Page, question: str, context: str) -> None:
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill(question)
+    page.get_by_label("Paragraph", exact=True).fill(context)
+    page.locator("#ask-answer").click()
+
+
+def test_asking_by_keyboard_folds_the_boxes(page: Page) -> None:
+    page.get_by_role("button", name="edit").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Question")).to_be_focused()
+    expect(page.locator("#ask-answer.filled")).to_have_count(0)
+    page.get_by_label("Question").fill("Who was first?")
+    expect(page.locator("#ask-answer.filled")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator("#asked .asked-question")).to_have_text("Who was first?")
+    expect(page.locator("#ask")).to_be_hidden()
+
+
+def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
+    before = page.locator("#asked .asked-question").inner_text()
+    ask(page, "   ", "Some text.")
+    expect(page.locator("#say [role=status]")).to_contain_text("the question is empty")
+    expect(page.locator("#asked .asked-question")).to_have_text(before)
+    page.get_by_label("Question").fill("Who " * 90)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#say [role=status]")).to_contain_text("max_query_length allows 64")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_shown_literally(page: Page, text: str) -> None:
+    ask(page, text, text)
+    expect(page.locator("#ask")).to_be_hidden()
+    shown = text.replace("\u0000", "\u2400") if "\u0000" in text else text
+    assert page.locator("#picture-answer .reading-text").evaluate("node => node.textContent") in (shown, text.replace("\u0000", "\ufffd"))
+    assert page.evaluate("window.__fired") is None
+
+
+def test_an_example_is_shown(page: Page) -> None:
+    before = page.locator("#asked .asked-question").inner_text()
+    page.get_by_label("Examples").click()
+    page.get_by_role("option").nth(1).click()
+    expect(page.locator("#asked .asked-question")).not_to_have_text(before)
+    expect(page.locator("#say [role=status]")).to_be_empty()
+    shown = page.locator("#asked .asked-question").inner_text()
+    first = next(iter(load_examples().values()))
+    page.evaluate(f"{STORE}.then((m) => m.openExample('no such example'))")
+    expect(page.locator("#say [role=status]")).to_contain_text("no example 'no such example'")
+    expect(page.locator("#asked .asked-question")).to_have_text(shown)
+    page.evaluate(f"(id) => {STORE}.then((m) => m.openExample(id))", first.id)
+    expect(page.locator("#asked .asked-question")).to_have_text(first.question)
+    expect(page.get_by_label("Examples")).to_have_value(first.title)
+
+
+def use_reader(page: Page, name: str) -> None:
+    page.get_by_label("Reader", exact=True).fill(name)
+    page.keyboard.press("Enter")
+    page.locator("#ask-load").click()
+
+
+def test_another_reader_is_used_only_when_it_has_read(page: Page) -> None:
+    switch, said = page.locator("#switch-readers"), page.locator("#say [role=status]")
+    switch.click()
+    use_reader(page, UNKNOWN)
+    expect(said).to_have_text(f"{UNKNOWN}: there is no such reader")
+    expect(switch).to_have_text("reader: fake")
+    ask(page, "Who was first?", "Ada wrote it. Then Grace Hopper came.")
+    expect(page.locator("#asked .about")).to_contain_text("reader fake")
+    use_reader(page, "other/reader")
+    expect(switch).to_have_text("reader: other/reader")
+    page.locator("#picture-answer .word", has_text="Grace").click()
+    ask(page, "Who came?", "Ada wrote it. Then Grace Hopper came.")
+    expect(page.locator("#asked .about")).to_contain_text("reader other/reader")
+
+
+def test_a_long_text_shows_progress_and_can_be_cancelled(page: Page, reader: FakeReader) -> None:
+    reader.gate = threading.Event()
+    try:
+        before = page.locator("#asked .asked-question").inner_text()
+        ask(page, "Where is Ada?", "The ship sailed on and on. " * 400)
+        expect(page.locator("#say [role=status]")).to_contain_text("reading window 1 of")
+        page.locator("#ask-cancel").click()
+        expect(page.locator("#say [role=status]")).to_contain_text("cancelled")
+        expect(page.locator("#asked .asked-question")).to_have_text(before)
+    finally:
+        reader.gate.set()
+        reader.gate = None
+
+
+def test_a_link_restores_texts_and_selection(open_page: Callable[..., Page]) -> None:
+    page = open_page("#" + urlencode({"v": "1", "q": "Who?", "p": "Ada & Émile met Grace.", "span": "0_2_2", "veil": "1"}))
+    expect(page.locator("#asked .asked-question")).to_have_text("Who?")
+    expect(page.locator("body.veiled")).to_have_count(1)
+    page.locator("#switch-veiled").click()
+    expect(page.locator("#picture-answer .selected-text")).to_have_text("Émile")
+    page.locator("#switch-linking").click()
+    written = page.get_by_label("This address brings back").input_value()
+    assert "span=0_2_2" in written and "windows=384_128_64" in written
+
+
+def test_the_veil_covers_results_and_its_key_can_be_switched_off(page: Page) -> None:
+    result = page.locator("#picture-answer .four")
+    page.locator("#asked .asked-question").click()
+    page.keyboard.press("v")
+    expect(result).to_be_hidden()
+    page.keyboard.press("v")
+    expect(result).to_be_visible()
+    page.get_by_label("key V").uncheck()
+    page.keyboard.press("v")
+    expect(result).to_be_visible()
+
+
+def test_chips_are_compared_with_the_model(page: Page) -> None:
+    page.locator("#switch-guessing").click()
+    gold = page.locator("#guess .place", has_text="Georg").last
+    for _ in range(10):
+        gold.click()
+    end = page.locator("#guess .place", has_text="Rotne").last
+    for _ in range(10):
+        end.click()
+    page.get_by_role("button", name="compare with the model").click()
+    expect(page.locator("#guess table")).to_contain_text("your −log p")
+
+
+@pytest.mark.parametrize("settings", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"viewport": {"width": 375, "height": 740}}],
+                         ids=["light", "dark", "phone"])
+def test_no_chapter_has_a_serious_finding_or_is_wider_than_its_screen(open_page: Callable[..., Page], settings: dict) -> None:
+    page = open_page(**settings)
+    faults = []
+    for module in CHAPTERS:
+        key = module.CHAPTER.key
+        page.locator(f"#tab-{key}").click()
+        picture = page.locator(f"#picture-{key}")
+        expect(picture.locator(".stage > *").first).to_be_attached()
+        expect(picture.locator(".notice")).not_to_be_empty()
+        picture.locator("summary", has_text="as a table").click()
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            faults.append((key, "wider than the screen"))
+        faults += serious(page, f"#panel-{key}")
+    page.locator("#tab-answer").click()
+    page.get_by_role("button", name="edit").click()
+    for switch in ("guessing", "readers", "linking"):
+        page.locator(f"#switch-{switch}").click()
+    faults += serious(page, None)
+    assert faults == []
+    assert page.locator("h1").count() == 1
+
+
+def serious(page: Page, context: str | None) -> list[tuple[str | None, str, list[str]]]:
+    """What axe finds serious or critical in a part of the page, with the first places."""
+    found = Axe().run(page, context=context, options={"resultTypes": ["violations"]}).response["violations"]
+    return [(context, v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]

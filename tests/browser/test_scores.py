@@ -1,0 +1,273 @@
+"""Chapter 2 in Chromium: the plane by mouse and keyboard, the slide, a bias, products, the pencil, the layers and the bench."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from qa_demo.core.pencil import another, pencil
+from qa_demo.figures.scores_dimensions import pencil_data
+
+pytestmark = pytest.mark.browser
+
+PICTURE = "#picture-scores"
+TEXT = ("The bridge opened in July 2000. Its towers were drawn by the architect George Rotne of Denmark, and Anna Lindh crossed it first. "
+        "Trains reach Malmo in ten minutes, and cars pay a toll at Lernacken.")
+LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
+                for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10))
+
+
+def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str = TEXT) -> Locator:
+    """Read a text with the fake reader itself, since a stored reading has another reader's T, and open the chapter."""
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question", exact=True).first.fill(question)
+    page.get_by_label("Paragraph", exact=True).first.fill(paragraph)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text(question)
+    page.locator("#tab-scores").click()
+    picture = page.locator(PICTURE)
+    expect(picture.locator(".scores-dot").first).to_be_attached()
+    expect(picture.locator(".notice")).to_contain_text("Seen through the head")
+    return picture
+
+
+def dot(picture: Locator, pos: int) -> Locator:
+    return picture.locator(f".scores-plane-step .scores-dot[data-pos='{pos}']")
+
+
+def place(picture: Locator, pos: int) -> dict[str, float]:
+    """Where a dot stands on screen, in one call: a redraw may come between two."""
+    at = "([root, pos]) => { const r = document.querySelector(`${root} .scores-plane-step .scores-dot[data-pos='${pos}'] .target`)" \
+         ".getBoundingClientRect(); return { x: r.x, y: r.y }; }"
+    return picture.page.evaluate(at, [PICTURE, pos])
+
+
+def test_the_formula_is_fetched_and_adds_up(page: Page) -> None:
+    picture = chapter(page)
+    expect(picture.locator(".formula")).to_contain_text(" + 0.125 ")
+    tail = picture.locator(".formula").inner_text().replace("−", "-").split("     ")[1]
+    assert float(tail.split(" + ")[0]) + 0.125 == pytest.approx(float(tail.split("= ")[1].split()[0]), abs=1e-9)
+
+
+def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
+    picture = chapter(page)
+    first = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.windows[0].contextAt)")
+    dot(picture, first + 1).focus()
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to 1")
+    expect(dot(picture, first + 1)).to_be_focused()
+    expect(dot(picture, first + 1).locator(".ring")).to_have_count(2)
+    page.keyboard.press("ArrowRight")
+    expect(picture.locator(".scores-readout").first).to_contain_text("start_logit")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to 3")
+    dot(picture, first + 4).locator(".target").click(force=True)
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 4 to 4")
+    before = picture.locator(".selection-line").inner_text()
+    dot(picture, 1).focus()
+    page.keyboard.press("Enter")
+    assert picture.locator(".selection-line").inner_text() == before, "a question token is no answer"
+
+
+def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#scores-question").fill("Who crossed it first?")
+    picture.locator("#scores-question").press("Enter")
+    expect(picture.locator(".scores-moved caption")).to_contain_text("The largest moves")
+    expect(picture.locator("#scores-after")).to_have_attribute("aria-pressed", "true")
+    expect(picture.locator(".notice")).to_contain_text("the words moved, not the axes")
+    assert picture.locator(".arrow").count() > 10
+    axes = picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents()
+    row = picture.locator(".scores-moved tbody tr").first
+    row.locator("button").click()
+    pos = int(picture.locator(".scores-plane-step .scores-dot:has(.of-start)").get_attribute("data-pos"))
+    after = place(picture, pos)
+    picture.locator("#scores-before").click()
+    expect(picture.locator("#scores-before")).to_have_attribute("aria-pressed", "true")
+    before = place(picture, pos)
+    assert abs(before["x"] - after["x"]) + abs(before["y"] - after["y"]) > 5
+    assert picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents() == axes
+    picture.locator("#scores-drop").click()
+    expect(picture.locator(".arrow")).to_have_count(0)
+
+
+def test_tokens_travel_unless_motion_is_unwelcome(open_page: Callable[..., Page]) -> None:
+    page = open_page(reduced_motion="no-preference")
+    picture = chapter(page)
+    page.evaluate("""() => { window.seen = new Set();
+        const look = () => { const c = document.querySelectorAll("#picture-scores .scores-dot .target")[9];
+            if (c) window.seen.add(c.getAttribute("cx")); };
+        new MutationObserver(look).observe(document.querySelector("#picture-scores"), { childList: true, subtree: true }); }""")
+    picture.locator("#scores-question").fill("Who crossed it first?")
+    picture.locator("#scores-ask").click()
+    expect(picture.locator(".scores-moved caption")).to_be_visible()
+    page.wait_for_function("window.seen.size > 4")
+
+
+def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#scores-bias summary").click()
+    at = place(picture, 0)
+    for side in ("start", "end"):
+        slider = picture.locator(f"#scores-bias-{side}")
+        slider.focus()
+        for _ in range(8):
+            page.keyboard.press("ArrowRight")
+        expect(slider).to_be_focused()
+    expect(picture.locator(".scores-bias output")).to_have_text(["+0.40", "+0.40"])
+    cells = "(rows) => rows.map((r) => [...r.children].map((c) => c.textContent))"
+    rows = {r[0]: r[1:] for r in picture.locator(".scores-bias tbody tr").evaluate_all(cells)}
+    for name in ("start_logit of the selected pair", "end_logit"):
+        assert float(rows[name][1].replace("−", "-")) - float(rows[name][0].replace("−", "-")) == pytest.approx(0.4, abs=1e-9)
+    for name in ("score", "score of no answer"):
+        assert float(rows[name][1].replace("−", "-")) - float(rows[name][0].replace("−", "-")) == pytest.approx(0.8, abs=1e-9)
+    for name in ("P(start)", "P(end)", "score against no answer", "winner, positions", "loss, were it the label"):
+        assert rows[name][0] == rows[name][1] and rows[name][2] == "stays"
+    expect(picture.locator(".scores-bias")).to_contain_text("no probability, winner or loss is among those that move")
+    moved = place(picture, 0)
+    assert moved["x"] > at["x"] + 5 and moved["y"] < at["y"] - 5
+    picture.get_by_role("button", name="reset").first.click()
+    assert place(picture, 0) == at
+
+
+def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
+    """The proof is a computation: other logits than moved ones give other probabilities."""
+    chapter(page)
+    found = page.evaluate("""import(new URL('static/page/scores_bias.js', document.baseURI)).then((m) => {
+        const w = { contextAt: 1, docStart: 0, docStop: 2, clsAt: 0, n: 4 };
+        const rule = { longest: 2, owns: () => true };
+        const at = (s, e) => m.measure(w, Float64Array.from(s), Float64Array.from(e), [1, 2], 1, rule);
+        return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), m.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
+                m.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], { longest: 2, owns: (p) => p === 1 })]; })""")
+    z = np.exp([0.0, 1, 2, 0]).sum()
+    assert found[0]["pStart"] == pytest.approx(np.e / z) and found[1]["pStart"] < found[0]["pStart"] and found[1]["loss"] > found[0]["loss"]
+    assert found[0]["against"] == 2 and found[0]["best"] == "1 to 1"
+    assert found[2] == [2, 2, 10] and found[3] == [1, 1, 4]
+
+
+def test_products_add_up_to_the_logit_and_two_tokens_are_compared(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#scores-step-dimensions").click()
+    for side in ("start", "end"):
+        lane = picture.locator(f".scores-lane.{side}")
+        printed = lane.locator(".scores-sum").first.locator("td.product").all_text_contents()
+        numbers = [float(x.replace("−", "-")) for x in printed]
+        assert sum(numbers[:-1]) == pytest.approx(numbers[-1], abs=1e-9)
+        assert lane.locator("h3 b").inner_text() == printed[-1]
+    menu = picture.locator("#scores-contrast-start")
+    wanted = menu.locator("option").nth(2)
+    name = wanted.inner_text().split(" (position")[0]
+    menu.select_option(index=2)
+    expect(picture.locator(".scores-lane.start .scores-compare thead")).to_contain_text(name)
+    page.locator("#tab-answer").click()
+    page.locator("#picture-answer .word").nth(2).click()
+    page.locator("#tab-scores").click()
+    word = page.locator("#picture-scores .selected-text").inner_text()
+    expect(picture.locator(".scores-lane.start h3 bdi")).to_have_text(word.split()[0])
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_the_pencil_says_what_core_says(page: Page, number: int) -> None:
+    chapter(page)
+    exercise = pencil() if number == 0 else another(np.random.default_rng(number))
+    data = pencil_data(exercise, number)
+    typed = [(c["name"], str(v)) for c in data["cells"] for v in (round(c["value"], c["decimals"]), c["value"] + 1, -c["value"] - 3)]
+    typed += [(c["name"], f"{v:.2f}") for c in data["cells"] for _, v in c["slips"]]
+    said = page.evaluate("""([data, typed]) => import(new URL('static/page/scores_pencil.js', document.baseURI)).then((m) => {
+        const cells = new Map(data.cells.map((c) => [c.name, c]));
+        return typed.map(([name, text]) => m.check(cells.get(name), text)); })""", [json.loads(json.dumps(data)), typed])
+    for (name, text), found in zip(typed, said, strict=True):
+        own = exercise.check(name, text)
+        assert found["state"] == ("right" if own.correct else "wrong"), (name, text)
+        assert own.correct or found["slip"] == own.slip, (name, text)
+    assert {f["state"] for f in said} == {"right", "wrong"}
+
+
+def test_a_cell_is_checked_when_it_is_left(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#scores-step-dimensions").click()
+    picture.locator("#scores-pencil summary").click()
+    cell = picture.locator("#scores-cell-logit_start_2")
+    exact = pencil().logits[2, 0]
+    for text, said in (("x", "not a number"), (str(int(exact) - pencil().b_S), "the bias is missing"), (str(int(exact)), "Right:")):
+        cell.fill(text)
+        cell.blur()
+        expect(picture.locator(".scores-pencil [role=status]")).to_contain_text(said)
+    expect(picture.locator(".scores-pencil")).to_contain_text("1 of 74 cells are right")
+    picture.locator("#scores-exercise").click()
+    expect(picture.locator(".scores-pencil")).to_contain_text("0 of 74 cells are right")
+
+
+def test_layers_select_by_keyboard_and_show_the_rank(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#scores-step-layers").click()
+    expect(picture.locator(".scores-map")).to_have_count(2)
+    ranks = picture.locator("#scores-map-start .rank").all_text_contents()
+    assert len(ranks) == 4 and ranks[-1] == "1"
+    stage = picture.locator("#scores-map-start")
+    stage.focus()
+    page.keyboard.press("ArrowUp")
+    expect(picture.locator(".scores-readout:visible")).to_contain_text("layer 2")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(picture.locator("#scores-map-start")).to_be_focused()
+    chosen = picture.locator(".selection-line .selected-text").inner_text()
+    name = picture.locator("#scores-map-start .words").text_content()
+    assert chosen.startswith(name) and name
+    assert picture.locator(".way").count() >= 4
+    picture.locator("#scores-pca summary").click()
+    expect(picture.locator("#scores-pca .scores-dot").first).to_be_attached()
+
+
+def test_two_readings_stand_side_by_side(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#scores-step-layers").click()
+    picture.locator("#scores-bench-paragraph").fill(TEXT.replace("George", "Karin"))
+    picture.locator("#scores-bench-read").click()
+    expect(picture.locator(".scores-bench")).to_contain_text("Changed: the paragraph.")
+    expect(picture.locator(".scores-column")).to_have_count(2)
+    expect(picture.locator(".scores-column dd")).to_have_count(8)
+    picture.locator("#scores-bench-paragraph").fill("   ")
+    picture.locator("#scores-bench-read").click()
+    expect(page.locator(".say.error")).to_be_visible()
+    expect(picture.locator(".scores-column")).to_have_count(2)
+
+
+def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -> None:
+    picture = chapter(page, "Who came to Kalmar?", LONG)
+    last = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.tokens.length - 2)")
+    page.locator("#tab-answer").click()
+    page.locator("#picture-answer .word").last.click()
+    page.locator("#tab-scores").click()
+    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {last}")
+    count = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.windows.length)")
+    expect(picture.locator("caption").first).to_contain_text(f"window {count} of {count}")
+    picture.locator("#scores-step-dimensions").click()
+    expect(picture.locator(".scores-sum").first).to_be_visible()
+
+
+def test_any_text_is_drawn_literally(page: Page) -> None:
+    picture = chapter(page, "Who?", "The 👩‍👩‍👧‍👦 of Zoe\u0308 met <img src=x onerror=alert(1)> ${x} {{y}} <s> بني Paris left.")
+    for step in ("plane", "dimensions", "layers"):
+        picture.locator(f"#scores-step-{step}").click()
+        expect(picture.locator(".stage img")).to_have_count(0)
+
+
+@pytest.mark.parametrize("settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}])
+def test_nothing_is_clipped_and_axe_has_no_serious_finding(open_page: Callable[..., Page], settings: dict) -> None:
+    page = open_page(**settings)
+    picture = chapter(page)
+    picture.locator("#scores-question").fill("Who crossed it first?")
+    picture.locator("#scores-ask").click()
+    expect(picture.locator(".scores-moved caption")).to_be_visible()
+    width = settings.get("viewport", {"width": 1280})["width"]
+    for step, fold in (("plane", "#scores-bias"), ("dimensions", "#scores-pencil"), ("layers", "#scores-pca")):
+        picture.locator(f"#scores-step-{step}").click()
+        picture.locator(f"{fold} summary").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, step
+        found = Axe().run(page, context=PICTURE).response["violations"]
+        assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == [], step

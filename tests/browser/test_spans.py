@@ -1,0 +1,215 @@
+"""Chapter 4 in Chromium: the matrix formed in the browser, cells by mouse and by keyboard, the tent, the phone, the settings."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from qa_demo.core.spans import reason_matrix, top_spans
+from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
+from qa_demo.figures.numbers import total
+from qa_demo.figures.reading import owners
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+LONG = " ".join(f"In year {1900 + k} the traveller Anna{k % 7} came to Kalmar and met Bertil of Visby near an old mill ."
+                for k in range(30))
+MODULE = "new URL('static/page/spans_cells.js', document.baseURI).href"
+
+
+def chapter(page: Page) -> Locator:
+    page.locator("#tab-spans").click()
+    picture = page.locator("#picture-spans")
+    expect(picture.locator("#spans-stage")).to_be_visible()
+    expect(picture.locator(".formula")).to_contain_text("score(i, j)")
+    return picture
+
+
+def ask(page: Page, question: str, context: str) -> None:
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill(question)
+    page.get_by_label("Paragraph", exact=True).fill(context)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text(question)
+
+
+def as_sent(reading: Reading) -> dict[str, object]:
+    """The parts of a reading that the matrix needs, as plain lists."""
+    tokens, logits = ([each(w.index) for w in reading.windows] for each in (reading.tokens, reading.logits))
+    return {"owner": owners(reading).tolist(), "windows": [
+        {"docStart": w.doc_start, "docStop": w.doc_stop, "contextAt": w.context_at, "clsAt": w.cls_at, "n": len(w),
+         "tokens": list(tokens[w.index]), "start": logits[w.index][0].tolist(), "end": logits[w.index][1].tolist()}
+        for w in reading.windows]}
+
+
+@pytest.mark.parametrize("copies", ["max_context", "all"])
+def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copies: str) -> None:
+    reading, decode = FakeReader().read("Who met Anna?", LONG[:900], WindowOptions(60, 20)), DecodeOptions(max_answer_length=7)
+    assert len(reading.windows) > 2
+    for window in reading.windows[:3]:
+        codes, best, range_ = page.evaluate(f"""async ([reading, picture, index]) => {{
+            const {{ Cells }} = await import({MODULE});
+            const cells = new Cells(reading, picture, index);
+            const at = Array.from({{ length: cells.n }}, (_, k) => k);
+            return [at.map((i) => at.map((j) => cells.code(i, j))), at.map((i) => cells.bestEnd(i)), cells.range()];
+        }}""", [as_sent(reading), {"longest": 7, "copies": copies}, window.index])
+        assert np.array_equal(np.array(codes), reason_matrix(window, decode, copies))
+        s, e = reading.logits(window.index)
+        i, j = top_spans(s, e, window, decode, copies, 1)[0].tolist()
+        assert best[i] == j and range_["high"] == pytest.approx(float(s[i]) + float(e[j]))
+
+
+def test_sums_are_printed_in_the_browser_as_in_python(page: Page) -> None:
+    pairs = np.random.default_rng(4).normal(0, 5, (300, 2)).astype(np.float32).astype(float).tolist()
+    pairs += [[5.654, 5.941], [0.0, -0.0], [-0.001, 0.001]]
+    printed = page.evaluate(f"""async (pairs) => {{
+        const {{ printedSum }} = await import({MODULE});
+        return pairs.map(([a, b]) => printedSum(a, b));
+    }}""", pairs)
+    for (a, b), seen in zip(pairs, printed, strict=True):
+        wanted = total([a, b])
+        assert (seen["a"], seen["b"], seen["total"], seen["sign"]) == (*wanted.addends, wanted.total, wanted.sign)
+
+
+def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#spans-rows summary").click()
+    expect(picture.locator("#spans-rows .says")).to_contain_text("matrix of")
+    row = picture.locator(".spans-n-best tbody tr").nth(2)
+    row.click()
+    expect(row.get_by_role("button")).to_have_attribute("aria-pressed", "true")
+    text = row.get_by_role("button").inner_text()
+    expect(picture.locator(".selected-text")).to_have_text(text)
+    expect(picture.locator(".formula")).to_contain_text(row.locator(".role-strong").inner_text())
+    i, j = (int(x) for x in re.search(r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()).groups())
+    n = int(re.search(r"matrix of (\d+) ×", picture.locator("#spans-rows").text_content()).group(1))
+    picture.locator(".spans-n-best tbody tr").first.click()
+    expect(picture.locator(".selected-text")).not_to_have_text(text)
+    cells = picture.locator(".spans-square .spans-cells")
+    side = cells.bounding_box()["width"]
+    cells.click(position={"x": (j + 0.5) * side / n, "y": (i + 0.5) * side / n})
+    expect(picture.locator(".selected-text")).to_have_text(text)
+    expect(row.get_by_role("button")).to_have_attribute("aria-pressed", "true")
+    page.locator("#tab-answer").click()
+    expect(page.locator("#picture-answer .selected-text")).to_have_text(text)
+
+
+def test_the_cell_under_the_pointer_is_told_and_an_illegal_one_is_not_selected(page: Page) -> None:
+    picture = chapter(page)
+    before = picture.locator(".selection-line").inner_text()
+    cells = picture.locator(".spans-square .spans-cells")
+    side = cells.bounding_box()["width"]
+    cells.hover(position={"x": side * 0.3, "y": side * 0.8})
+    told = picture.locator("#spans-readout")
+    expect(told).to_contain_text("end before start")
+    expect(told).to_have_text(re.compile(r"i = \d+ .+ j = \d+ .+ [=≈] "))
+    page.mouse.down()
+    page.mouse.up()
+    cells.hover(position={"x": 1, "y": 1})
+    expect(told).to_contain_text("no answer")
+    expect(picture.locator(".selection-line")).to_have_text(before)
+
+
+def test_the_cursor_moves_by_arrows_and_enter_selects(page: Page) -> None:
+    picture = chapter(page)
+    stage = picture.locator("#spans-stage")
+    expect(stage).to_have_accessible_name(re.compile("Score of every pair"))
+    i, j = (int(x) for x in re.search(r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()).groups())
+    stage.focus()
+    page.keyboard.press("ArrowUp")
+    expect(picture.locator("#spans-readout")).to_contain_text(f"i = {i - 1} ")
+    page.keyboard.press("ArrowRight")
+    expect(picture.locator("#spans-readout")).to_contain_text(f"j = {j + 1} ")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text(f"i = {i - 1}, j = {j + 1} ")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(picture.locator("#spans-readout")).not_to_contain_text("i = ")
+
+
+def test_the_tent_selects_by_mouse_and_by_keyboard(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#spans-step-tent").click()
+    expect(picture.locator(".spans-tent")).to_be_visible()
+    before = picture.locator(".selected-text").inner_text()
+    picture.locator("#spans-stage").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selected-text")).not_to_have_text(before)
+    assert picture.locator(".selected-text").inner_text().startswith(before)
+    picture.locator(".spans-tent .spans-cells").hover()
+    told = picture.locator("#spans-readout")
+    expect(told).to_contain_text("legal")
+    i, j = re.search(r"i = (\d+) .* j = (\d+) ", told.inner_text()).groups()
+    page.mouse.down()
+    page.mouse.up()
+    expect(picture.locator(".selection-line")).to_contain_text(f"i = {i}, j = {j} ")
+
+
+def test_the_mass_is_one_bar_with_words(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#spans-step-mass").click()
+    expect(picture.locator(".spans-part")).to_have_count(4)
+    expect(picture.locator(".spans-mass .says")).to_contain_text("the cost of scoring the two ends apart")
+    widths = [r.bounding_box()["width"] for r in picture.locator("svg rect.mass").all()]
+    assert 0.95 < sum(widths) / picture.locator(".spans-mass svg").bounding_box()["width"] < 1.02
+
+
+def test_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
+    picture = chapter(page)
+    expect(picture.locator(".grid-line")).to_have_count(0)
+    page.locator("#spans-settings button").first.click()
+    page.get_by_label("top_n_grid").check()
+    expect(picture.locator(".grid-line").first).to_be_attached()
+    picture.locator("#spans-grid summary").click()
+    expect(picture.locator("#spans-grid .says")).to_contain_text("run_squad.py pairs only the 20 highest starts")
+    picture.locator("#spans-rows summary").click()
+    expect(picture.locator("#spans-rows .says")).to_contain_text("at every end alike")
+
+
+def test_another_window_brings_its_own_numbers(page: Page) -> None:
+    ask(page, "Who met Anna?", LONG)
+    picture = chapter(page)
+    tools = picture.locator(".spans-tools")
+    expect(tools).to_contain_text(re.compile(r"window \d of \d"))
+    shown = int(re.search(r"window (\d) of", tools.inner_text()).group(1))
+    direction, other = ("next", shown + 1) if shown == 1 else ("previous", shown - 1)
+    tools.get_by_role("button", name=f"{direction} window").click()
+    expect(picture.locator(".selection-line")).to_contain_text(f"in window {other} of")
+    expect(tools).to_contain_text(f"window {other} of")
+    picture.locator("#spans-step-mass").click()
+    expect(picture.locator(".spans-mass figcaption")).to_contain_text(f"window {other}")
+    picture.locator("#spans-step-square").click()
+    picture.locator("#spans-closer").click()
+    expect(picture.locator("rect.mark-selected")).to_be_attached()
+
+
+def test_a_narrow_screen_unfolds_the_ends_of_a_start(open_page: Callable[..., Page]) -> None:
+    page = open_page(viewport={"width": 375, "height": 800}, has_touch=True)
+    picture = chapter(page)
+    expect(picture.locator(".spans-phone")).to_be_visible()
+    pieces = picture.locator(".piece:not(.not-owned)")
+    pieces.nth(3).click()
+    expect(picture.locator(".end-choice")).not_to_have_count(0)
+    first, last = pieces.nth(3).inner_text(), pieces.nth(5).inner_text()
+    pieces.nth(5).click()
+    expect(picture.locator(".end-choice")).to_have_count(0)
+    expect(picture.locator(".selected-text")).to_have_text(re.compile(f"^{re.escape(first)}.*{re.escape(last)}$"))
+    picture.locator("#spans-open-square").click()
+    expect(picture.locator("rect.mark-selected")).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_serious_finding_of_axe(page: Page, theme: str) -> None:
+    picture = chapter(page)
+    if theme == "dark":
+        page.get_by_role("button", name="dark").click()
+    for step in ("tent", "mass", "square"):
+        picture.locator(f"#spans-step-{step}").click()
+        found = Axe().run(page, context="#picture-spans").response["violations"]
+        assert [(f["id"], f["nodes"][0]["html"][:120]) for f in found if f["impact"] in ("serious", "critical")] == []

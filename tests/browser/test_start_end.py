@@ -1,0 +1,204 @@
+"""Chapter 3 in Chromium: stems, words, windows, temperature, a logit by hand and the bars, by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+PICTURE = "#picture-start_end"
+LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
+                for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10))
+
+
+def chapter(page: Page) -> Locator:
+    page.locator("#tab-start_end").click()
+    picture = page.locator(PICTURE)
+    expect(picture.locator(".line .hit").first).to_be_attached()
+    expect(picture.locator(".notice")).to_contain_text("two separate argmaxes")
+    return picture
+
+
+def ask(page: Page, question: str, paragraph: str) -> None:
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill(question)
+    page.get_by_label("Paragraph", exact=True).fill(paragraph)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text(question)
+
+
+def selected(picture: Locator) -> Locator:
+    return picture.locator(".selection-line .selected-text")
+
+
+def stem(picture: Locator, side: str, doc: int) -> Locator:
+    return picture.locator(f".hit.{side}[data-doc='{doc}']")
+
+
+def test_the_words_stand_as_typed_between_two_lanes(page: Page) -> None:
+    picture = chapter(page)
+    context = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.context)")
+    lines = picture.locator(".line:not(.outside) .words").all_text_contents()
+    assert all(line in context for line in lines) and lines
+    expect(picture.locator(".outside")).to_contain_text("[CLS]")
+    expect(picture.locator(".sum-one")).to_have_text(["sum = 1", "sum = 1"])
+    expect(picture.locator(".hollow.start:not(.legend *)")).to_have_count(1)
+    expect(picture.locator(".hollow.end:not(.legend *)")).to_have_count(1)
+
+
+def test_stems_and_words_select_by_mouse(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator(".word[data-first='4']").click()
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 4 to")
+    end = int(picture.locator(".word[data-first='4']").get_attribute("data-last"))
+    stem(picture, "end", end + 2).click()
+    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces 4 to {end + 2}")
+    stem(picture, "start", 2).click()
+    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces 2 to {end + 2}")
+    stem(picture, "start", end + 4).click()
+    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {end + 4} to {end + 4}")
+    picture.locator(".word[data-first='1']").click(modifiers=["Shift"])
+    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces 1 to {end + 4}")
+    expect(picture.locator(".formula")).to_contain_text(" start at ")
+
+
+def test_stems_and_words_select_by_keyboard(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator(".word").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(picture.locator(".mark-pending")).not_to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to 3")
+    expect(picture.locator(".mark-pending")).to_have_count(0)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    expect(picture.locator(".hit.start:focus")).to_have_count(1)
+    expect(picture.locator(".readout")).to_contain_text("start_logit")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 2 to 3")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 2 to 4")
+    expect(picture.locator(".hit.end:focus")).to_have_count(1)
+
+
+def test_temperature_moves_stems_but_not_the_score(page: Page) -> None:
+    picture = chapter(page)
+    score = page.locator("#picture-answer .formula").text_content()
+    before = picture.locator(".formula").inner_text()
+    slider = picture.get_by_role("slider", name="temperature")
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(picture.locator(".formula")).to_contain_text("/ T)")
+    assert picture.locator(".formula").inner_text() != before
+    expect(picture.locator(".notice")).to_contain_text("displayed at temperature")
+    expect(slider).to_be_focused()
+    assert page.locator("#picture-answer .formula").text_content() == score
+    picture.locator(".levers button", has_text="reset").click()
+    expect(picture.locator(".formula")).to_have_text(before)
+
+
+def test_the_log_scale_shows_small_stems_and_the_uniform_rule(page: Page) -> None:
+    picture = chapter(page)
+    few = picture.locator(".stem").count()
+    expect(picture.locator(".uniform")).to_have_count(0)
+    picture.get_by_role("radio", name="log").check()
+    expect(picture.locator(".uniform")).not_to_have_count(0)
+    assert picture.locator(".stem").count() > few
+
+
+def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Page) -> None:
+    picture = chapter(page)
+    winner = selected(picture).inner_text()
+    picture.locator(".word[data-first='1']").click()
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to")
+    picture.locator("#start_end-lift summary").click()
+    for side in ("start", "end"):
+        slider = picture.locator(f"#start_end-{side}_logit")
+        slider.focus()
+        page.keyboard.press("End")
+        lever = picture.locator(".lift .lever", has=page.locator(f"#start_end-{side}_logit"))
+        expect(lever.get_by_role("button")).to_contain_text("reset to")
+        expect(slider).to_be_focused()
+    expect(picture.locator(".banner")).to_be_visible()
+    word = selected(picture).inner_text()
+    assert word != winner
+    expect(picture.locator(".notice")).to_contain_text(f"start “\u2068{word}\u2069” and end “\u2068{word}\u2069”, form a legal pair")
+    assert page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.predicted.start)") == 1
+    picture.locator(".banner button").click()
+    expect(picture.locator(".banner")).to_be_hidden()
+    expect(picture.locator(".lift button:enabled")).to_have_count(0)
+
+
+def test_the_bars_are_loaded_on_demand_and_select(page: Page) -> None:
+    picture = chapter(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    before = page.evaluate("performance.getEntriesByType('resource').filter((e) => e.name.includes('plotly')).length")
+    assert before == 0
+    picture.locator("#start_end-bars summary").click()
+    expect(picture.locator(".bars .bars .point, .bars .barlayer .point").first).to_be_attached()
+    assert any(url.endswith("static/plotly.min.js") for url in asked)
+    expect(picture.locator(".modebar-btn[data-title*='hare'], .modebar-btn[data-title*='loud'], .plotlyjsicon")).to_have_count(0)
+    shown = page.evaluate("""() => { const chart = document.querySelector('#picture-start_end .bars');
+        chart.emit('plotly_click', { points: [{ x: chart.calcdata[0].length - 3, data: { name: 'end' } }] });
+        return [chart.data.length, chart.calcdata[0].reduce((sum, bar) => sum + bar.s, 0)]; }""")
+    assert shown[0] == 2 and shown[1] == pytest.approx(1, abs=1e-3)
+    last = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.tokens.length - 1)")
+    expect(picture.locator(".selection-line")).to_contain_text(f"to {last - 1}")
+
+
+def test_a_long_text_has_a_staircase_and_a_window_chooser(page: Page) -> None:
+    ask(page, "Who came to Kalmar?", LONG)
+    picture = chapter(page)
+    chooser = picture.locator("#start_end-window")
+    expect(chooser.locator("option")).not_to_have_count(0)
+    count = chooser.locator("option").count()
+    assert count > 3
+    chooser.select_option(index=1)
+    expect(picture.locator(".side-notes")).to_contain_text(f"window 2 of {count}")
+    expect(picture.locator(".notice")).to_contain_text(f"In window 2 of {count}")
+    expect(picture.locator("caption")).to_contain_text(f"Every token of window 2 of {count}")
+    box = picture.locator(".staircase").bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 40, box["y"] + box["height"] - 14)
+    expect(picture.locator(".side-notes")).to_contain_text(f"window {count} of {count}")
+    expect(picture.locator(".notice")).to_contain_text(f"In window {count} of {count}")
+    folded = picture.locator(".folded").first
+    expect(folded).to_contain_text("tokens, together start")
+    lines = picture.locator(".line").count()
+    folded.focus()
+    page.keyboard.press("Enter")
+    assert picture.locator(".line").count() > lines
+    expect(picture.locator(".word:focus")).to_have_count(1)
+
+
+@pytest.mark.parametrize("text", [
+    "بني الجسر Anna Lindh في عام 2000 بين كوبنهاغن و Malmo.",
+    "The 👩‍👩‍👧‍👦 of Zoe\u0308 met <img src=x onerror=alert(1)> ${x} {{y}} <s> at\tNoon\n\n  Then 😀😀 Paris left."])
+def test_any_text_is_drawn_literally(page: Page, text: str) -> None:
+    ask(page, "Who?", text)
+    picture = chapter(page)
+    drawn = " ".join(picture.locator(".line:not(.outside) .words").all_text_contents())
+    assert drawn.split() == text.split()
+    expect(picture.locator(".stage img")).to_have_count(0)
+
+
+@pytest.mark.parametrize("settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}])
+def test_nothing_is_clipped_and_axe_has_no_serious_finding(open_page: Callable[..., Page], settings: dict) -> None:
+    page = open_page(**settings)
+    picture = chapter(page)
+    picture.locator("#start_end-lift summary").click()
+    width = settings.get("viewport", {"width": 1280})["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    rights = picture.locator(".unit").evaluate_all("(nodes) => nodes.map((n) => n.getBoundingClientRect().right)")
+    assert max(rights) <= width
+    found = Axe().run(page, context=PICTURE).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []

@@ -1,0 +1,177 @@
+"""Chapter 9 in Chromium: heads, lanes and the verdict, by mouse and by keyboard, and what happens when the reader refuses."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from qa_demo.core.errors import BadCheckpoint, Cancelled
+from qa_demo.views import why, why_work
+from qa_demo.views.why_work import Shelf
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+PICTURE = "#picture-why"
+LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
+                for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 6))
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ATTENTION", "FOUND"):
+        shelf = Shelf(64)
+        monkeypatch.setattr(why_work, name, shelf)
+        monkeypatch.setattr(why, name, shelf)
+
+
+def chapter(page: Page, step: str = "looked") -> Locator:
+    page.locator("#tab-why").click()
+    picture = page.locator(PICTURE)
+    expect(picture.locator(f"#why-step-{step}")).to_be_visible()
+    picture.locator(f"#why-step-{step}").click()
+    return picture
+
+
+def body(picture: Locator) -> Locator:
+    return picture.locator(".step-body:not([hidden])")
+
+
+def bars(picture: Locator) -> Locator:
+    return body(picture).locator(".lane .bar")
+
+
+def test_a_head_is_chosen_by_mouse_and_by_keyboard(page: Page) -> None:
+    picture = chapter(page)
+    grids = picture.locator(".head-grid")
+    expect(grids).to_have_count(2)
+    expect(grids.first.locator(".head-cell")).to_have_count(6)
+    grids.first.locator(".head-cell").nth(3).click()
+    expect(picture.locator(".part-title").first).to_have_text("Where this head looked: layer 2, head 2")
+    page.keyboard.press("ArrowDown")
+    expect(picture.locator(".head-cell:focus")).to_have_attribute("data-k", "5")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".part-title").first).to_have_text("Where this head looked: layer 3, head 2")
+    expect(picture.locator(".summary")).to_have_count(3)
+    expect(bars(picture)).not_to_have_count(0)
+    expect(picture.locator(".notice")).to_contain_text("looked most at the question")
+    assert "why" not in body(picture).inner_text().lower().split()
+
+
+def test_a_token_is_pinned_and_its_row_is_exact(page: Page) -> None:
+    picture = chapter(page)
+    words = body(picture).locator(".why-rows .word")
+    expect(bars(picture)).not_to_have_count(0)
+    words.filter(has_text="Trains").first.click()
+    readout = picture.locator(".head-text .readout")
+    expect(readout).to_contain_text("Trains")
+    expect(readout).to_contain_text("pinned")
+    page.mouse.move(2, 2)
+    expect(readout).to_contain_text("exact values")
+    page.keyboard.press("ArrowRight")
+    expect(readout).to_contain_text("and (")
+    page.keyboard.press("Escape")
+    picture.locator("#why-filter-question_to_passage").check()
+    expect(readout).not_to_contain_text("was looked at by")
+    picture.locator("#why-filter-all").check()
+    picture.locator("#why-specials").check()
+    expect(readout).not_to_contain_text("not shown")
+
+
+def test_target_method_and_contrast_are_chosen(page: Page) -> None:
+    picture = chapter(page, "rested")
+    expect(bars(picture)).not_to_have_count(0)
+    expect(picture.locator(".sums")).to_contain_text("promises no sum")
+    page.get_by_label("method").select_option("integrated_gradients")
+    expect(picture.locator(".sums")).to_contain_text("F(x′)")
+    expect(picture.locator(".sums")).to_contain_text("under 2 %")
+    page.get_by_label("target").select_option("span_minus_null")
+    expect(picture.locator(".formula")).to_contain_text("[CLS]")
+    page.get_by_label("target").select_option("span_minus_other")
+    expect(picture.locator(".mark-contrast")).not_to_have_count(0)
+    picture.locator("#why-pick").click()
+    picture.locator(".step-body:not([hidden]) .word").filter(has_text="Trains").first.click()
+    expect(picture.locator("#why-other option:checked")).to_have_text("“Trains”")
+    expect(picture.locator(".formula")).to_contain_text("−")
+    expect(picture.locator(".notice")).to_contain_text("By integrated gradients")
+
+
+def test_words_select_and_the_question_is_masked(page: Page) -> None:
+    picture = chapter(page, "rested")
+    expect(bars(picture)).not_to_have_count(0)
+    picture.locator(".step-body:not([hidden]) .word").filter(has_text="Trains").first.click()
+    expect(picture.locator(".selection-line .selected-text")).to_have_text("Trains")
+    expect(bars(picture)).not_to_have_count(0)
+    picture.locator("#why-question summary").click()
+    picture.locator("#why-question-run").click()
+    expect(picture.locator("#why-question tbody tr")).not_to_have_count(0)
+
+
+def test_another_window_and_back(page: Page) -> None:
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill("Who came to the mill?")
+    page.get_by_label("Paragraph", exact=True).fill(LONG)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text("Who came to the mill?")
+    picture = chapter(page)
+    expect(picture.locator(".why-rows")).not_to_have_count(0)
+    for doc, said in ((0, "in window 1 of"), (400, "in window"), (0, "in window 1 of")):
+        page.evaluate(f"import(new URL('static/page/store.js', document.baseURI)).then((m) => m.select({{start: {doc}, end: {doc}}}))")
+        expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {doc} to {doc}")
+        expect(picture.locator(".selection-line")).to_contain_text(said)
+        expect(picture.locator(".head-text .word-marks .mark-selected")).not_to_have_count(0)
+        picture.locator("#why-step-rested").click()
+        expect(body(picture).locator(".word-marks .mark-selected")).not_to_have_count(0)
+        picture.locator("#why-step-looked").click()
+
+
+def test_the_verdict_comes_first(page: Page) -> None:
+    picture = chapter(page, "trust")
+    picture.locator("#why-trust-run").click()
+    expect(picture.locator(".verdict")).to_contain_text("Masking the three top words")
+    expect(picture.locator(".curve-box")).to_have_count(2)
+    expect(picture.locator(".summary-says li")).to_have_count(3)
+    expect(picture.locator(".notice")).to_contain_text("Masking the three top words")
+
+
+def test_a_reader_without_attention_says_so(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: Any) -> Any:
+        raise BadCheckpoint("this reader gives no attention that could be shown")
+    monkeypatch.setattr(reader, "attention", none)
+    picture = chapter(page)
+    expect(body(picture).locator(".refused")).to_contain_text("gives no attention")
+    picture.locator("#why-step-rested").click()
+    expect(bars(picture)).not_to_have_count(0)
+
+
+def test_an_explanation_can_be_cancelled_and_asked_for_again(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(reading: Any, target: Any, method: str, baseline: str, n_steps: Any, on_progress: Any, cancelled: Any, shuffle: Any) -> Any:
+        on_progress(1, 4)
+        while not cancelled():
+            time.sleep(0.01)
+        raise Cancelled("the attribution was cancelled")
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "attribute", endless)
+        picture = chapter(page, "rested")
+        expect(page.locator("#say")).to_contain_text("explaining, 25 %")
+        page.locator("#ask-cancel").click()
+        expect(body(picture).locator(".refused")).to_contain_text("cancelled")
+    body(picture).get_by_role("button", name="try again").click()
+    expect(bars(picture)).not_to_have_count(0)
+
+
+@pytest.mark.parametrize("step", ["looked", "rested", "trust"])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (375, True)])
+def test_it_is_accessible_and_fits(open_page: Callable[..., Page], step: str, width: int, dark: bool) -> None:
+    page = open_page(viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light")
+    picture = chapter(page, step)
+    if step == "trust":
+        picture.locator("#why-trust-run").click()
+        expect(picture.locator(".verdict")).to_be_visible()
+    else:
+        expect(bars(picture)).not_to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page, context=PICTURE)
+    assert found.violations_count == 0, found.generate_report()

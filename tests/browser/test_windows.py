@@ -1,0 +1,129 @@
+"""Chapter 6 in Chromium: the tents, the sandbox and its re-run, candidates, the rank chart, the constant, by mouse and by keyboard."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+NAMES = [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")]
+LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
+                for k, (n, m) in enumerate(NAMES * 10))
+
+
+def chapter(page: Page) -> Locator:
+    page.locator("#tab-windows").click()
+    picture = page.locator("#picture-windows")
+    expect(picture.locator(".pad svg")).to_be_visible()
+    return picture
+
+
+def long_chapter(page: Page) -> Locator:
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill("Who came to Kalmar?")
+    page.get_by_label("Paragraph", exact=True).fill(LONG)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text("Who came to Kalmar?")
+    picture = chapter(page)
+    expect(picture.locator(".formula")).to_contain_text("windows = 1 + ")
+    return picture
+
+
+def step(picture: Locator, name: str) -> None:
+    picture.locator(f"#windows-step-{name}").click()
+    expect(picture.locator(f"#windows-step-{name}")).to_have_attribute("aria-pressed", "true")
+
+
+def count(picture: Locator, name: str) -> str:
+    return picture.locator(".count", has_text=name).locator("dd").inner_text()
+
+
+def test_one_window_says_so_and_can_be_split_and_read_again(page: Page) -> None:
+    picture = chapter(page)
+    expect(picture.locator(".step-says")).to_contain_text("fit into one window")
+    expect(picture.locator("#windows-rerun")).to_be_disabled()
+    picture.locator(".offer").click()
+    expect(picture.locator(".w-legend")).to_contain_text("preview, not read yet")
+    windows = count(picture, "windows")
+    assert int(windows) > 1
+    picture.locator("#windows-rerun").click()
+    expect(picture.locator(".formula")).to_contain_text(re.compile(rf"⌉ = {windows}"))
+    expect(picture.locator("#windows-rerun")).to_be_disabled()
+    expect(page.locator("#asked")).to_contain_text(f"{windows} windows")
+
+
+def test_the_step_slider_previews_by_keyboard(page: Page) -> None:
+    picture = long_chapter(page)
+    before = count(picture, "pieces computed again")
+    picture.locator("#windows-doc-stride").focus()
+    for _ in range(5):
+        page.keyboard.press("PageDown")
+    expect(picture.locator(".w-legend")).to_contain_text("preview")
+    assert count(picture, "pieces computed again") != before
+    expect(picture.locator("#windows-doc-stride")).to_be_focused()
+
+
+def test_a_word_piece_is_read_out_and_selected_by_keyboard_and_by_mouse(page: Page) -> None:
+    picture = long_chapter(page)
+    pad = picture.locator(".pad")
+    pad.focus()
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(picture.locator(".readout")).to_contain_text("word piece 3")
+    expect(picture.locator(".readout .owner")).to_contain_text("window 1: min(3,")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".selection-line")).to_contain_text("word pieces 3 to")
+    box = pad.bounding_box()
+    pad.click(position={"x": box["width"] * 0.6, "y": 60})
+    expect(picture.locator(".selection-line")).not_to_contain_text("word pieces 3 to")
+
+
+def test_candidates_select_by_mouse_and_by_keyboard(page: Page) -> None:
+    picture = long_chapter(page)
+    step(picture, "candidates")
+    dots = picture.locator(".w-dot")
+    assert dots.count() >= 10
+    dots.first.locator("circle").click(force=True)
+    expect(picture.locator(".w-dot[aria-pressed=true]")).to_have_count(1)
+    dots.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(dots.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(dots.nth(0)).to_have_attribute("aria-pressed", "false")
+
+
+def test_rules_are_compared_chosen_and_shaken(page: Page) -> None:
+    picture = long_chapter(page)
+    step(picture, "merge")
+    picture.locator(".head[aria-label^='context-only mean']").click()
+    expect(picture.locator(".comparison h3")).to_contain_text("context-only mean")
+    expect(picture.locator(".head[aria-label^='context-only mean']")).to_be_focused()
+    picture.locator("[data-keep=past]").click()
+    expect(picture.locator(".offset")).to_contain_text("it has turned")
+    still = picture.locator(".still tbody tr").filter(has_text="stays still")
+    expect(still).to_have_count(3)
+    for row in still.all():
+        cells = row.locator("td").all_inner_texts()
+        assert cells[0] == cells[1]
+    picture.locator("[data-keep=zero]").click()
+    expect(picture.locator(".offset")).not_to_contain_text("it has turned")
+    picture.locator("#windows-scale input[value=log_odds]").check()
+    expect(picture.locator(".head.chosen")).to_have_attribute("aria-label", re.compile("^log-odds"))
+    expect(picture.locator("#windows-null input[value=own_window]")).to_be_checked()
+    picture.locator("[data-keep^=break-]").first.click()
+    expect(picture.locator(".broken").first).to_have_text(re.compile(r"(In “|No counterexample in \d+ reading)"))
+
+
+@pytest.mark.parametrize("name", ["windows", "candidates", "merge"])
+def test_no_serious_finding_and_nothing_wider_than_a_phone(open_page: Callable[..., Page], name: str) -> None:
+    page = open_page(viewport={"width": 375, "height": 800})
+    picture = long_chapter(page)
+    step(picture, name)
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    found = Axe().run(page, context="#picture-windows").response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []

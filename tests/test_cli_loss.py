@@ -1,0 +1,101 @@
+"""python -m qa_demo loss and the endpoint `loss`, compared with torch and with each other."""
+
+import json
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+
+from qa_demo.cli import main
+from qa_demo.core.errors import BadInput
+from qa_demo.core.report import loss_json
+from qa_demo.core.types import Span
+from qa_demo.model.loading import load_reader
+from qa_demo.views.api_loss import make_loss
+from tests.core.toys import t1
+from tests.fakes import FakeReader
+from tests.model import kit
+
+FIELDS = ["question", "reader", "normaliser", "gold", "terms", "total", "windows"]
+WINDOWS = ["--max-seq-length", "40", "--doc-stride", "7"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert")
+
+
+def run(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
+    try:
+        code = main(["loss", "--question", kit.QUESTION, "--context", kit.CONTEXT, "--reader", str(folder), *WINDOWS, *more])
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = kit.CONTEXT.index("George"), kit.CONTEXT.index("George") + len("George Rotne")
+    code, out, _ = run(folder, capsys, "--gold", str(a), str(b), "--json")
+    report = json.loads(out)
+    assert code == 0 and list(report) == FIELDS
+    assert report["gold"] == [{"text": "George Rotne", "char_start": a, "char_end": b}]
+    reader = load_reader(str(folder))
+    losses = []
+    from qa_demo.core.types import WindowOptions
+
+    reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(40, 7))
+    docs = np.flatnonzero((reading.encoding.offset_mapping[:, 0] < b) & (reading.encoding.offset_mapping[:, 1] > a))
+    for w in reading.windows:
+        inside = w.doc_start <= docs[0] and docs[-1] < w.doc_stop
+        at = [w.to_pos(int(docs[0])), w.to_pos(int(docs[-1]))] if inside else [0, 0]
+        with torch.no_grad():
+            losses.append(float(reader._model(
+                input_ids=torch.tensor(w.input_ids)[None], token_type_ids=torch.tensor(w.token_type_ids)[None],
+                start_positions=torch.tensor([at[0]]), end_positions=torch.tensor([at[1]])).loss))
+    assert len(losses) == len(report["windows"]) > 2
+    assert report["total"] == pytest.approx(np.mean(losses), abs=1e-5)
+    assert sum(t["weight"] * t["value"] for t in report["terms"]) == pytest.approx(report["total"])
+    assert {t["over"] for t in report["terms"]} == {len(losses)}
+
+
+def test_lines_for_a_person_and_no_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(folder, capsys)
+    assert code == 0 and out.startswith("label: no answer\nterm") and "total" in out
+
+
+@pytest.mark.parametrize(("flags", "said"), [
+    (["--gold", "5", "5"], "span of characters"), (["--gold", "0", "9999"], "span of characters"), (["--gold", "x", "1"], "invalid int"),
+    (["--normaliser", "shared"], "exactly one gold answer")])
+def test_bad_labels_are_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str], said: str) -> None:
+    code, out, err = run(folder, capsys, *flags)
+    assert code == 2 and said in err and out == "" and len(err.strip().splitlines()[-1]) < 300
+
+
+def test_the_vector_of_one_head_with_two_labels() -> None:
+    """Three annotators, two on "Delta" and one on "Delta Epsilon": by hand from the toy's logits."""
+    reading = t1()
+    report = loss_json(reading, (Span(3, 3), Span(3, 3), Span(3, 4)))
+    z = [np.log(np.exp(reading.logits(w)[side]).sum()) for side in (0, 1) for w in (0, 1)]
+    start = ((z[0] - reading.logits(0)[0][[6, 6, 0]]).mean() + (z[1] - reading.logits(1)[0][4]).mean()) / 2
+    assert report["terms"][0]["value"] == pytest.approx(start, abs=1e-5)
+    shared = loss_json(reading, (Span(3, 4),), "shared")
+    assert {t["over"] for t in shared["terms"]} == {8} and shared["total"] == pytest.approx(sum(t["value"] for t in shared["terms"]))
+    with pytest.raises(BadInput):
+        loss_json(reading, (Span(3, 4),), "paragraph")
+
+
+def test_the_endpoint_is_the_command_lines_json() -> None:
+    text = "The towers were drawn by Georg Rotne. They stand near Malmö."
+    reply = make_loss(FakeReader, 1000)("Who drew the towers?", text, [[25, 36], [25, 30]])
+    assert list(reply) == FIELDS and [g["text"] for g in reply["gold"]] == ["Georg Rotne", "Georg"]
+    assert make_loss(FakeReader, 1000)("Who drew the towers?", text)["gold"] == [None]
+    for wrong in ("x", [[1]], [["a", 2]], [[True, 2]], [[0, 10**9]], [[5, 5]], [[0, 1]] * 101):
+        with pytest.raises(gr.Error):
+            make_loss(FakeReader, 1000)("Who?", text, wrong)
+    with pytest.raises(gr.Error, match="normaliser"):
+        make_loss(FakeReader, 1000)("Who?", text, None, "everything")
+    with pytest.raises(gr.Error, match="surrogate"):
+        make_loss(FakeReader, 1000)("Who?", "half \ud800")

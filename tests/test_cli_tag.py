@@ -1,0 +1,87 @@
+"""python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's own softmax."""
+
+import json
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from qa_demo.cli import main
+from qa_demo.core.bio import decode_reading
+from qa_demo.core.types import WindowOptions
+from qa_demo.model.loading import load_reader
+from qa_demo.views.api_tag import make_tag
+from tests.fakes import FakeReader
+from tests.model import kit
+
+FIELDS = ["question", "reader", "decoding", "spans", "tokens"]
+WINDOWS = ["--max-seq-length", "40", "--doc-stride", "7"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny reader with a BIO head beside it."""
+    path = kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert")
+    torch.manual_seed(0)
+    save_file({"weight": torch.randn(3, 16), "bias": torch.zeros(3)}, path / "bio_head.safetensors")
+    return path
+
+
+def run(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
+    try:
+        code = main(["tag", "--question", kit.QUESTION, "--context", kit.CONTEXT, "--reader", str(folder), *WINDOWS, *more])
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_json_holds_every_token_s_softmax_and_the_decoded_spans(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(folder, capsys, "--json", "--decoding", "lenient")
+    report = json.loads(out)
+    assert code == 0 and list(report) == FIELDS and report["decoding"] == "lenient"
+    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, WindowOptions(40, 7))
+    assert reading.tag_logits is not None and len(reading.windows) > 2
+    assert len(report["tokens"]) == len(reading.encoding.context_ids)
+    for doc, token in enumerate(report["tokens"]):
+        assert list(token) == ["text", "char_start", "char_end", "B", "I", "O"]
+        assert token["text"] == kit.CONTEXT[token["char_start"]:token["char_end"]]
+        owner = next(w for w in reading.windows if w.doc_start <= doc < w.doc_stop and w.is_max_context[w.to_pos(doc)])
+        expected = torch.softmax(torch.tensor(reading.tag_logits[owner.index, owner.to_pos(doc)].astype(np.float64)), 0)
+        assert [token["B"], token["I"], token["O"]] == pytest.approx(expected.tolist())
+    assert report["spans"] == [{"text": s.text, "char_start": s.char_start, "char_end": s.char_end, "marginal": s.marginal}
+                               for s in decode_reading(reading, "lenient")]
+    assert report["spans"], "a random head tags something"
+
+
+def test_lines_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(folder, capsys)
+    assert code == 0 and out.startswith("viterbi: ") and "with exact marginals" in out
+
+
+def test_a_reader_without_a_head_and_an_unknown_decoding_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = kit.save(tmp_path / "plain", "bert")
+    code, _, err = run(plain, capsys)
+    assert code == 2 and "has no BIO head" in err
+    assert run(plain, capsys, "--decoding", "greedy")[0] == 2
+
+
+def test_the_endpoint_replies_with_the_same_json() -> None:
+    text = "Anna Lund came to Visby and met Bertil Kalmar."
+    reply = make_tag(lambda: FakeReader(bio=True), 1000)("Who came?", text, "strict")
+    assert list(reply) == FIELDS and json.loads(json.dumps(reply)) == reply
+    for token in reply["tokens"]:
+        assert token["B"] + token["I"] + token["O"] == pytest.approx(1)
+        assert text[token["char_start"]:token["char_end"]] == token["text"]
+
+
+@pytest.mark.parametrize(("more", "said"), [({"question": ""}, "question"), ({"decoding": "greedy"}, "decoding must be one of"),
+                                            ({"context": "half \ud800"}, "surrogate"), ({"doc_stride": 0}, "doc_stride")])
+def test_the_endpoint_refuses_with_one_sentence(more: dict[str, object], said: str) -> None:
+    with pytest.raises(gr.Error, match=said):
+        make_tag(lambda: FakeReader(bio=True), 1000)(**{"question": "Who?", "context": "Anna Lund came.", **more})
+    with pytest.raises(gr.Error, match="no BIO head"):
+        make_tag(FakeReader, 1000)("Who?", "Anna Lund came.")

@@ -1,0 +1,168 @@
+"""README, model card and the other documents: what they claim about files, commands, versions and figures is so."""
+
+import ast
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from qa_demo.core.errors import BadInput
+from qa_demo.training import card
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+READER = ROOT / "assets" / "reader"
+METRICS = {
+    "date": "2026-01-02", "command": "python -m qa_demo.training.score", "versions": {"torch": "2.13.0"}, "data": {"dev.json.gz": "ab12"},
+    "squad_dev": {"span": {"exact": 61.04, "f1": 72.06, "total": 1446}, "bio": {"exact": 55.0, "f1": 66.66, "total": 1446}},
+    "squad_dev_v2": {h: {"exact": 50.0, "f1": 53.21, "total": 1626, "HasAns_f1": 60.0, "HasAns_total": 852, "NoAns_f1": 44.0,
+                         "NoAns_total": 774, "threshold": -1.5, "best_answer_or_not_accuracy": 62.5} for h in ("span", "bio")},
+    "calibration": [{"low": 0.0, "high": 0.1, "count": 1200, "mean_prob": 0.05, "accuracy": 0.25}], "calibration_error": 0.2}
+PHASE = {"train": ["squad-train.json.gz:2"], "lengths": [96, 128], "steps": 40, "steps_taken": 30, "resume": None, "torch": "2.13.0",
+         "mixed_precision": "no", "learning_rate": 0.0002, "name": "phase1"}
+
+
+def front_matter() -> dict:
+    """The YAML between the first two lines of dashes."""
+    return yaml.safe_load(README.split("---\n")[1])
+
+
+def pins() -> dict[str, str]:
+    """Package to version of both requirement files."""
+    lines = [line for name in ("requirements.txt", "requirements-dev.txt") for line in (ROOT / name).read_text().splitlines()]
+    return dict(line.split("==") for line in lines if line and line[0] not in "#-")
+
+
+def test_the_front_matter_is_what_a_space_needs() -> None:
+    space = front_matter()
+    assert space["sdk"] == "gradio"
+    assert space["sdk_version"] == pins()["gradio"]
+    assert space["python_version"] == "3.11"
+    assert (ROOT / space["app_file"]).is_file()
+    assert len(space["short_description"]) <= 60
+    colours = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+    assert {space["colorFrom"], space["colorTo"]} <= colours
+    assert space["license"] == "apache-2.0"
+
+
+def test_every_requirement_is_pinned_exactly() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        for line in (ROOT / name).read_text().splitlines():
+            assert re.fullmatch(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+", line), line
+    for name in ("requirements.txt", "requirements-dev.txt", "tests/run.py", ".ci/run"):
+        assert "index-url" not in (ROOT / name).read_text(), name
+
+
+def test_installed_packages_are_the_pinned_ones() -> None:
+    from importlib.metadata import version
+
+    assert {name: version(name).partition("+")[0] for name in pins()} == pins()
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    command = "python3 tests/run.py"
+    assert f"```\n{command}\n```" in README
+    assert [line for line in script.read_text().splitlines() if "tests/run.py" in line] == [f"exec {command} </dev/null"]
+    assert subprocess.run(["bash", "-n", str(script)], capture_output=True).returncode == 0
+
+
+def test_the_test_command_needs_only_the_standard_library() -> None:
+    import sys
+
+    tree = ast.parse((ROOT / "tests" / "run.py").read_text())
+    names = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    names |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert names <= sys.stdlib_module_names
+
+
+def test_commands_in_the_documents_exist() -> None:
+    modules = set(re.findall(r"-m (qa_demo[\w.]*)", README + CONTRIBUTING + (READER / "README.md").read_text(encoding="utf-8")))
+    assert {"qa_demo", "qa_demo.training.finetune", "qa_demo.training.card"} <= modules
+    assert [m for m in modules if importlib.util.find_spec(m) is None] == []
+
+
+def test_paths_in_the_documents_exist() -> None:
+    paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", README + CONTRIBUTING))
+    assert "assets/screenshot.png" in paths
+    assert [p for p in paths if not (ROOT / p).exists()] == []
+
+
+def test_python_in_the_readme_parses_and_imports_what_exists() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert blocks
+    for node in [n for block in blocks for n in ast.walk(ast.parse(block)) if isinstance(n, ast.ImportFrom)]:
+        module = importlib.import_module(str(node.module))
+        assert all(hasattr(module, a.name) for a in node.names), node.module
+
+
+def test_training_flags_in_the_readme_are_those_of_the_command() -> None:
+    from qa_demo.training.finetune import parser
+
+    commands = re.findall(r"python -m qa_demo\.training\.finetune ((?:[^\n]|\\\n)*)", README.replace("\\\n", ""))
+    assert len(commands) >= 2
+    for command in commands:
+        assert parser().parse_args(shlex.split(command)).steps > 0
+
+
+def test_documents_name_no_place_on_the_author_s_machine() -> None:
+    for path in (*ROOT.glob("*.md"), READER / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py"):
+        assert not re.search(r"/(?:work|home|root)/|\.\./shared", path.read_text(encoding="utf-8")), path.name
+
+
+def test_version_and_licence() -> None:
+    import qa_demo
+
+    assert f"## {qa_demo.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
+
+
+def test_tables_of_the_card_are_the_measured_figures() -> None:
+    shown = card.scores(METRICS)
+    assert "| start/end | 61.0 | 72.1 |" in shown
+    assert "| BIO, best single span | 50.0 | 53.2 | 60.0 | 44.0 | 62.5 |" in shown
+    assert "1,446 answerable" in shown
+    assert "| 0.0 to 0.1 | 1,200 | 0.05 | 0.25 |" in card.calibration(METRICS)
+    assert "ab12" in card.versions(METRICS)
+
+
+def test_the_card_rebuilds_a_training_command_that_parses() -> None:
+    from qa_demo.training.finetune import parser
+
+    later = PHASE | {"name": "phase2", "resume": "runs/phase1"}
+    shown = card.training({"phases": [PHASE, later], "weights": ["average", "step-000040"]})
+    first, second, export = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
+    assert export.endswith("--run runs/phase2 --weights average step-000040")
+    for text, resume, name in ((first, None, "phase1"), (second, "runs/phase1", "phase2")):
+        args = parser().parse_args(shlex.split(text.replace("\\\n", ""))[3:])
+        assert (args.train, args.lengths, args.steps, args.learning_rate) == (["squad-train.json.gz:2"], [96, 128], 40, 0.0002)
+        assert (args.resume, args.out) == (resume, f"runs/{name}")
+
+
+def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them() -> None:
+    text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
+    assert card.fill(text, "x", "new \\1") == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
+    for broken in ("a", text + text):
+        with pytest.raises(BadInput, match="exactly one pair"):
+            card.fill(broken, "x", "new")
+
+
+def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
+    readme, model_card = card.makers(READER)
+    assert card.fill(README, "scores", readme["scores"]()) == README
+    text = (READER / "README.md").read_text(encoding="utf-8")
+    assert card.filled(text, model_card) == text
+
+
+def test_the_command_line_of_the_readme_is_accepted() -> None:
+    from qa_demo.cli import parser
+
+    (command,) = re.findall(r"\$ \.venv/bin/python -m qa_demo (.*)", README)
+    assert parser().parse_args(shlex.split(command)).command == "answer"

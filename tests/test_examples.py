@@ -1,0 +1,250 @@
+"""The pool of examples: its texts, the promise checks on readings made by hand, and the stored readings against the reader."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.store import load_reading
+from qa_demo.core.types import Answer, Reading
+from qa_demo.training import examples
+from qa_demo.training.promises import PROMISES, PoolExample, check, load_pool, winners
+from tests.core.toys import make_reading
+
+KINDS = {"short and plain", "several candidates", "a distractor sentence", "a repeated answer string", "numbers and dates",
+         "an answer on a window border", "a long text", "merge rules disagree", "unanswerable", "accents", "non-Latin names", "emoji",
+         "a right-to-left name inside", "separate argmaxes", "two answers glued into one", "annotators who disagree",
+         "a very short paragraph", "cut by max_answer_length"}
+READINGS = examples.ASSETS / "readings"
+POOL = load_pool(examples.POOL)
+
+
+def entry(reading: Reading, *answers: str, **promise: object) -> PoolExample:
+    """An example around a toy; an answer "Beta@1" is the second copy of Beta."""
+    context, found = reading.encoding.context, []
+    for answer in answers:
+        text, _, copy = answer.partition("@")
+        at = context.index(text)
+        for _ in range(int(copy or 0)):
+            at = context.index(text, at + 1)
+        found.append(Answer(text, at))
+    return PoolExample("toy", "Toy", "toy", "A toy.", reading.encoding.question, context, tuple(found), promise)
+
+
+def fault(reading: Reading, *answers: str, **promise: object) -> str | None:
+    """What the only promise of a toy example finds."""
+    (found,) = check(entry(reading, *answers, **promise), reading).values()
+    return found
+
+
+def one(words: str, start: dict[str, float], end: dict[str, float], null: float = 0.0, **more: object) -> Reading:
+    """One window over the words; logits by word ("Beta@1": the second copy), -5 elsewhere, the null score at [CLS] halved."""
+    listed = words.split()
+    rows = []
+    for given in (start, end):
+        row = [null / 2, -9, -9, *[-5.0] * len(listed), -9]
+        for name, value in given.items():
+            word, _, copy = name.partition("@")
+            row[3 + [k for k, w in enumerate(listed) if w == word][int(copy or 0)]] = value
+        rows.append(row)
+    return make_reading(listed, [(0, len(listed))], [rows[0]], [rows[1]], **more)
+
+
+def test_the_pool_has_every_kind_and_each_text_stands_once() -> None:
+    assert {e.kind for e in POOL} == KINDS
+    assert len(POOL) >= 25
+    for name in ("id", "title", "reason", "context"):
+        assert len({getattr(e, name) for e in POOL}) >= len(POOL) - (name == "context"), name
+    assert POOL[0].id == "oresund"
+    assert sum(e.kind == "unanswerable" for e in POOL) >= 3
+    assert all(e.answers for e in POOL if e.kind != "unanswerable")
+
+
+def test_a_fault_in_the_pool_names_the_example(tmp_path: Path) -> None:
+    row = json.loads(examples.POOL.read_text(encoding="utf-8"))[0]
+    for change, words in (({"answers": [{"text": "Rotne", "char_start": 0}]}, "character 0"), ({"promise": {"shines": True}}, "shines"),
+                          ({"promise": {}}, "nothing")):
+        path = tmp_path / "examples.json"
+        path.write_text(json.dumps([row | change]), encoding="utf-8")
+        with pytest.raises(BadInput, match=words) as error:
+            load_pool(path)
+        assert "oresund" in str(error.value)
+    path.write_text(json.dumps([row, row]), encoding="utf-8")
+    with pytest.raises(BadInput, match="two examples"):
+        load_pool(path)
+
+
+def test_a_reading_of_another_text_is_refused() -> None:
+    reading = one("Alpha Beta", {"Beta": 3}, {"Beta": 3})
+    with pytest.raises(BadInput, match="another text"):
+        check(replace(entry(reading, "Beta", answer="gold"), question="where"), reading)
+
+
+def test_answer() -> None:
+    reading = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3})
+    assert fault(reading, "Beta", answer="gold") is None
+    assert "'Beta'" in str(fault(reading, "Alpha", answer="gold"))
+    assert "answers 'Beta'" in str(fault(reading, answer=None))
+    silent = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3}, null=7.0)
+    assert fault(silent, answer=None) is None
+    assert "no answer" in str(fault(silent, "Beta", answer="gold"))
+    wrong_copy = one("Beta Alpha Beta", {"Beta@0": 3}, {"Beta@0": 3})
+    assert fault(wrong_copy, "Beta@1", answer="gold") is not None
+
+
+def test_listed_candidates_and_distractor() -> None:
+    reading = one("Alpha of Beta", {"Alpha": 3, "Beta": 2}, {"Alpha": 3, "Beta": 2})
+    assert fault(reading, "Alpha", n_best_holds=["Beta"]) is None
+    assert "Zeta" in str(fault(reading, "Alpha", n_best_holds=["Zeta"]))
+    assert fault(reading, "Alpha", distractor="Beta") is None
+    assert "wins" in str(fault(reading, "Beta", distractor="Alpha"))
+    assert fault(reading, "Beta", gold_in_n_best=3) is None
+    assert fault(reading, "Beta", gold_in_n_best=1) is not None
+
+
+def test_repeated_text() -> None:
+    late = one("Beta or Beta", {"Beta@0": 2, "Beta@1": 3}, {"Beta@0": 2, "Beta@1": 3})
+    early = one("Beta or Beta", {"Beta@0": 3, "Beta@1": 2}, {"Beta@0": 3, "Beta@1": 2})
+    assert fault(late, "Beta@1", repeated="Beta") is None
+    assert "character 0" in str(fault(early, "Beta@1", repeated="Beta"))
+    assert "not repeated" in str(fault(late, "Beta", repeated="Beta"))
+
+
+def test_counts() -> None:
+    reading = one("Alpha of Beta", {"Alpha": 3}, {"Alpha": 3})
+    assert fault(reading, windows=[1, 1]) is None
+    assert fault(reading, windows=[2, 9]) == "1 windows, promised 2 to 9"
+    assert fault(reading, tokens=[3, 3]) is None
+    assert fault(reading, tokens=[1, 2]) is not None
+    assert fault(reading, "Alpha", "Alpha", "Beta", annotators=[3, 2]) is None
+    assert fault(reading, "Alpha", "Alpha", annotators=[3, 2]) is not None
+
+
+def test_window_border(two_windows: Reading) -> None:
+    assert fault(two_windows, "Delta Epsilon", border=True) is None  # words 3-4; the windows are 0-3 and 2-5
+    assert fault(two_windows, "Gamma Delta", border=True) is not None
+    assert fault(two_windows, "Beta Gamma Delta Epsilon", border=True) is not None
+
+
+def test_rules_disagree(two_windows: Reading) -> None:
+    assert len(set(winners(two_windows).values())) > 1
+    assert fault(two_windows, "Delta", rules_disagree=True) is None
+    assert "all rules" in str(fault(one("Alpha of Beta", {"Alpha": 9}, {"Alpha": 9}), "Alpha", rules_disagree=True))
+
+
+def test_separate_argmaxes() -> None:
+    crossed = one("Alpha of Beta", {"Beta": 3, "Alpha": 2.5}, {"Alpha": 3, "Beta": 2.5})
+    assert fault(crossed, "Alpha", argmaxes_illegal=True) is None
+    assert "legal" in str(fault(one("Alpha of Beta", {"Alpha": 3}, {"Beta": 3}), "Alpha", argmaxes_illegal=True))
+
+
+def test_glued_answers() -> None:
+    glued = one("Alpha and Beta", {"Alpha": 4, "Beta": 3.9}, {"Alpha": 3.9, "Beta": 4})
+    assert fault(glued, "Alpha", "Beta", "Alpha", glued=True) is None
+    assert fault(glued, "Alpha", glued=True) is not None
+    apart = one("Alpha and Beta", {"Alpha": 4, "Beta": 1}, {"Alpha": 4, "Beta": 1})
+    assert fault(apart, "Alpha", "Beta", glued=True) is not None
+
+
+def test_too_long() -> None:
+    words = " ".join(f"w{k}" for k in range(40))
+    reading = one(words, {"w0": 5}, {"w34": 5, "w3": 1})
+    gold = " ".join(f"w{k}" for k in range(35))
+    assert fault(reading, gold, too_long=True) is None
+    assert "limit is 30" in str(fault(reading, "w0 w1", too_long=True))
+    assert "without the limit" in str(fault(one(words, {"w0": 5}, {"w3": 5}), gold, too_long=True))
+
+
+@pytest.mark.parametrize(("kind", "word"), [("accents", "Malmö"), ("non-Latin", "富士山"), ("emoji", "😀"), ("right-to-left", "بغداد")])
+def test_kinds_of_characters(kind: str, word: str) -> None:
+    assert fault(one(f"Alpha {word}", {"Alpha": 1}, {"Alpha": 1}), holds=[kind]) is None
+    assert fault(one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1}), holds=[kind]) is not None
+
+
+def test_every_promise_is_used_by_some_example() -> None:
+    assert {name for e in POOL for name in e.promise} == set(PROMISES)
+
+
+def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
+    assert {p.stem for p in READINGS.glob("*.npz")} == {e.id for e in POOL}
+    assert len({load_reading(READINGS / f"{e.id}.npz").checksum for e in POOL}) == 1
+
+
+@pytest.mark.parametrize("example", POOL, ids=lambda e: e.id)
+def test_a_stored_reading_shows_what_its_example_promises(example: PoolExample) -> None:
+    broken = {name: found for name, found in check(example, load_reading(READINGS / f"{example.id}.npz")).items() if found}
+    assert not broken
+
+
+@pytest.mark.model
+def test_stored_readings_are_those_of_the_bundled_reader() -> None:
+    from qa_demo.model.loading import load_reader
+
+    reader = load_reader("bundled")
+    for example in POOL:
+        stored = load_reading(READINGS / f"{example.id}.npz")
+        live = reader.read(example.question, example.context, example.options)
+        assert stored.checksum == reader.checksum, example.id
+        for name in ("start_logits", "end_logits", "tag_logits"):
+            np.testing.assert_allclose(getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id)
+
+
+def test_the_replay_ends_with_the_stored_readings() -> None:
+    about = json.loads((examples.ASSETS / "replay" / "replay.json").read_text(encoding="utf-8"))
+    with np.load(examples.ASSETS / "replay" / "replay.npz", allow_pickle=False) as stored:
+        start, end, tags = stored["start"], stored["end"], stored["tags"]
+    assert about["steps"][0] == 0
+    assert about["steps"] == sorted(set(about["steps"]))
+    assert len(about["steps"]) == len(start) == len(end) == len(tags) >= 25
+    assert [row["id"] for row in about["examples"]] == [e.id for e in POOL]
+    for row in about["examples"]:
+        reading, part = load_reading(READINGS / f"{row['id']}.npz"), slice(row["at"], row["at"] + row["length"])
+        assert reading.checksum == about["checksum"]
+        assert reading.tag_logits is not None
+        s, e = reading.logits(row["window"])
+        np.testing.assert_allclose(start[-1, part], s, atol=0.02)
+        np.testing.assert_allclose(end[-1, part], e, atol=0.02)
+        np.testing.assert_allclose(tags[-1, part], reading.tag_logits[row["window"], :row["length"]], atol=0.02)
+
+
+@pytest.mark.model
+def test_the_replay_takes_the_window_that_holds_the_answer(two_windows: Reading) -> None:
+    from qa_demo.training.replay import gold_window
+
+    assert gold_window(entry(two_windows, "Delta Epsilon", border=True), two_windows).index == 1  # the windows hold words 0-3 and 2-5
+    assert gold_window(entry(two_windows, "Beta Gamma", border=True), two_windows).index == 0
+    assert gold_window(entry(two_windows, answer=None), two_windows).index == 0
+    with pytest.raises(BadInput, match="no window holds"):
+        gold_window(entry(two_windows, "Beta Gamma Delta Epsilon", border=True), two_windows)
+
+
+@pytest.mark.model
+def test_snapshots_are_ordered_by_step_and_the_later_phase_wins(tmp_path: Path) -> None:
+    from qa_demo.training.replay import snapshots
+
+    for run, steps in (("one", (16, 0, 4)), ("two", (16, 32))):
+        (tmp_path / run / "snapshots").mkdir(parents=True)
+        for step in steps:
+            (tmp_path / run / "snapshots" / f"step-{step:06d}.safetensors").touch()
+    found = snapshots([tmp_path / "one", tmp_path / "two"])
+    assert list(found) == [0, 4, 16, 32]
+    assert found[16].parts[-3] == "two"
+    with pytest.raises(BadInput, match="no snapshots"):
+        snapshots([tmp_path / "three"])
+
+
+@pytest.mark.model
+def test_the_check_command_tells_kept_from_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [row for row in json.loads(examples.POOL.read_text(encoding="utf-8")) if row["id"] == "gold"]
+    path = tmp_path / "pool.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert examples.main(["check", "--pool", str(path)]) == 0
+    assert "2 of 2 promises kept" in capsys.readouterr().out
+    path.write_text(json.dumps([rows[0] | {"promise": {"tokens": [99, 100]}}]), encoding="utf-8")
+    assert examples.main(["check", "--pool", str(path)]) == 1
+    assert "BROKEN" in capsys.readouterr().out
+    assert examples.main(["check", "--pool", str(path), "--only", "absent"]) == 2
+    assert "absent" in capsys.readouterr().err

@@ -1,0 +1,203 @@
+"""Chapter 7's handlers as pure functions of a Screen, and the parts that ask the reader, with the fake one."""
+
+import json
+
+import numpy as np
+import pytest
+
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.tagging import owned_rows
+from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
+from qa_demo.views import bio, bio_bench, bio_reader, selection
+from qa_demo.views.state import Screen, Selection
+from tests.fakes import FakeReader
+
+QUESTION = "Who came to Kalmar?"
+TEXT = "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past and of roads that led nowhere."
+
+
+def screen_of(reader: FakeReader, text: str = TEXT, options: WindowOptions | None = None, gold: tuple[Answer, ...] = ()) -> Screen:
+    seen = Screen(
+        reader.read(QUESTION, text, options or WindowOptions()), DecodeOptions(), chapter="bio", gold=gold, example="some" if gold else None
+    )
+    return seen.select(selection.winner(seen))
+
+
+@pytest.fixture
+def reader() -> FakeReader:
+    reader = FakeReader(bio=True)
+    reader.checksum = f"fake-{id(reader)}"  # what is kept beside sessions must not leak from one test into another
+    return reader
+
+
+@pytest.fixture
+def screen(reader: FakeReader) -> Screen:
+    return screen_of(reader)
+
+
+def test_the_chapter_travels_as_json_with_three_table_twins(screen: Screen) -> None:
+    data = bio.present(screen)
+    json.dumps(data, allow_nan=False)
+    assert data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 3
+    assert "two heads" in data["notice"] or "Both heads" in data["notice"]
+
+
+def test_a_reader_without_a_head_says_so_and_sends_no_numbers() -> None:
+    data = bio.present(screen_of(FakeReader()))
+    assert not data["picture"]["has"] and "bars" not in data["picture"] and "has no BIO head" in data["notice"]
+    assert bio.details(screen_of(FakeReader()))["token"] is None
+    json.dumps(data)
+
+
+def test_long_texts_are_tagged_by_ownership(reader: FakeReader) -> None:
+    screen = screen_of(reader, " ".join([TEXT] * 4), WindowOptions(40, 12))
+    assert len(screen.reading.windows) > 3
+    data = bio.present(screen)
+    assert max(r["window"] for r in data["picture"]["threshold"]["spans"]) > 0
+
+
+def test_dimensions_and_products_appear_once_the_reader_was_asked(reader: FakeReader, screen: Screen) -> None:
+    assert bio.present(screen)["picture"]["needs"] and "W: 3 × 6" not in "".join(p["text"] for p in bio.formula(screen))
+    assert bio.ask_reader(reader, screen, "heads", lambda done, of: None, lambda: False) is None
+    assert not bio.present(screen)["picture"]["needs"] and "W: 3 × 6" in "".join(p["text"] for p in bio.formula(screen))
+    assert bio.details(screen)["products"] is None
+    bio.ask_reader(reader, screen, "products", lambda done, of: None, lambda: False)
+    assert "bio" not in bio.receive(screen.presented("bio"), (1, None)).fresh, "the picture is drawn again"
+    found = bio.details(screen)
+    assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
+
+
+def test_another_readers_heads_are_refused(screen: Screen) -> None:
+    with pytest.raises(BadInput, match="another version of the reader"):
+        bio_reader.fetch_heads(FakeReader(), screen.reading)
+
+
+def test_details_cost_nothing_while_another_chapter_is_open(screen: Screen) -> None:
+    assert bio.details(screen.open("answer"))["token"] is None
+
+
+def test_annotators_start_as_the_example_has_them() -> None:
+    at = TEXT.index("Visby")
+    gold = (Answer("Anna Lund", TEXT.index("Anna")), Answer("Visby", at))
+    marks, named = bio_bench.annotators(screen_of(FakeReader(bio=True), gold=gold))
+    assert [m == marks[0] for m in marks] == [True, False, True] and "example" in named
+    assert bio_bench.annotators(screen_of(FakeReader(bio=True)))[1].startswith("the reader's own answer")
+
+
+def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: Screen) -> None:
+    before = screen.presented("answer").presented("bio")
+    after = bio_bench.change_mark(before, {"who": 1, "start": 3, "end": 4})
+    assert bio_bench.annotators(after)[0][1] == Span(3, 4) and bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
+    assert after.fresh == {"answer"} and after.stamp == before.stamp
+    none = bio_bench.change_mark(after, {"who": 1, "start": None, "end": None})
+    assert bio_bench.annotators(none)[0][1] is None
+
+
+def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
+    marked = bio_bench.change_mark(screen, {"who": 0, "start": 3, "end": 4})
+    other = marked.change(reading=reader.read(QUESTION, "Only Greta Holm knew. Nobody else did."), selection=None)
+    assert bio_bench.annotators(other)[1] != "marked on this page"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {},
+        {"who": 3, "start": 1, "end": 1},
+        {"who": 0, "start": 4, "end": 3},
+        {"who": 0, "start": -1, "end": 3},
+        {"who": 0, "start": 0, "end": 999},
+        {"who": True, "start": 0, "end": 1},
+        {"who": 0, "start": 0.5, "end": 1},
+    ],
+)
+def test_a_mark_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput):
+        bio_bench.change_mark(screen, value)
+
+
+def test_the_presets(screen: Screen) -> None:
+    at = screen.select(Selection(0, Span(6, 6)))
+    two = bio.present(bio_bench.change_preset(at, "disagree"))["picture"]["loss"]
+    assert [a["letters"][6] for a in two["annotators"]] == ["B", "B", "O"]
+    assert set(bio_bench.annotators(bio_bench.change_preset(at, "agree"))[0]) == {Span(6, 6)}
+    last = len(screen.reading.encoding.context_ids) - 1
+    assert bio_bench.annotators(bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree"))[0][2] == Span(
+        last, last
+    )
+    assert bio_bench.annotators(bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example"))[0] == bio_bench.annotators(at)[0]
+    with pytest.raises(BadInput, match="select a span first"):
+        bio_bench.change_preset(Screen(screen.reading, screen.decode), "agree")
+    with pytest.raises(BadInput, match="preset must be"):
+        bio_bench.change_preset(at, "vote")
+
+
+@pytest.mark.parametrize("value", [0, 1, "0.5", None, True, float("nan")])
+def test_a_threshold_outside_its_range_is_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput, match=r"between 0\.01 and 0\.99"):
+        bio_bench.change_threshold(screen, value)
+
+
+def test_two_marked_answers_make_the_glue(screen: Screen) -> None:
+    marked = bio_bench.change_mark(bio_bench.change_mark(screen, {"who": 0, "start": 4, "end": 5}), {"who": 1, "start": 8, "end": 8})
+    found = bio.present(marked)["picture"]["glue"]["found"]
+    assert [r["span"] for r in found["rows"]] == [[4, 5], [8, 8], [4, 8], None]
+
+
+def test_without_two_answers_the_examples_that_have_them_are_offered() -> None:
+    data = bio.present(screen_of(FakeReader(bio=True), "it was raining."))["picture"]["glue"]
+    assert data["found"] is None and len(data["examples"]) > 1
+    assert {"title", "id"} == set(data["examples"][0])
+
+
+def trained_on(reader: FakeReader, screen: Screen) -> Screen:
+    return bio.receive(screen, (1, bio.ask_reader(reader, screen, "train", lambda done, of: None, lambda: False)))
+
+
+def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
+    reader = FakeReader()
+    reader.checksum = "no-head"
+    screen = bio_bench.change_mark(screen_of(reader), {"who": 0, "start": 5, "end": 6})
+    screen = bio_bench.change_marked(bio_bench.change_preset(screen.select(Selection(0, Span(5, 6))), "agree"), "add")
+    trained = trained_on(reader, screen)
+    found = bio_bench.tagged(trained)
+    assert found is not None and bio_bench.whose(trained) == "own"
+    assert screen.reading.tag_logits is None, "the shared reading stays as it was"
+    p = np.exp(owned_rows(found)[0])
+    assert p[5].argmax() == 0 and p[6].argmax() == 1 and (p[7:].argmax(axis=1) == 2).all()
+    data = bio.present(trained)
+    assert "trained on this page" in data["notice"] and data["picture"]["own"]["head"]["texts"] == 1
+    other = trained.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
+    assert bio_bench.tagged(other) is None and not bio.present(other)["picture"]["own"]["tagged"]
+    assert bio_bench.tagged(bio.receive(other, (2, bio_reader.tag(reader, other)))) is not None
+    assert bio_bench.tagged(bio_bench.change_marked(trained, "clear")) is None
+
+
+def test_the_readers_own_tags_and_ones_own_can_be_switched(reader: FakeReader, screen: Screen) -> None:
+    trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
+    assert bio_bench.whose(trained) == "own" and bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
+    bio_reader.fetch_states(reader, trained.reading, trained.reading.windows[0])
+    assert [r["logit"] for r in bio.details(trained)["products"]["rows"]] == bio.details(trained)["token"]["logits"]
+
+
+def test_training_refuses_and_can_be_cancelled(reader: FakeReader, screen: Screen) -> None:
+    with pytest.raises(BadInput, match="no text is marked"):
+        bio_reader.train(reader, screen, lambda done, of: None, lambda: False)
+    with pytest.raises(Cancelled):
+        bio_reader.train(reader, bio_bench.change_marked(screen, "add"), lambda done, of: None, lambda: True)
+    with pytest.raises(BadInput, match="no head was trained"):
+        bio_reader.tag(reader, screen)
+    trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
+    other = FakeReader(bio=True)
+    other.checksum = "another"
+    with pytest.raises(BadInput, match="another reader's hidden states"):
+        bio_reader.tag(other, trained.change(reading=other.read(QUESTION, TEXT)))
+
+
+def test_what_is_kept_beside_sessions_is_few() -> None:
+    few: bio_reader.Few[int] = bio_reader.Few(2)
+    for k in range(3):
+        few.make((str(k), b""), lambda k=k: k)
+    assert few.get(("0", b"")) is None and few.get(("2", b"")) == 2
+    assert few.make(("2", b""), lambda: 9) == 2

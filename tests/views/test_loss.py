@@ -1,0 +1,265 @@
+"""Chapter 5's handlers as pure functions, and its learners."""
+
+import json
+from dataclasses import replace
+from typing import Any
+from unittest.mock import ANY
+
+import numpy as np
+import pytest
+
+from qa_demo.core.arrays import log_softmax, logsumexp
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.losses import start_end_loss, total
+from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
+from qa_demo.figures.payload import plain
+from qa_demo.views import loss, loss_bench, selection
+from qa_demo.views.desk import Desk
+from qa_demo.views.examples import load_examples
+from qa_demo.views.learners import IDLE, Learners
+from qa_demo.views.loss_bench import bench_of, labels_of, window_of, work
+from qa_demo.views.state import Screen
+from tests.fakes import FakeReader
+
+TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
+
+
+def make(options: WindowOptions | None = None, text: str = TEXT) -> Screen:
+    reading = FakeReader(null=-3.0).read("Who drew the bridge?", text, options or WindowOptions())
+    found = Screen(reading, DecodeOptions())
+    return found.select(selection.winner(found))
+
+
+@pytest.fixture
+def screen() -> Screen:
+    return make(WindowOptions(max_seq_length=40, doc_stride=16))
+
+
+def example_screen() -> Screen:
+    example = load_examples()["machu-picchu"]
+    reading = FakeReader().read(example.question, example.context)
+    found = Screen(reading, DecodeOptions(), gold=example.answers, example=example.id)
+    return found.select(selection.winner(found))
+
+
+def run(learners: Learners, screen: Screen, name: str, value: Any = None, reader: FakeReader | None = None) -> Screen:
+    made = work(learners, "me", lambda: reader or FakeReader(null=-3.0), screen, name, value, lambda a, b: None, lambda: False)
+    return loss.receive(screen, (1, made))
+
+
+STEP = {"scope": "head", "steps": 5, "rate": 1.0, "optimizer": "sgd"}
+
+
+def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
+    data = loss.present(screen)
+    json.dumps(plain(data), allow_nan=False)
+    assert [s["key"] for s in data["picture"]["steps"]] == ["labels", "axes", "steps"]
+    assert len(data["picture"]["windows"]) == len(screen.reading.windows) > 2
+    assert data["tables"][0]["caption"].startswith("The loss, term by term")
+    assert len(data["tables"]) == 4 and len(data["simplified"]) >= 6
+
+
+def test_the_bridge_in_the_formula_adds_up(screen: Screen) -> None:
+    parts = [p["text"] for p in loss.formula(screen)]
+    chosen = screen.selection
+    w, (s, e) = screen.reading.windows[chosen.window], screen.reading.logits(chosen.window)
+    i, j = w.to_pos(chosen.span.start), w.to_pos(chosen.span.end)
+    value = log_softmax(s)[i] + log_softmax(e)[j] + logsumexp(s) + logsumexp(e)
+    assert value == pytest.approx(float(s[i]) + float(e[j]))
+    numbers = "".join(parts[10:]).replace("\u2212", "-").replace(" ", "")
+    left, _, right = numbers.partition("=")
+    assert eval(left) == pytest.approx(float(right), abs=1e-9)
+    assert float(right) == pytest.approx(value, abs=0.01)
+    assert "".join(p["text"] for p in loss.formula(Screen(screen.reading, screen.decode))).endswith("log Ze")
+
+
+def test_without_marks_the_readers_own_span_stands_in_and_says_so(screen: Screen) -> None:
+    labels = labels_of(screen)
+    assert labels.source == "reader" and labels.golds == (screen.prediction.best.candidate.span,)
+    assert "Nobody has marked the answer" in loss.present(screen)["picture"]["says"]
+
+
+def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
+    one = loss_bench.mark(screen, [5, 6])
+    assert labels_of(one).source == "marked" and labels_of(one).golds == (Span(5, 6),)
+    two = loss_bench.mark(one, [0, 0])
+    assert set(labels_of(two).golds) == {Span(5, 6), Span(0, 0)}
+    assert labels_of(loss_bench.mark(two, [5, 6])).golds == (Span(0, 0),)
+    assert two.stamp != one.stamp
+    assert "each counts alike" in loss.present(two)["picture"]["says"]
+
+
+def test_no_answer_is_a_label_too(screen: Screen) -> None:
+    none = loss_bench.no_answer(screen, True)
+    assert labels_of(none).golds == (None,)
+    targets = loss.present(none)["picture"]["windows"]
+    assert all(w["start"] == [[0, 1.0]] == w["end"] for w in targets)
+    assert labels_of(loss_bench.as_annotated(none, True)).source == "reader"
+
+
+def test_an_examples_annotators_are_loaded_and_come_back() -> None:
+    screen = example_screen()
+    labels = labels_of(screen)
+    assert labels.source == "annotators" and len(labels.golds) == 3
+    marked = loss_bench.mark(screen, [0, 0])
+    assert labels_of(marked).source == "marked" and len(labels_of(marked).golds) == 1
+    assert labels_of(loss_bench.as_annotated(marked, True)) == labels == labels_of(loss_bench.mark(marked, [0, 0]))
+    assert "several" in [v["key"] for v in loss.present(screen)["picture"]["variants"]]
+
+
+@pytest.mark.parametrize("value", [None, 3, [1], [1, 2, 3], [5, 2], [-1, 2], [0, 10**6], [0.5, 1], [True, 2], ["0", 1]])
+def test_a_mark_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput):
+        loss_bench.mark(screen, value)
+
+
+def test_another_window_is_shown_and_a_new_reading_starts_afresh(screen: Screen) -> None:
+    assert window_of(loss_bench.show_window(screen, 2)) == 2
+    other = loss_bench.show_window(screen, 2).change(reading=make().reading)
+    assert bench_of(other).window is None
+    for wrong in (99, -1, "1", None, 1.5):
+        with pytest.raises(BadInput):
+            loss_bench.show_window(screen, wrong)
+
+
+def test_a_dragged_tick_changes_the_loss_and_can_be_any_position(screen: Screen) -> None:
+    window = window_of(screen)
+    golds = labels_of(screen).golds
+    before = total(start_end_loss(screen.shown, golds))
+    dragged = loss_bench.change_logit(screen, {"side": "start", "window": window, "pos": 0, "value": 12})
+    assert dragged.what_if.changes_numbers and total(start_end_loss(dragged.shown, golds)) > before
+    good = {"side": "end", "window": 0, "pos": 0, "value": 1}
+    for wrong in (None, {"side": "up"}, {**good, "window": 99}, {**good, "pos": 999}, {**good, "value": float("nan")},
+                  {**good, "value": 1e6}, {**good, "value": True}):
+        with pytest.raises(BadInput):
+            loss_bench.change_logit(screen, wrong)
+
+
+def test_steps_undo_redo_reset(screen: Screen) -> None:
+    learners, marked = Learners(), loss_bench.mark(screen, [5, 6])
+    one = run(learners, marked, "step", STEP)
+    two = run(learners, one, "step", {**STEP, "steps": 1})
+    learned = bench_of(two).learned
+    assert learned.steps == 6 and learned.curve[-1].loss < learned.curve[0].loss
+    data = loss.present(two)
+    drawn = data["picture"]["bench"]["learned"]
+    assert len(drawn["curve"]) == 7 and drawn["canUndo"] and "the loss fell from" in drawn["says"]
+    assert data["tables"][-1]["caption"] == "The loss after each step" and len(data["tables"][-1]["rows"]) == 7
+    json.dumps(plain(data), allow_nan=False)
+    back = run(learners, two, "undo")
+    assert bench_of(back).learned.steps == 5 and bench_of(back).learned.can_redo
+    assert bench_of(run(learners, back, "redo")).learned.steps == 6
+    fresh = run(learners, back, "reset")
+    assert bench_of(fresh).learned is None and len(learners) == 0
+    with pytest.raises(BadInput, match="no step was taken"):
+        run(learners, fresh, "undo")
+
+
+def test_a_result_that_comes_too_late_is_dropped(screen: Screen) -> None:
+    marked = loss_bench.mark(screen, [5, 6])
+    made = work(Learners(), "me", FakeReader, marked, "step", STEP, lambda a, b: None, lambda: False)
+    moved = marked.select(selection.parse(marked.reading, [None, 0, 0]))
+    kept = loss.receive(moved, (1, made))
+    assert bench_of(kept).learned is made.learned and kept.selection == moved.selection
+    assert bench_of(loss.receive(loss_bench.mark(marked, [8, 8]), (1, made))).learned is None
+    assert bench_of(loss.receive(make(), (1, made))).learned is None
+    assert loss.receive(marked, None) is marked
+
+
+def test_the_desk_tells_progress_then_the_record_or_the_failure() -> None:
+    def counting(progress: Any, cancelled: Any) -> str:
+        progress(1, 2)
+        return "made"
+
+    said = list(loss.at_desk(Desk(), "me", "training", counting))
+    assert said[0][1]["text"] == "training" and said[-1][0] == "made" and said[-1][1]["kind"] == "quiet"
+
+    def failing(progress: Any, cancelled: Any) -> str:
+        raise BadInput("no such step")
+
+    assert list(loss.at_desk(Desk(), "me", "training", failing))[-1][1] == {"text": "no such step", "kind": "error", "n": ANY}
+
+
+def test_another_label_or_scope_starts_another_learner(screen: Screen) -> None:
+    learners, marked = Learners(), loss_bench.mark(screen, [5, 6])
+    one = run(learners, marked, "step", STEP)
+    first = learners._seats["me"].learner
+    run(learners, one, "step", {**STEP, "scope": "last_layer"})
+    assert first.closed and not learners._seats["me"].learner.closed
+    other = loss_bench.mark(one, [8, 8])
+    assert bench_of(other).learned is None
+
+
+@pytest.mark.parametrize("value", [None, {}, {**STEP, "steps": 3}, {**STEP, "steps": True}, {**STEP, "rate": "1"}, {**STEP, "rate": 99},
+                                   {**STEP, "scope": "all"}, {**STEP, "optimizer": "lion"}, {**STEP, "rate": None}])
+def test_steps_that_cannot_be_are_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput):
+        run(Learners(), screen, "step", value)
+
+
+def test_five_other_examples_show_what_was_forgotten() -> None:
+    learners, reader = Learners(), FakeReader()
+    screen = run(learners, example_screen(), "step", STEP, reader)
+    told: list[tuple[int, int]] = []
+    made = work(learners, "me", lambda: reader, screen, "forget", None, lambda a, b: told.append((a, b)), lambda: False)
+    found, forgot = loss.receive(screen, (1, made)), made.forgot
+    assert len(forgot) == 5 and told[-1] == (5, 5)
+    assert all(r.loss_before != r.loss_after for r in forgot)
+    data = loss.present(found)["picture"]["bench"]["forgot"]
+    assert len(data["table"]["rows"]) == 5 and "the loss rose on" in data["says"]
+    with pytest.raises(Cancelled):
+        work(learners, "me", lambda: reader, screen, "forget", None, lambda a, b: None, lambda: True)
+
+
+def test_idle_learners_go_when_somebody_else_comes(screen: Screen) -> None:
+    now = [0.0]
+    learners = Learners(clock=lambda: now[0])
+    golds = labels_of(screen).golds
+    first = learners.get("a", FakeReader, screen.reading, golds, "head")
+    assert learners.get("a", FakeReader, screen.reading, golds, "head") is first
+    now[0] = IDLE + 1
+    learners.get("b", FakeReader, screen.reading, golds, "head")
+    assert first.closed and len(learners) == 1
+    learners.close("b")
+    learners.close("b")
+    assert len(learners) == 0
+
+
+def stand_ins(monkeypatch: pytest.MonkeyPatch, count: int = 3) -> None:
+    """Examples with readings of the fake reader in place of the stored ones."""
+    found = {key: replace(e) for key, e in list(load_examples().items())[:count]}
+    monkeypatch.setattr(loss_bench, "examples", lambda: found)
+    monkeypatch.setattr(loss_bench.PageExample, "stored", lambda self, checksum=None: FakeReader().read(self.question, self.context))
+
+
+def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_ins(monkeypatch)
+    marked = loss_bench.mark(screen, [0, 0])
+    for key in ("gold_only", "predicted", "searched", "no_exp", "shared_z"):
+        broken = bench_of(loss_bench.break_rule(marked, key)).broken
+        assert broken["found"] and "4 readings" in broken["says"]
+    broken = bench_of(loss_bench.break_rule(marked, "no_bias")).broken
+    assert broken == {"key": "no_bias", "found": False, "says": "No counterexample in 4 readings."}
+    with pytest.raises(BadInput):
+        loss_bench.break_rule(marked, "mean")
+
+
+def test_low_loss_and_wrong_high_loss_and_right_are_searched(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_ins(monkeypatch, 6)
+    found = bench_of(loss_bench.search(screen, True)).searched
+    assert found["count"] == 6 and len(found["table"]["rows"]) == 6 and found["says"]
+    values = [row[1] for row in found["table"]["rows"]]
+    assert values == sorted(values, key=float)
+    monkeypatch.setattr(loss_bench, "examples", dict)
+    assert bench_of(loss_bench.search(screen, True)).searched["says"] == "No reading is stored."
+
+
+def test_hostile_text_reaches_no_format_string() -> None:
+    screen = make(text="{0} {x} %s ${y} <b>George</b> {{Rotne}} \u202e drew it")
+    json.dumps(loss.present(loss_bench.mark(screen, [0, 3])))
+
+
+def test_answers_marked_by_hand_survive_as_characters(screen: Screen) -> None:
+    marked = loss_bench.mark(screen, [5, 6])
+    assert marked.gold == (Answer(TEXT[marked.gold[0].char_start:marked.gold[0].char_end], marked.gold[0].char_start),)
+    assert np.isfinite(total(start_end_loss(marked.reading, labels_of(marked).golds)))

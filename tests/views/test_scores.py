@@ -1,0 +1,226 @@
+"""Chapter 2's handlers as pure functions with the fake reader: one window's states, a second question, the bench."""
+
+import json
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.figures.payload import plain
+from qa_demo.views import scores, scores_reader, selection
+from qa_demo.views.scores_reader import Found, Shelf, fetch, identity, keep, kept, shelf
+from qa_demo.views.state import Screen
+from tests.fakes import FakeReader
+
+TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
+READER = FakeReader(null=-3.0)
+SMALL = WindowOptions(max_seq_length=40, doc_stride=15)
+
+
+@pytest.fixture
+def screen() -> Screen:
+    found = Screen(READER.read("Who drew the bridge?", TEXT, SMALL), DecodeOptions())
+    assert len(found.reading.windows) > 2
+    return found.select(selection.winner(found))
+
+
+def with_fields(screen: Screen, **fields: Any) -> Screen:
+    return keep(screen, Found(identity(screen.reading), MappingProxyType(fields)))
+
+
+def with_states(screen: Screen, window: int | None = None) -> Screen:
+    window = screen.selection.window if window is None else window
+    return with_fields(screen, **scores.ask_states(screen, window, lambda: READER))
+
+
+def asked(screen: Screen, **value: str) -> Screen:
+    return with_fields(screen, **scores.ask_other(screen, value, lambda name: READER, "fake", 50_000))
+
+
+def value(printed: str) -> float:
+    return float(printed.replace("−", "-"))
+
+
+def test_without_the_model_the_plane_and_the_exercise_stand(screen: Screen) -> None:
+    data = scores.present(screen)
+    json.dumps(data, allow_nan=False)
+    assert data["picture"]["window"] == screen.selection.window
+    assert data["picture"]["states"] is data["picture"]["slide"] is data["picture"]["bench"] is None
+    assert scores.details(screen) == {}
+    assert "".join(p["text"] for p in scores.formula(screen)).endswith("+ bE")
+    assert data["picture"]["pencil"]["n"] == 0 and len(data["simplified"]) == 7
+
+
+def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> None:
+    new = with_states(screen)
+    data = plain(scores.present(new))
+    plain(scores.details(new))
+    n = len(new.reading.windows[new.selection.window])
+    layers = data["picture"]["states"]["layers"]
+    assert (layers["rows"], layers["n"]) == (4, n) and data["picture"]["states"]["vectors"]["d"] == 6
+    assert "trained on layer 3 only" in data["notice"]
+    chosen = new.selection
+    start, end = new.reading.logits(chosen.window)
+    found = scores.details(new)
+    for lane, row, doc in (("start", start, chosen.span.start), ("end", end, chosen.span.end)):
+        pos = new.reading.windows[chosen.window].to_pos(doc)
+        parts = found[lane]["anatomy"]
+        exact = sum(r["x"] for r in parts["rows"]) + parts["rest"]["x"] + parts["bias"]["x"]
+        assert exact == pytest.approx(float(row[pos]), abs=1e-4), "the products add up to the logit on screen"
+        assert f"{float(row[pos]):.3f}" == parts["logit"].replace("−", "-")
+        assert found[lane]["second"] != pos and value(found[lane]["compare"]["difference"]) == pytest.approx(
+            float(row[pos] - row[found[lane]["second"]]), abs=1.1e-3)
+    said = "".join(p["text"] for p in scores.formula(new))
+    assert " + 0.125 " in said and " − 0.250 " in said
+    assert sum(len(t["rows"]) for t in data["tables"] if "lens" in t["caption"]) == 4
+
+
+def test_no_tensor_is_kept_in_the_session_and_what_fell_off_the_shelf_is_asked_for_again(screen: Screen, monkeypatch: Any) -> None:
+    small = Shelf(size=2)
+    monkeypatch.setattr(scores, "shelf", small)
+    monkeypatch.setattr(scores_reader, "shelf", small)
+    new = with_states(screen)
+    window = new.selection.window
+    arrays = [new.own["scores"].states.lens.start, new.own["scores"].states.parts.points]
+    assert all(a.shape[-1] != 6 for a in arrays), "no array of width d but S and E"
+    assert scores.details(new)
+    for other in range(3):
+        if other != window:
+            fetch(READER, screen.reading, other)
+    assert scores.details(new) == {}
+    fetch(READER, screen.reading, window)
+    assert scores.details(new)
+
+
+def test_the_shelf_keeps_what_was_used_last(screen: Screen) -> None:
+    small, t = Shelf(size=2), np.zeros((3, 2), dtype=np.float32)
+    of = identity(screen.reading)
+    small.put(of, 0, t)
+    small.put(of, 1, t)
+    assert small.get(of, 0) is t
+    small.put(of, 2, t)
+    assert small.get(of, 1) is None and small.get(of, 0) is t and small.get(of, 2) is t
+
+
+def test_states_of_another_window_belong_to_that_window(screen: Screen) -> None:
+    other = (screen.selection.window + 1) % len(screen.reading.windows)
+    new = with_states(screen, other)
+    assert scores.present(new)["picture"]["states"] is None and scores.details(new) == {}
+    w = screen.reading.windows[other]
+    moved = new.select(selection.parse(new.reading, [other, w.doc_start, w.doc_start]))
+    assert scores.details(moved)["window"] == other and scores.present(moved)["picture"]["states"] is not None
+
+
+def test_states_that_do_not_give_these_logits_are_refused(screen: Screen) -> None:
+    reading = screen.reading
+    with pytest.raises(BadInput, match="misses the logits on screen"):
+        fetch(READER, replace(reading, start_logits=reading.start_logits + 0.01), 0)
+    with pytest.raises(BadInput, match="made by other weights"):
+        fetch(READER, replace(reading, checksum="another"), 0)
+    for window in (-1, 99):
+        with pytest.raises(BadInput, match="windows, got window"):
+            fetch(READER, reading, window)
+    for wrong in (None, "0", 1.5, float("nan"), [0]):
+        with pytest.raises(BadInput):
+            scores.ask_states(screen, wrong, lambda: READER)
+
+
+def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
+    new = asked(screen, question="Who crossed it first?")
+    picture = plain(scores.present(new))["picture"]
+    assert picture["slide"]["question"] == "Who crossed it first?"
+    assert len(picture["slide"]["largest"]) == len(picture["slide"]["table"]["rows"]) - 1
+    assert picture["bench"]["says"].startswith("Changed: the question.")
+    assert "S and E are the same two vectors" in scores.present(new)["notice"]
+    gone = with_fields(new, other=None)
+    assert scores.present(gone)["picture"]["slide"] is None and scores.present(gone)["picture"]["bench"] is None
+
+
+def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Screen) -> None:
+    edited = asked(screen, context=TEXT.replace("George", "Karin"))
+    picture = scores.present(edited)["picture"]
+    assert picture["slide"] is None and picture["bench"]["says"].startswith("Changed: the paragraph.")
+    named: list[str] = []
+
+    def ways(name: str) -> FakeReader:
+        named.append(name)
+        found = FakeReader(name=name, null=-3.0)
+        found.checksum = name
+        return found
+    other = with_fields(screen, **scores.ask_other(screen, {"reader": " second "}, ways, "fake", 50_000))
+    assert named == ["second"]
+    picture = scores.present(other)["picture"]
+    assert picture["slide"] is None and picture["bench"]["says"].startswith("Changed: the reader.")
+    assert [s["reader"] for s in picture["bench"]["sides"]] == ["fake", "second"]
+
+
+@pytest.mark.parametrize("wrong", [None, "text", {"question": 3}, {"context": ["x"]}, {"question": " \t "}, {"context": "x" * 60_000}])
+def test_a_second_reading_needs_texts(screen: Screen, wrong: Any) -> None:
+    with pytest.raises(BadInput):
+        scores.ask_other(screen, wrong, lambda name: READER, "fake", 50_000)
+
+
+def test_what_is_found_for_an_older_reading_is_let_go(screen: Screen) -> None:
+    late = Found(identity(screen.reading), MappingProxyType(scores.ask_states(screen, 0, lambda: READER)))
+    newer = screen.change(reading=READER.read("Who crossed it?", TEXT, SMALL), selection=None)
+    assert keep(newer, late) is newer and keep(screen, None) is screen
+    assert keep(screen, late).own["scores"].states is not None
+    moved = screen.select(selection.parse(screen.reading, [None, 1, 1]))
+    assert keep(moved, late).selection == moved.selection, "what was selected in the meantime stays"
+    both = late.plus(exercise=4)
+    assert keep(screen, both).own["scores"].exercise == 4 and both.fields["states"] is late.fields["states"]
+
+
+def test_a_new_reading_forgets_states_and_keeps_the_exercise(screen: Screen) -> None:
+    new = with_fields(with_states(screen), **scores.change_exercise(screen, 12))
+    assert kept(new).exercise == 12 and kept(new).states is not None
+    first, again = (scores.present(new)["picture"]["pencil"] for _ in range(2))
+    assert first == again and first["T"] != scores.present(screen)["picture"]["pencil"]["T"]
+    other = new.change(reading=READER.read("When?", TEXT, SMALL), selection=None)
+    assert kept(other).states is None and kept(other).exercise == 12
+
+
+def test_a_comparison_can_be_chosen_for_each_lane(screen: Screen) -> None:
+    new = with_states(screen)
+    cls = new.reading.windows[new.selection.window].cls_at
+    chosen = with_fields(new, **scores.change_contrast(new, {"lane": "end", "pos": cls}))
+    found = scores.details(chosen)
+    assert found["end"]["second"] == cls and found["end"]["compare"]["names"][1] == "[CLS]"
+    assert found["start"]["second"] == scores.details(new)["start"]["second"]
+    assert "scores" not in chosen.fresh
+    own = with_fields(new, **scores.change_contrast(new, {"lane": "end", "pos": found["end"]["pos"]}))
+    assert scores.details(own)["end"]["second"] != found["end"]["pos"], "a token is not compared with itself"
+
+
+@pytest.mark.parametrize("wrong", [None, 3, {}, {"lane": "middle", "pos": 1}, {"lane": "start", "pos": -1},
+                                   {"lane": "start", "pos": 10_000}])
+def test_a_comparison_that_is_none_is_refused(screen: Screen, wrong: Any) -> None:
+    with pytest.raises(BadInput):
+        scores.change_contrast(screen, wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, -1, 10_000, 1.5, "1", True])
+def test_an_exercise_that_is_none_is_refused(screen: Screen, wrong: Any) -> None:
+    with pytest.raises(BadInput):
+        scores.change_exercise(screen, wrong)
+
+
+def test_changed_logits_move_the_plane_and_not_t(screen: Screen) -> None:
+    new = with_states(screen)
+    chosen = new.selection
+    pos = new.reading.windows[chosen.window].to_pos(chosen.span.start)
+    lifted = new.change(what_if=new.what_if.with_logit("start", chosen.window, pos, 40.0))
+    assert scores.present(lifted)["picture"]["plane"]["range"][1] > 40
+    assert scores.details(lifted)["start"]["anatomy"]["logit"] == scores.details(new)["start"]["anatomy"]["logit"]
+    assert scores.formula(lifted) == scores.formula(new)
+
+
+def test_hostile_text_stays_text() -> None:
+    found = Screen(READER.read("Who <b>?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c \x00."), DecodeOptions())
+    new = asked(with_states(found.select(selection.winner(found))), question="When ${z}?\x07")
+    assert "\x00" not in json.dumps(scores.present(new)) and json.dumps(scores.details(new))
+    assert shelf.get(identity(new.reading), 0) is not None

@@ -1,0 +1,322 @@
+"""One screen: selection, what-if, options, links, and what the frame sends for each change."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.store import save_reading
+from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
+from qa_demo.views import answer, examples, link, options, selection, windows
+from qa_demo.views.ask import Ask, new_screen
+from qa_demo.views.errors import UNEXPECTED, attempt
+from qa_demo.views.frame import Frame, message, open_chapter, reset, select
+from qa_demo.views.state import Screen, Selection, WhatIf
+from tests.fakes import FakeReader
+
+TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
+
+
+@pytest.fixture
+def screen() -> Screen:
+    return new_screen(None, FakeReader().read("Who drew the towers?", TEXT))
+
+
+@pytest.fixture
+def frame() -> Frame:
+    with gr.Blocks():
+        made = Frame([answer])
+        made.place(answer.CHAPTER)
+    return made
+
+
+def event(**data: object) -> gr.EventData:
+    return gr.EventData(None, data)
+
+
+def changed(updates: list) -> list[bool]:
+    """Which of screen, store, chosen, say, picture are not skipped."""
+    return [not (isinstance(u, dict) and u.get("__type__") == "update" and len(u) == 1) for u in updates]
+
+
+def test_a_new_screen_selects_the_winner(screen: Screen) -> None:
+    best = screen.prediction.best.candidate
+    assert screen.selection == Selection(best.window, best.span, None)
+
+
+def test_a_silent_reader_selects_its_best_span_and_says_so() -> None:
+    screen = new_screen(None, FakeReader(null=30.0).read("Who?", TEXT))
+    assert screen.prediction.answer is None and "gives no answer" in selection.record(screen)["flag"]
+    spoken = screen.change(decode=replace(screen.decode, null_score_diff_threshold=100.0))
+    assert spoken.prediction.answer is not None and selection.record(spoken)["flag"] is None
+
+
+def test_an_illegal_span_carries_its_reason(screen: Screen) -> None:
+    chosen = screen.change(decode=replace(screen.decode, max_answer_length=2)).select(selection.parse(screen.reading, [0, 1, 3]))
+    assert selection.record(chosen)["flag"] == "No legal answer, too long: 3 word pieces, max_answer_length allows 2."
+    assert selection.record(chosen.change(decode=screen.decode))["flag"] is None
+    reading = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10))
+    window = reading.windows[1]
+    foreign = next(d for d in range(window.doc_start, window.doc_stop) if not window.is_max_context[window.to_pos(d)])
+    borrowed = new_screen(None, reading).select(selection.parse(reading, [1, foreign, foreign]))
+    assert "not max context: window 1 owns its start, not window 2" in selection.record(borrowed)["flag"]
+
+
+@pytest.mark.parametrize("index", [None, [0], [0, 1, 2, 3], [0, "1", 2], [0, 3, 1], [0, -1, 0], [9, 0, 0], [0, 0, 10_000], [0, math.nan, 1],
+                                   [0, True, 1], [0, 1.5, 2], "012", {"a": 1},
+                                   [0, math.inf, 1], [-math.inf, 0, 0], [0, 10**400, 10**400]])
+def test_what_the_browser_sends_is_checked(screen: Screen, index: object) -> None:
+    with pytest.raises(BadInput):
+        selection.parse(screen.reading, index)
+
+
+def test_without_a_window_the_owner_of_the_start_is_taken() -> None:
+    reading = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10))
+    for start in (0, 20, 60):
+        chosen = selection.parse(reading, [None, start, start])
+        assert reading.windows[chosen.window].is_max_context[reading.windows[chosen.window].to_pos(start)]
+
+
+def test_the_record_prints_what_the_reading_holds(screen: Screen) -> None:
+    record = selection.record(screen)
+    assert record["text"] == screen.reading.encoding.text(screen.selection.span)
+    best = screen.prediction.best.candidate
+    assert float(record["start_logit"]) == pytest.approx(best.start_logit, abs=0.006)
+    assert record["predicted"] == {"window": best.window, "start": best.span.start, "end": best.span.end}
+
+
+def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) -> None:
+    chosen = screen.select(selection.parse(screen.reading, [0, 1, 2]))
+    wider = FakeReader().read("Who drew the towers?", TEXT + " More.")
+    assert new_screen(chosen, wider).selection.span == Span(1, 2)
+    moved = new_screen(chosen, FakeReader().read("Who drew the towers?", "So: " + TEXT))
+    assert moved.selection == selection.winner(moved)
+
+
+def test_a_click_sends_one_record(frame: Frame, screen: Screen) -> None:
+    shown = frame.answer(None, screen)[0]
+    updates = frame.step(shown, lambda s: select(s, event(index=[0, 1, 2], value="x")))
+    assert changed(updates) == [True, False, True, False, False]
+    assert updates[0].prediction is shown.prediction
+    assert set(updates[2]["formulas"]) == {"answer"}
+
+
+def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame, screen: Screen) -> None:
+    shown = frame.answer(None, screen)[0]
+    updates = frame.step(shown, lambda s: answer.change_threshold(s, 1.5))
+    assert changed(updates) == [True, False, True, False, True]
+    assert updates[0].decode.null_score_diff_threshold == 1.5
+
+
+def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Screen) -> None:
+    shown = frame.answer(None, screen)[0]
+    updates = frame.step(shown, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0)))
+    assert changed(updates) == [True, True, True, False, True]
+    assert updates[1]["changed"] is True and updates[0].reading is screen.reading
+    assert updates[0].prediction.best.candidate.start_logit == 40.0
+    back = frame.step(updates[0], reset)
+    assert back[1]["changed"] is False and back[0].prediction.n_best == screen.prediction.n_best
+
+
+def test_temperature_changes_no_score(screen: Screen) -> None:
+    warm = screen.change(what_if=WhatIf(temperature=3.0))
+    assert warm.shown is warm.reading and warm.prediction.n_best == screen.prediction.n_best
+
+
+def test_a_refused_event_keeps_the_screen(frame: Frame, screen: Screen) -> None:
+    updates = frame.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
+    assert changed(updates) == [False, False, False, True, False]
+    assert "start first" in updates[3]["text"]
+    assert changed(frame.step(None, lambda s: s))[3]
+
+
+def test_an_unknown_chapter_is_refused(frame: Frame, screen: Screen) -> None:
+    with pytest.raises(BadInput, match="no chapter"):
+        open_chapter(frame, screen, event(index="nowhere"))
+
+
+def test_a_repeated_sentence_is_another_message() -> None:
+    assert message("same") != message("same")
+
+
+def test_a_new_reading_clears_what_was_changed_by_hand(screen: Screen) -> None:
+    bent = screen.change(what_if=screen.what_if.with_logit("end", 0, 12, 9.0), decode=DecodeOptions(max_answer_length=5))
+    after = new_screen(bent, FakeReader().read("Who?", "It was Ada."))
+    assert not after.what_if.changes_numbers and after.decode.max_answer_length == 5
+
+
+class Panic(BaseException):
+    """Like the tokenizers library's own."""
+
+
+def test_a_panic_becomes_a_neutral_sentence() -> None:
+    def fail(error: BaseException) -> None:
+        raise error
+    assert attempt(lambda: fail(Panic("/secret/path"))) == (None, UNEXPECTED)
+    assert attempt(lambda: fail(BadInput("too long"))) == (None, "too long")
+    for let_through in (KeyboardInterrupt, SystemExit):
+        with pytest.raises(let_through):
+            attempt(lambda error=let_through: fail(error()))
+
+
+@pytest.mark.parametrize(("name", "raw"), [("max_answer_length", 0), ("max_answer_length", "30"), ("doc_stride", math.inf),
+                                           ("n_best_size", True),
+                                           ("null_score_diff_threshold", math.nan), ("max_answer_length", 3.5), ("n_best_size", None)])
+def test_options_are_parsed_at_the_door(name: str, raw: object) -> None:
+    kind = WindowOptions() if name == "doc_stride" else DecodeOptions()
+    with pytest.raises(BadInput, match=name):
+        options.parse(kind, **{name: raw})
+
+
+def test_every_option_has_limits_and_a_sentence() -> None:
+    for kind in (WindowOptions, DecodeOptions):
+        for name in kind.__dataclass_fields__:
+            assert options.help_text(kind, name).endswith(".")
+            assert name in options.LIMITS or name == "top_n_grid"
+
+
+def test_a_link_brings_a_screen_back(screen: Screen) -> None:
+    fragment = "#v=1&q=Who+drew+the+towers%3F&p=x&windows=100_50_20&decode=7_5_-1.5&chapter=answer&span=0_1_2"
+    parsed = link.parse(fragment)
+    assert parsed.windows == WindowOptions(100, 50, 20) and parsed.question == "Who drew the towers?"
+    restored = link.restore(screen, parsed, {"answer"})
+    assert restored.decode == DecodeOptions(7, 5, -1.5) and restored.selection.span == Span(1, 2)
+
+
+@pytest.mark.parametrize("fragment", ["#v=2&q=a&p=b", "#q=a&p=b", "#v=1&q=a", "#v=1&q=a&p=b&windows=x", "#v=1&q=%ff&p=b",
+                                      "#v=1&q=a&p=b&windows=1_1_1",
+                                      "#" + "&".join("a=1" for _ in range(50)), "#v=1&p=" + "x" * 400_000])
+def test_a_damaged_link_is_refused(fragment: str) -> None:
+    with pytest.raises(BadInput):
+        link.parse(fragment)
+
+
+@pytest.mark.parametrize("fragment", ["", "#", None, "#veil=1", "#other"])
+def test_no_link_is_no_error(fragment: object) -> None:
+    assert link.parse(fragment) is None
+
+
+def test_a_span_that_is_not_there_is_left_out(screen: Screen) -> None:
+    parsed = SimpleNamespace(decode={}, chapter="nowhere", span=(0, 9000, 9000))
+    assert link.restore(screen, parsed, {"answer"}) is screen
+
+
+def test_a_stored_reading_is_shown_before_any_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "ASSETS", tmp_path)
+    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
+    assert one.stored() is None
+    save_reading(FakeReader().read(one.question, one.context), tmp_path / "readings" / "one.npz")
+    assert one.stored().encoding.context == TEXT and one.stored("other weights") is None
+    assert examples.PageExample("one", "One", "Plain.", "Who else?", TEXT, ()).stored() is None
+
+    def never() -> FakeReader:
+        raise AssertionError("the first paint asked for the reader")
+    with gr.Blocks():
+        frame = Frame([answer])
+        ask = Ask(frame, never, lambda source: never(), {"one": one}, 50_000)
+        frame.place(answer.CHAPTER)
+    updates = list(ask.start("", SimpleNamespace(session_hash="a")))
+    assert len(updates) == 1 and updates[0][0].reading.encoding.question == one.question
+    assert updates[0][-3:] == [one.question, one.context, "one"]
+
+
+def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "ASSETS", tmp_path)
+    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
+    save_reading(replace(FakeReader().read(one.question, one.context), model_name="older"), tmp_path / "readings" / "one.npz")
+    names = {}
+    for checksum in ("fake", "other weights"):
+        with gr.Blocks():
+            frame = Frame([answer])
+            ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), {"one": one}, 50_000, checksum=lambda c=checksum: c)
+            frame.place(answer.CHAPTER)
+        names[checksum] = list(ask.start("", SimpleNamespace(session_hash="a")))[-1][0].reading.model_name
+    assert names == {"fake": "older", "other weights": "fake"}
+
+
+class Unreadable(FakeReader):
+    """A reader that loads and then reads nothing."""
+
+    def read(self, *texts: object, **options: object) -> Reading:
+        raise BadInput("the paragraph holds no word piece")
+
+
+def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) -> None:
+    with gr.Blocks():
+        frame = Frame([answer])
+        readers = {"bad": Unreadable(), "good": FakeReader(name="good")}
+        ask = Ask(frame, FakeReader, readers.__getitem__, examples.load_examples(), 50_000)
+        frame.place(answer.CHAPTER)
+    visitor = SimpleNamespace(session_hash="a")
+    bad, good = (list(ask.change_reader(screen, "bundled", name, "Who?", TEXT, visitor)) for name in ("bad", "good"))
+    assert all(updates[-2] == gr.skip() for updates in bad) and bad[-1][3]["text"] == "the paragraph holds no word piece"
+    assert good[-1][-2] == "good" and good[-1][0].reading.model_name == "good"
+    assert all(updates[-2] == gr.skip() for updates in good[:-1])
+
+
+def test_a_wish_is_an_example_or_other_windows(screen: Screen) -> None:
+    with gr.Blocks():
+        frame = Frame([answer])
+        ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), examples.load_examples(), 50_000)
+        frame.place(answer.CHAPTER)
+    visitor, first = SimpleNamespace(session_hash="a"), next(iter(ask.examples.values()))
+    shown = list(ask.wished(screen, "other", ("example", first.id, 1), visitor))[-1]
+    assert shown[0].reading.encoding.context == first.context and shown[-3:] == [first.question, first.context, first.id]
+    unknown = list(ask.wished(screen, "other", ("example", "nowhere", 2), visitor))
+    assert len(unknown) == 1 and "no example" in unknown[0][3]["text"] and unknown[0][-1] == gr.skip()
+    read = list(ask.wished(screen, "other", ("windows", WindowOptions(40, 10), 3), visitor))[-1]
+    assert read[0].reading.options == WindowOptions(40, 10) and len(read) == len(shown)
+
+
+@pytest.fixture
+def wired() -> Frame:
+    with gr.Blocks():
+        made = Frame([answer, windows])
+        for module in (answer, windows):
+            made.place(module.CHAPTER)
+            module.build(made)
+        made.wire()
+    return made
+
+
+def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Screen) -> None:
+    shown = wired.answer(None, screen)[0]
+    updates = wired.dispatch("answer", shown, event(index="threshold", value=1.5))
+    assert updates[0].decode.null_score_diff_threshold == 1.5
+    for name in ("offset", "nothing", None, 3, ["threshold"]):
+        assert not any(changed(wired.dispatch("answer", shown, event(index=name, value=1))))
+    refused = wired.dispatch("windows", shown, event(index="offset", value={"window": 9, "c": 1}))
+    assert changed(refused) == [False, False, False, True, False, False] and refused[3]["kind"] == "error"
+    tried = wired.dispatch("windows", shown, event(index="tried", value={"max_seq_length": 60, "doc_stride": 20}))
+    assert changed(tried) == [False, False, False, False, False, True] and tried[5]["stamp"] == shown.stamp
+    asked = wired.dispatch("windows", shown, event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20}))
+    assert not any(changed(asked[:6])) and asked[6][:2] == ("windows", WindowOptions(60, 20))
+    again = wired.dispatch("windows", shown, event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20}))
+    assert again[6] != asked[6]
+    assert "no reading yet" in wired.dispatch("windows", None, event(index="rerun", value={}))[3]["text"]
+
+
+def test_every_event_is_answered_with_its_number_refused_or_not(wired: Frame, screen: Screen) -> None:
+    shown = wired.answer(None, screen)[0]
+    hear = wired._receipted(lambda seen, data: wired.step(seen, lambda s: select(s, data)))
+    good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
+    assert (good[-1]["id"], good[-1]["refused"]) == (7, False) and (bad[-1]["id"], bad[-1]["refused"]) == (8, True)
+    assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs) + 2
+    assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
+    again = hear(shown, event(index=[0, 1, 2], id=9))
+    assert again[2] != good[2]
+
+
+def test_a_number_that_json_does_not_hold_never_leaves(wired: Frame, screen: Screen, monkeypatch: pytest.MonkeyPatch,
+                                                       caplog: pytest.LogCaptureFixture) -> None:
+    shown = wired.answer(None, screen)[0]
+    for odd in (np.float64(1.5), np.int64(1), math.nan, (1, 2), np.zeros(2), "half \ud800", {1: 2}):
+        monkeypatch.setattr(answer, "details", lambda _, odd=odd: {"deep": [{"value": odd}]})
+        updates = wired.step(shown, lambda s: select(s, event(index=[0, 1, 2])))
+        assert changed(updates)[:3] == [False, False, False] and updates[3]["text"] == UNEXPECTED
+    assert "payload.details.answer.deep[0].value is of type numpy.float64" in caplog.text

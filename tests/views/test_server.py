@@ -1,0 +1,84 @@
+"""The guard and the frozen launch settings."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from qa_demo.server import ENVIRONMENT, MAX_BODY, POLICY, Guard, is_public, launch_settings, same_origin, styles
+
+
+async def inner(scope: dict, receive: Any, send: Any) -> None:
+    """An app that reads the whole body and answers 200."""
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+def call(path: str = "/", headers: dict[str, str] | None = None, body: list[bytes] | None = None) -> tuple[int, dict[str, str]]:
+    """Status and headers of one request through the guard."""
+    sent: list[dict] = []
+    parts = list(body or [b""])
+
+    async def receive() -> dict:
+        part = parts.pop(0)
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "root_path": "",
+             "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]}
+    # In a thread of its own: a Playwright session of an earlier test file keeps an event loop running in the main thread.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, Guard(inner)(scope, receive, send)).result()
+    start = next(m for m in sent if m["type"] == "http.response.start")
+    return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}
+
+
+def test_an_ordinary_request_passes_with_a_policy() -> None:
+    status, headers = call("/gradio_api/queue/join", {"host": "a:1", "origin": "http://a:1"})
+    assert status == 200 and headers["content-security-policy"] == POLICY and headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/gradio_api/upload", "/gradio_api/proxy=http://x",
+                                  "/gradio_api/component_server",
+                                  "/gradio_api/file=/etc/passwd",
+                                  "/monitoring/summary", "/gradio_api/file/x", "//gradio_api/upload", "/upload"])
+def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
+    assert call(path)[0] == 404
+
+
+def test_large_bodies_are_refused_declared_or_not() -> None:
+    assert call(headers={"content-length": str(MAX_BODY + 1)})[0] == 413
+    assert call(headers={"content-length": "many"})[0] == 413
+    assert call(body=[b"x" * 600_000, b"x" * 600_000])[0] == 413
+    assert call(body=[b"x" * 600_000])[0] == 200
+
+
+@pytest.mark.parametrize(("origin", "status"), [("http://page:7860", 200), ("https://evil.example", 403), ("null", 403)])
+def test_requests_from_other_pages_are_refused(origin: str, status: int) -> None:
+    assert call(headers={"host": "page:7860", "origin": origin})[0] == status
+
+
+def test_a_space_is_known_by_its_public_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPACE_HOST", "name-space.hf.space")
+    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860") and not same_origin("https://other.hf.space", "10.0.0.1:7860")
+
+
+def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRADIO_SERVER_NAME", raising=False)
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert not is_public(None) and not is_public("localhost") and is_public("0.0.0.0")
+    monkeypatch.setenv("SPACE_ID", "a/b")
+    assert is_public("127.0.0.1")
+
+
+def test_launch_settings_are_frozen() -> None:
+    settings = launch_settings()
+    frozen = {"share": False, "show_error": False, "allowed_paths": [], "enable_monitoring": False, "strict_cors": True,
+              "state_session_capacity": 200, "run_history": False, "pwa": False, "ssr_mode": False, "server_name": None}
+    assert {name: settings[name] for name in frozen} == frozen
+    assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
+    assert styles()[0].name == "page.css"

@@ -1,0 +1,87 @@
+"""Chapter 4's handlers as pure functions of a Screen."""
+
+import json
+
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.spans import top_spans
+from qa_demo.core.types import DecodeOptions, Span, WindowOptions
+from qa_demo.views import selection, spans
+from qa_demo.views.state import Screen, Selection
+from tests.fakes import FakeReader
+
+TEXT = " ".join(f"Word{k % 17} and number {k} of Kalmar stand here ." for k in range(20))
+
+
+@pytest.fixture
+def screen() -> Screen:
+    reading = FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12))
+    seen = Screen(reading, DecodeOptions())
+    return seen.select(selection.winner(seen))
+
+
+def text_of(parts: list[dict[str, str]]) -> str:
+    return "".join(p["text"] for p in parts)
+
+
+def test_the_chapter_presents_the_window_of_the_selection_as_json(screen: Screen) -> None:
+    data = spans.present(screen)
+    assert data["picture"]["window"] == screen.selection.window
+    assert [s["key"] for s in data["picture"]["steps"]] == ["square", "tent", "mass"]
+    assert data["notice"] and data["simplified"] and len(data["tables"]) == 4
+    json.dumps(data)
+    elsewhere = screen.select(Selection(0, Span(0, 0)))
+    assert spans.present(elsewhere)["picture"]["window"] == 0
+
+
+def test_the_formula_carries_the_selected_numbers(screen: Screen) -> None:
+    record = selection.record(screen)
+    said = text_of(spans.formula(screen))
+    assert said.startswith("score(i, j) = si + ej") and "j < i + 30" in said
+    addends = f"{record['start_logit']} + {record['end_logit']} {record['sign']} {record['score']}"
+    assert f"score({record['i']}, {record['j']}) = {addends}" in said
+
+
+def test_a_screen_without_a_selection_can_be_presented(screen: Screen) -> None:
+    assert spans.present(Screen(screen.reading, screen.decode))["picture"]["window"] == 0
+
+
+def test_settings_change_the_decode_options_and_the_prediction(screen: Screen) -> None:
+    short = spans.change_length(screen, 1)
+    assert short.decode.max_answer_length == 1 and not short.fresh
+    assert all(len(r.candidate.span) == 1 for r in short.prediction.n_best)
+    assert len(spans.change_listed(screen, 3).prediction.n_best) == 3
+    assert spans.change_grid(screen, True).decode.top_n_grid
+    assert spans.present(spans.change_grid(screen, True))["picture"]["grid"]["on"]
+
+
+@pytest.mark.parametrize(("change", "value"), [
+    (spans.change_length, 0), (spans.change_length, 2.5), (spans.change_length, "9"), (spans.change_listed, 1e9),
+    (spans.change_listed, None), (spans.change_grid, 1), (spans.change_grid, None), (spans.change_window, 99),
+    (spans.change_window, -1), (spans.change_window, "0")])
+def test_values_that_cannot_be_are_refused(screen: Screen, change, value: object) -> None:
+    with pytest.raises(BadInput):
+        change(screen, value)
+
+
+def test_another_window_selects_its_best_legal_span_and_presents_again(screen: Screen) -> None:
+    seen = screen.presented("spans")
+    other = (seen.selection.window + 1) % len(seen.reading.windows)
+    moved = spans.change_window(seen, other)
+    holder = seen.reading.windows[other]
+    i, j = top_spans(*seen.reading.logits(other), holder, seen.decode, n=1)[0].tolist()
+    assert moved.selection == Selection(other, Span(holder.to_doc(i), holder.to_doc(j)))
+    assert "spans" not in moved.fresh and moved.stamp == seen.stamp
+
+
+def test_the_window_of_the_selection_keeps_the_selection(screen: Screen) -> None:
+    seen = screen.select(Selection(0, Span(1, 1))).presented("spans")
+    again = spans.change_window(seen, 0)
+    assert again.selection == seen.selection and "spans" not in again.fresh
+
+
+def test_a_window_without_a_legal_span_says_so(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans, "top_spans", lambda *_: [])
+    with pytest.raises(BadInput, match="no legal span"):
+        spans.change_window(screen, (screen.selection.window + 1) % len(screen.reading.windows))

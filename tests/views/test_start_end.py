@@ -1,0 +1,132 @@
+"""Chapter 3's handlers as pure functions."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.views import selection, start_end
+from qa_demo.views.state import Screen
+from tests.fakes import FakeReader
+
+TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
+
+
+@pytest.fixture
+def screen() -> Screen:
+    reading = FakeReader(null=-3.0).read("Who drew the bridge?", TEXT, WindowOptions(max_seq_length=48, doc_stride=20))
+    assert len(reading.windows) > 2
+    found = Screen(reading, DecodeOptions())
+    return found.select(selection.winner(found))
+
+
+def text_of(parts: list[dict[str, str]]) -> str:
+    return "".join(p["text"] for p in parts)
+
+
+def test_the_payload_is_plain_json_about_the_selected_window(screen: Screen) -> None:
+    data = start_end.present(screen)
+    json.dumps(data, allow_nan=False)
+    assert data["question"] == start_end.CHAPTER.question
+    assert data["picture"]["window"] == screen.selection.window
+    assert f"In window {screen.selection.window + 1} of {len(screen.reading.windows)}" in data["notice"]
+    assert data["tables"][0]["caption"].startswith(f"Every token of window {screen.selection.window + 1} of")
+    assert len(data["simplified"]) >= 5
+
+
+def test_the_formula_is_this_readings_softmax(screen: Screen) -> None:
+    chosen = screen.selection
+    said = text_of(start_end.formula(screen))
+    start, end = (x.astype(float) for x in screen.shown.logits(chosen.window))
+    w = screen.shown.windows[chosen.window]
+    for logits, doc in ((start, chosen.span.start), (end, chosen.span.end)):
+        p = math.exp(logits[w.to_pos(doc)]) / sum(math.exp(x) for x in logits)
+        assert f"{p:.3f}" in said
+    assert said.startswith("P(start = i) = exp(si) / Σk exp(sk)")
+    assert " / T" not in said
+
+
+def test_without_a_selection_the_formula_stands_alone(screen: Screen) -> None:
+    bare = Screen(screen.reading, screen.decode)
+    assert text_of(start_end.formula(bare)) == "P(start = i) = exp(si) / Σk exp(sk)"
+    assert start_end.present(bare)["picture"]["window"] == screen.prediction.best.candidate.window
+
+
+def test_temperature_moves_probabilities_and_nothing_else(screen: Screen) -> None:
+    hot = start_end.change_temperature(screen, 2)
+    assert hot.what_if.temperature == 2.0 and not hot.what_if.changes_numbers
+    assert hot.prediction.best == screen.prediction.best
+    np.testing.assert_array_equal(hot.shown.start_logits, screen.shown.start_logits)
+    assert " / 2) / " in text_of(start_end.formula(hot)) and " / T)" in text_of(start_end.formula(hot))
+    assert start_end.present(hot)["tables"] != start_end.present(screen)["tables"]
+    assert hot.fresh == frozenset()
+
+
+@pytest.mark.parametrize("value", [0, -1, 11, float("nan"), float("inf"), "2", None, True, [1]])
+def test_a_temperature_out_of_range_is_refused(screen: Screen, value: Any) -> None:
+    with pytest.raises(BadInput, match="temperature must be"):
+        start_end.change_temperature(screen, value)
+
+
+def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Screen) -> None:
+    w = screen.reading.windows[0]
+    doc = int(np.flatnonzero(w.is_max_context[w.is_context])[0])
+    pos = w.to_pos(doc)
+    lifted = start_end.change_logit(screen, {"side": "start", "window": 0, "doc": doc, "value": 40.0})
+    assert lifted.shown.start_logits[0, pos] == 40.0
+    assert lifted.reading is screen.reading, "the true reading stays for attribution and export"
+    assert lifted.prediction.best.candidate.span.start == doc and lifted.prediction.best.candidate.window == 0
+    changed = start_end.present(lifted)["picture"]["changed"]
+    assert changed == [{"side": "start", "window": 0, "pos": pos, "true": float(screen.reading.start_logits[0, pos])}]
+    both = start_end.change_logit(lifted, {"side": "end", "window": 0, "doc": doc, "value": -5})
+    assert len(both.what_if.logits) == 2
+    back = start_end.change_logit(both, {"side": "start", "window": 0, "doc": doc, "value": None})
+    assert dict(back.what_if.logits) == {("end", 0, pos): -5.0}
+    none = start_end.change_logit(back, {"side": "end", "window": 0, "doc": doc, "value": None})
+    assert not none.what_if.changes_numbers and none.prediction.best == screen.prediction.best
+
+
+@pytest.mark.parametrize("value", [
+    None, 3, {}, {"side": "middle"}, {"side": "start", "window": 99, "doc": 0, "value": 1},
+    {"side": "start", "window": 0, "doc": -1, "value": 1}, {"side": "start", "window": 0, "doc": 0, "value": "x"},
+    {"side": "start", "window": 0, "doc": 0, "value": 1e9}, {"side": "start", "window": 0, "doc": 0, "value": float("nan")},
+    {"side": "end", "window": 0, "doc": 10_000, "value": 1}])
+def test_a_logit_that_is_none_is_refused(screen: Screen, value: Any) -> None:
+    with pytest.raises(BadInput):
+        start_end.change_logit(screen, value)
+
+
+def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: Screen) -> None:
+    shown = screen.presented("start_end")
+    w = screen.reading.windows[1]
+    moved = start_end.change_window(shown, [1, w.doc_start, w.doc_start + 1])
+    assert moved.selection.window == 1 and "start_end" not in moved.fresh
+    assert moved.stamp == shown.stamp, "the logits are the same: only this chapter is sent again"
+    assert start_end.present(moved)["picture"]["window"] == 1
+    same = start_end.change_window(shown, [shown.selection.window, shown.selection.span.start, shown.selection.span.end])
+    assert same.selection is shown.selection, "a flag about the selection is not lost"
+
+
+@pytest.mark.parametrize("value", [None, 1, [99, 0, 0], [0, 5, 2], [0, 0, 10_000]])
+def test_a_window_that_is_none_is_refused(screen: Screen, value: Any) -> None:
+    with pytest.raises(BadInput):
+        start_end.change_window(screen, value)
+
+
+def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
+    assert start_end.change(screen, {"kind": "temperature", "value": 3}).what_if.temperature == 3.0
+    for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
+        with pytest.raises(BadInput, match="chapter 3 changes temperature, logit, window"):
+            start_end.change(screen, value)
+
+
+def test_hostile_text_stays_text() -> None:
+    reading = FakeReader().read("Who?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c.")
+    found = Screen(reading, DecodeOptions())
+    data = start_end.present(found.select(selection.winner(found)))
+    assert "<img" not in json.dumps(data["picture"]["bars"])
+    json.dumps(data)

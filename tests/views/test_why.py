@@ -1,0 +1,187 @@
+"""Chapter 9's handlers as pure functions with the fake reader."""
+
+import json
+from typing import Any
+
+import pytest
+
+from qa_demo.core.attribution import BASELINES, KINDS, METHODS
+from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.types import DecodeOptions, Reading, Span, Window, WindowOptions
+from qa_demo.views import selection, why, why_work
+from qa_demo.views.state import Screen, Selection
+from qa_demo.views.why_work import Shelf, Work
+from tests.fakes import FakeReader
+
+TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ATTENTION", "FOUND"):
+        shelf = Shelf(8)
+        monkeypatch.setattr(why_work, name, shelf)
+        monkeypatch.setattr(why, name, shelf)
+
+
+@pytest.fixture
+def reader() -> FakeReader:
+    return FakeReader(null=-3.0)
+
+
+@pytest.fixture
+def screen(reader: FakeReader) -> Screen:
+    reading = reader.read("Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20))
+    found = Screen(reading, DecodeOptions())
+    return found.select(selection.winner(found))
+
+
+def chosen(kind: str = "span_score", other: list[int] | None = None, method: str = "gradient_x_input",
+           baseline: str = "pad") -> dict[str, Any]:
+    return {"kind": kind, "other": other, "method": method, "baseline": baseline}
+
+
+def asked(screen: Screen, what: str, choice: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    at = screen.selection
+    return {"what": what, "key": f"key of {what}", "span": [at.window, at.span.start, at.span.end], "choice": choice or chosen(), **more}
+
+
+def work(reader: FakeReader, screen: Screen, **more: Any) -> Work:
+    return Work(reader, screen.reading, **more)
+
+
+def text_of(parts: list[dict[str, str]]) -> str:
+    return "".join(p["text"] for p in parts)
+
+
+@pytest.mark.parametrize("what", list(why.ANSWERS))
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_request_is_answered_with_its_key(reader: FakeReader, screen: Screen, what: str, kind: str) -> None:
+    value = asked(screen, what, chosen(kind, method="integrated_gradients"), layer=1, head=0, position=3)
+    page = why.reply(screen, value, work(reader, screen))
+    json.dumps(page, allow_nan=False)
+    reply = page["picture"]["reply"]
+    assert (reply["key"], reply["what"]) == (value["key"], what) and reply["data"]
+    assert page["picture"]["target"]["kind"] == kind
+
+
+def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Screen) -> None:
+    before = why.present(screen)
+    assert before["tables"] == [] and "is " in before["notice"]
+    why.reply(screen, asked(screen, "attention"), work(reader, screen))
+    assert "looked most at the question" in why.present(screen)["notice"]
+    why.reply(screen, asked(screen, "trust"), work(reader, screen))
+    after = why.present(screen)
+    assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 5
+    moved = screen.select(Selection(screen.selection.window, Span(screen.selection.span.start, screen.selection.span.start)))
+    assert not why.present(moved)["notice"].startswith("Masking")
+
+
+def test_a_choice_changes_formula_and_makes_only_this_chapter_stale(screen: Screen) -> None:
+    shown = screen.presented("spans").presented("why")
+    new = why.change_choice(shown, chosen("span_minus_null"))
+    assert new.fresh == {"spans"} and new.stamp == shown.stamp
+    assert "[CLS]" in text_of(why.formula(new)) and "[CLS]" not in text_of(why.formula(shown))
+
+
+def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen) -> None:
+    listed = [span for span, _ in why.others(screen)]
+    assert screen.selection.span not in listed and listed
+    fallback = why.target_of(why.change_choice(screen, chosen("span_minus_other")))
+    assert fallback.other == listed[0]
+    first = screen.reading.windows[screen.selection.window].doc_start
+    other = why.target_of(why.change_choice(screen, chosen("span_minus_other", [first, first + 1])))
+    assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
+
+
+@pytest.mark.parametrize("value", [None, [], chosen("nonsense"), chosen(method="nonsense"), chosen(baseline="nonsense"), chosen(other=[0]),
+                                   chosen(other=[3, 1]), chosen(other=[0, 10_000]), chosen(other=["a", "b"])])
+def test_a_bad_choice_is_one_sentence(screen: Screen, value: Any) -> None:
+    with pytest.raises(BadInput):
+        why.change_choice(screen, value)
+
+
+@pytest.mark.parametrize("change", [{"what": "nonsense"}, {"span": [0, 5, 2]}, {"span": None}, {"choice": None}, {"layer": 99},
+                                    {"head": -1}, {"position": 4000}, {"layer": "x"}, {"layer": 1.5}])
+def test_a_bad_request_is_one_sentence(reader: FakeReader, screen: Screen, change: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        why.reply(screen, {**asked(screen, "exact", layer=0, head=0, position=0), **change}, work(reader, screen))
+
+
+def test_a_reading_of_other_weights_is_not_explained(reader: FakeReader, screen: Screen) -> None:
+    other = FakeReader()
+    other.checksum = "other"
+    with pytest.raises(BadInput, match="press Answer"):
+        work(other, screen)
+
+
+def test_a_reader_without_attention_says_so_and_is_attributed(reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(window: Window) -> Any:
+        raise BadCheckpoint("this reader gives no attention that could be shown")
+    monkeypatch.setattr(reader, "attention", none)
+    with pytest.raises(BadCheckpoint, match="no attention"):
+        why.reply(screen, asked(screen, "attention"), work(reader, screen))
+    page = why.refusal(screen, asked(screen, "attention"), "this reader gives no attention that could be shown")
+    assert page["picture"]["reply"]["error"].startswith("this reader gives no attention")
+    assert why.reply(screen, asked(screen, "attribution"), work(reader, screen))["picture"]["reply"]["data"]["method"] == "gradient_x_input"
+
+
+def test_what_was_explained_once_is_not_run_again(reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    for what in ("attention", "attribution", "relevance"):
+        why.reply(screen, asked(screen, what), work(reader, screen))
+
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the reader was asked again")
+    for name in ("attention", "attribute", "relevance"):
+        monkeypatch.setattr(reader, name, never)
+    for what in ("attention", "head", "attribution", "relevance"):
+        why.reply(screen, asked(screen, what, layer=0, head=0), work(reader, screen))
+
+
+def test_numbers_changed_by_hand_do_not_move_the_explanation(reader: FakeReader, screen: Screen) -> None:
+    window = screen.selection.window
+    changed = screen.change(what_if=screen.what_if.with_logit("start", window, 20, 9.0))
+    one, two = (why.reply(s, asked(s, "attribution"), work(reader, s))["picture"]["reply"]["data"] for s in (screen, changed))
+    assert one == two
+
+
+def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> None:
+    told: list[tuple[int, int]] = []
+    why.reply(screen, asked(screen, "trust", chosen(method="integrated_gradients")),
+              work(reader, screen, on_progress=lambda done, total: told.append((done, total))))
+    shares = [done / total for done, total in told]
+    assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] == 1.0
+    with pytest.raises(Cancelled):
+        why.reply(screen, asked(screen, "attribution", chosen("end_logit", method="leave_one_out")),
+                  work(reader, screen, cancelled=lambda: True))
+
+
+def test_leave_one_out_makes_no_random_weights_check(reader: FakeReader, screen: Screen) -> None:
+    data = why.reply(screen, asked(screen, "trust", chosen(method="leave_one_out")), work(reader, screen))["picture"]["reply"]["data"]
+    assert any("random-weights check was not made" in said for said in data["summary"])
+
+
+@pytest.mark.parametrize(("method", "baseline"), [(m, b) for m in METHODS for b in BASELINES])
+def test_every_method_and_baseline(reader: FakeReader, screen: Screen, method: str, baseline: str) -> None:
+    value = asked(screen, "attribution", chosen(method=method, baseline=baseline))
+    data = why.reply(screen, value, work(reader, screen))["picture"]["reply"]["data"]
+    assert data["method"] == method and data["sums"]
+
+
+def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Screen) -> None:
+    bare = Screen(screen.reading, screen.decode)
+    assert why.present(bare)["picture"]["target"] is None and text_of(why.formula(bare)) == "F = si + ej"
+
+
+def test_the_shelf_drops_the_oldest() -> None:
+    shelf = Shelf(2)
+    for k in range(3):
+        shelf.find(k, lambda k=k: f"value {k}")
+    assert (shelf.get(0), shelf.get(1), shelf.get(2)) == (None, "value 1", "value 2")
+
+
+def test_question_words_are_masked_in_every_window(reader: FakeReader, screen: Screen) -> None:
+    assert len(screen.reading.windows) > 1
+    reading: Reading = screen.reading
+    data = why.reply(screen, asked(screen, "question"), work(reader, screen))["picture"]["reply"]["data"]
+    assert [row[0] for row in data["table"]["rows"]] == reading.encoding.question.split()

@@ -1,0 +1,59 @@
+"""Chapter 9 with real readers of several families: token types, special tokens, offsets and sizes differ, the chapter does not."""
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.figures.payload import plain
+from qa_demo.model.loading import load_reader
+from qa_demo.views import selection, why
+from qa_demo.views.state import Screen
+from qa_demo.views.why_work import Work
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module", params=["bert", "distilbert", "roberta", "electra", "albert", "deberta-v2"])
+def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Screen]:
+    reader = load_reader(str(kit.save(tmp_path_factory.mktemp(request.param), request.param)))
+    reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(max_seq_length=60, doc_stride=12))
+    screen = Screen(reading, DecodeOptions())
+    return reader, screen.select(selection.winner(screen))
+
+
+def answer(seen: tuple[Any, Screen], what: str, method: str = "gradient_x_input", **more: Any) -> dict[str, Any]:
+    reader, screen = seen
+    at = screen.selection
+    value = {"what": what, "key": what, "span": [at.window, at.span.start, at.span.end],
+             "choice": {"kind": "span_minus_null", "other": None, "method": method, "baseline": "zero"}, **more}
+    return plain(why.reply(screen, value, Work(reader, screen.reading)))["picture"]
+
+
+def floats(text: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), dtype="<f4")
+
+
+def test_every_request_is_answered(seen: tuple[Any, Screen]) -> None:
+    window = seen[1].reading.windows[seen[1].selection.window]
+    picture = answer(seen, "attention")
+    grid = picture["reply"]["data"]
+    assert floats(grid["start"]).shape == (grid["layers"] * grid["heads"],) and 0 < grid["even"] < 1
+    of = np.frombuffer(base64.b64decode(picture["seats"]["of"]), dtype="<i4")
+    assert len(of) == len(window) and picture["seats"]["special"] == np.flatnonzero(of < 0).tolist()
+    for method in ("gradient_x_input", "integrated_gradients", "leave_one_out"):
+        lanes = answer(seen, "attribution", method)["reply"]["data"]
+        assert floats(lanes["start"]).shape == floats(lanes["end"]).shape == (len(window),)
+    for what in ("head", "exact", "relevance", "question", "trust"):
+        assert answer(seen, what, layer=1, head=1, position=len(window) - 1)["reply"]["data"]
+
+
+def test_seats_hold_the_question_as_typed(seen: tuple[Any, Screen]) -> None:
+    question = answer(seen, "seats")["seats"]["question"]
+    offsets = np.frombuffer(base64.b64decode(question["offsets"]), dtype="<i4").reshape(-1, 2)
+    assert len(offsets) == len(seen[1].reading.encoding.question_ids)
+    covered = "".join(question["text"][a:b] for a, b in offsets)
+    assert covered.replace(" ", "") == kit.QUESTION.replace(" ", "")

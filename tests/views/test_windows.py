@@ -1,0 +1,106 @@
+"""Chapter 6's handlers as pure functions of a Screen."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.merge import SEPARATE_MAXIMA
+from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.views import selection, windows
+from qa_demo.views.state import Screen
+from tests.core.toys import t1
+from tests.fakes import FakeReader
+
+TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
+
+
+def odd_types(value: object) -> list[type]:
+    """Types that gradio would not send as plain JSON: numpy's float64 is a float to Python and becomes text on its way."""
+    if isinstance(value, dict):
+        return [t for v in value.values() for t in odd_types(v)]
+    if isinstance(value, list | tuple):
+        return [t for v in value for t in odd_types(v)]
+    return [] if value is None or type(value) in (str, int, float, bool) else [type(value)]
+
+
+@pytest.fixture
+def screen() -> Screen:
+    reading = FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12))
+    seen = Screen(reading, DecodeOptions())
+    return seen.select(selection.winner(seen))
+
+
+def test_the_chapter_presents_three_steps_and_travels_as_json(screen: Screen) -> None:
+    data = windows.present(screen)
+    assert [s["key"] for s in data["picture"]["steps"]] == ["windows", "candidates", "merge"]
+    assert all(s["says"] for s in data["picture"]["steps"]) and data["notice"]
+    json.dumps(data)
+    assert odd_types(data) == []
+    assert any("in window" in part["text"] for part in windows.formula(screen))
+
+
+def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
+    data = windows.present(screen, tried=windows.window_options(screen, {"max_seq_length": 60, "doc_stride": 20}))
+    assert data["picture"]["tried"]["max_seq_length"] == 60 and not data["picture"]["tried"]["same"]
+    assert data["picture"]["now"]["same"]
+
+
+@pytest.mark.parametrize("value", [None, {"max_seq_length": 60}, {"max_seq_length": "60", "doc_stride": 3},
+                                   {"max_seq_length": 9e9, "doc_stride": 3}, {"max_seq_length": 60.5, "doc_stride": 3},
+                                   {"max_seq_length": 60, "doc_stride": 400}])
+def test_a_plan_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput):
+        windows.present(screen, tried=windows.window_options(screen, value))
+
+
+def test_merge_options_reach_the_whole_page_and_a_null_gives_way(screen: Screen) -> None:
+    changed = windows.change_merge(screen, {"copies": "all", "scale": "window_product", "null": "min_logit"})
+    assert changed.merge == MergeOptions("all", "window_product", "min_product")
+    assert windows.present(changed)["picture"]["merge"]["columns"][0]["name"].endswith("all copies")
+    for wrong in (3, {"copies": "some", "scale": "logit", "null": "none"}, {"copies": "all", "scale": "cosine", "null": "none"}):
+        with pytest.raises(BadInput):
+            windows.change_merge(screen, wrong)
+
+
+def test_the_constant_turns_the_default_winner_and_can_be_taken_back() -> None:
+    seen = Screen(t1(), DecodeOptions())
+    past = windows.present(seen)["picture"]["offset"]["past"]
+    window = windows.present(seen)["picture"]["offset"]["window"]
+    turned = windows.change_offset(seen, {"window": window, "c": past})
+    assert turned.prediction.best.candidate.span != seen.prediction.best.candidate.span
+    assert turned.stamp != seen.stamp and turned.what_if.changes_numbers
+    back = windows.change_offset(turned, {"window": window, "c": 0})
+    assert not back.what_if.changes_numbers and back.prediction.best.candidate.span == seen.prediction.best.candidate.span
+
+
+@pytest.mark.parametrize("value", [None, {"window": 99, "c": 1}, {"window": 0, "c": float("nan")}, {"window": 0, "c": 1e9},
+                                   {"window": True, "c": 1}])
+def test_a_constant_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput):
+        windows.change_offset(screen, value)
+
+
+def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    none = SimpleNamespace(id="x", title="without a reading", stored=lambda checksum: None)
+    toy = SimpleNamespace(id="y", title="the toy", stored=lambda checksum: t1() if checksum == "fake" else None)
+    monkeypatch.setattr(windows, "load_examples", lambda: {"x": none, "y": toy})
+    one = Screen(FakeReader().read("Who?", "Ada wrote it ."), DecodeOptions())
+    found = windows.break_rule(one, SEPARATE_MAXIMA)
+    assert found["searched"] in (1, 2) and found["rule"] == SEPARATE_MAXIMA
+    assert found["example"] == ("y" if found["title"] == "the toy" else None)
+    calm = windows.break_rule(one, "context_product")
+    assert (calm["found"], calm["says"]) == (False, "No counterexample in 2 readings.")
+    with pytest.raises(BadInput, match="to break"):
+        windows.break_rule(screen, "logit")
+
+
+def test_slow_parts_are_kept_while_only_plan_or_rule_change(screen: Screen) -> None:
+    windows.slow_parts.cache_clear()
+    windows.present(screen)
+    windows.present(screen, tried=WindowOptions(60, 20))
+    windows.present(windows.change_merge(screen, {"copies": "max_context", "scale": "log_odds", "null": "none"}))
+    assert windows.slow_parts.cache_info().misses == 1
+    windows.present(windows.change_offset(screen, {"window": 0, "c": 1.0}))
+    assert windows.slow_parts.cache_info().misses == 2
