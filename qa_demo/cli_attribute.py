@@ -1,24 +1,24 @@
 """python -m qa_demo attribute: which words a span's score rests on, as JSON or as lines."""
 
 import argparse
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
+from qa_demo import cli_shared
+from qa_demo.cli_shared import Progress, options, visible, with_threshold
 from qa_demo.core.attribution import BASELINES, GAP_LIMIT, KINDS, METHODS, STEPS, Attribution, Target
 from qa_demo.core.errors import BadInput
+from qa_demo.core.predict import predict
+from qa_demo.core.report import attribution_json
+from qa_demo.core.types import MergeOptions
+from qa_demo.core.words import span_at
 
 _LISTED = 10
 
 
-def add(commands: Any) -> argparse.ArgumentParser:
-    """Add the command's own flags; those it shares with the other commands are added with theirs."""
+def add(commands: Any) -> None:
+    """Add the command and its flags."""
     command: argparse.ArgumentParser = commands.add_parser("attribute", help="say which words the score of a span rests on")
-    command.add_argument("--question", required=True, help="The question.")
-    text = command.add_mutually_exclusive_group(required=True)
-    text.add_argument("--context", help="The paragraph.")
-    text.add_argument("--context-file", type=Path, help="A UTF-8 file that holds the paragraph; line ends stay as they are.")
+    cli_shared.add_texts(command)
     command.add_argument("--target", choices=KINDS, default="span_score", help="The number to explain. Default: span_score.")
     command.add_argument("--method", choices=METHODS, default="integrated_gradients", help="Default: integrated_gradients.")
     command.add_argument("--baseline", choices=BASELINES, default="pad",
@@ -27,25 +27,12 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--span", type=int, nargs=2, metavar=("START", "END"),
                          help="Characters of the span, end exclusive. Default: the best span, even when the answer is none.")
     command.add_argument("--other", type=int, nargs=2, metavar=("START", "END"), help="The second span of the target span_minus_other.")
-    return command
+    cli_shared.add_options(command)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read the text, explain the span, and write the JSON of the API, or a few lines."""
-    from qa_demo.cli import Progress, read_context, with_threshold
-    from qa_demo.cli import _options as options
-    from qa_demo.core.inputs import check_texts
-    from qa_demo.core.predict import predict
-    from qa_demo.core.report import attribution_json
-    from qa_demo.core.types import MergeOptions, WindowOptions
-    from qa_demo.core.words import span_at
-
-    context = args.context if args.context_file is None else read_context(args.context_file)
-    question, context = check_texts(args.question, context)
-    from qa_demo.model.loading import load_reader
-
-    reader = load_reader(args.reader)
-    reading = reader.read(question, context, options(WindowOptions, args), on_progress=Progress("window"))
+    reader, reading = cli_shared.read(args)
     reading, decode = with_threshold(reading, args)
     if args.span is None:
         best = predict(reading, decode, options(MergeOptions, args)).best
@@ -57,14 +44,11 @@ def run(args: argparse.Namespace) -> None:
     other = None if args.other is None else span_at(reading.encoding, *args.other)
     target = Target(args.target, span, other, None if other else window)
     found = reader.attribute(reading, target, args.method, args.baseline, args.n_steps, on_progress=Progress("step"))
-    report = attribution_json(reading, found)
-    sys.stdout.write((json.dumps(report) if args.json else lines(report, found)) + "\n")
+    cli_shared.write(attribution_json(reading, found), args.json, lambda report: lines(report, found))
 
 
 def lines(report: dict[str, Any], found: Attribution) -> str:
     """The target, whether the sum is complete, and the positions with the largest effect, for a person."""
-    from qa_demo.cli import visible
-
     out = [f"{report['target']} of {visible(report['span']['text'])!r}: {report['f_x']:+.3f}"
            + (f", against {visible(report['other']['text'])!r}" if report["other"] else ""),
            f"{report['method']}: the tokens sum to {report['sum']:+.3f}"]

@@ -1,28 +1,26 @@
 """python -m qa_demo infill: hide words, and see what MLM, SBO and both say about each, as JSON or as lines."""
 
 import argparse
-import json
-import sys
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from qa_demo import cli_shared
+from qa_demo.cli_shared import visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import WIRES, infill_json
 from qa_demo.core.masking import Masked, MaskOptions, hide
+from qa_demo.core.words import span_at
 
 _LISTED = 5
 
 
-def add(commands: Any) -> argparse.ArgumentParser:
+def add(commands: Any) -> None:
     """Add the command with all of its flags; options are spelled like the fields of the masking record."""
     command: argparse.ArgumentParser = commands.add_parser(
         "infill", help="hide words of a text and guess them from inside and from the boundary")
-    text = command.add_mutually_exclusive_group(required=True)
-    text.add_argument("--text", help="The text.")
-    text.add_argument("--text-file", type=Path, help="A UTF-8 file that holds the text; line ends stay as they are.")
+    cli_shared.add_text(command, "text", "text")
     command.add_argument("--span", type=int, nargs=2, action="append", metavar=("START", "END"),
                          help="Characters to hide, end exclusive; may be given several times. Default: spans drawn by the law.")
     command.add_argument("--masking", choices=("span", "token"), default="span",
@@ -33,19 +31,15 @@ def add(commands: Any) -> argparse.ArgumentParser:
                          help="Feed one blank, by the number of its piece, another row of the position table; may be given several times.")
     command.add_argument("--top", type=int, default=10, help="Guesses listed for each head. Default: 10.")
     command.add_argument("--model", default="bundled", help="bundled, a folder, or a Hugging Face id of a masked-language model.")
-    command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
+    cli_shared.add_json(command)
     for option in fields(MaskOptions):
         command.add_argument(f"--{option.name.replace('_', '-')}", type=type(option.default), default=option.default,
                              help=f"{option.metadata['help']} Default: {option.default}.")
-    return command
 
 
 def run(args: argparse.Namespace) -> None:
     """Hide, guess, and write the JSON of the API, or a few lines."""
-    from qa_demo.cli import read_context
-    from qa_demo.core.words import span_at
-
-    text = args.text if args.text_file is None else read_context(args.text_file)
+    text = cli_shared.text_of(args.text, args.text_file)
     if not text.strip():
         raise BadInput("the text is empty; type at least one word")
     if args.seed < 0:
@@ -61,14 +55,11 @@ def run(args: argparse.Namespace) -> None:
     else:
         masked = model.sample(encoding, np.random.default_rng(args.seed), options, args.masking)
     found = model.infill(masked, frozenset(args.cut), dict(args.swap), args.top)
-    report = infill_json(encoding, found)
-    sys.stdout.write((json.dumps(report) if args.json else lines(report)) + "\n")
+    cli_shared.write(infill_json(encoding, found), args.json, lines)
 
 
 def lines(report: dict[str, Any]) -> str:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss with both ways to add it up."""
-    from qa_demo.cli import visible
-
     out: list[str] = []
     for piece in report["pieces"]:
         out.append(f"{visible(piece['text'])}  ({piece['fate']}, characters {piece['char_start']} to {piece['char_end']})")

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from qa_demo.cli import main, visible
+from qa_demo.cli import main
+from qa_demo.cli_shared import visible
 from qa_demo.core.bio import best_span
 from qa_demo.core.metrics import f1
 from qa_demo.core.predict import predict

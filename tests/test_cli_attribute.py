@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from qa_demo.cli import main
 from qa_demo.core.attribution import Target
 from qa_demo.core.predict import predict
 from qa_demo.core.types import WindowOptions
@@ -26,13 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def attribute(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
-    try:
-        code = main(["attribute", "--question", kit.QUESTION, "--context", kit.CONTEXT, "--reader", str(folder), "--max-seq-length", "40",
-                     "--doc-stride", "7", *more])
-    except SystemExit as leaving:
-        code = int(leaving.code or 0)
-    streams = capsys.readouterr()
-    return code, streams.out, streams.err
+    return kit.command(capsys, "attribute", folder, "--max-seq-length", "40", "--doc-stride", "7", *more)
 
 
 def report(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.cli import main
 from qa_demo.core.errors import BadInput
 from qa_demo.core.report import loss_json
 from qa_demo.core.types import Span
@@ -28,12 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
-    try:
-        code = main(["loss", "--question", kit.QUESTION, "--context", kit.CONTEXT, "--reader", str(folder), *WINDOWS, *more])
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return kit.command(capsys, "loss", folder, *WINDOWS, *more)
 
 
 def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

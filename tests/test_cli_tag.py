@@ -9,7 +9,6 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from qa_demo.cli import main
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
@@ -31,12 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
-    try:
-        code = main(["tag", "--question", kit.QUESTION, "--context", kit.CONTEXT, "--reader", str(folder), *WINDOWS, *more])
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return kit.command(capsys, "tag", folder, *WINDOWS, *more)
 
 
 def test_json_holds_every_token_s_softmax_and_the_decoded_spans(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,9 +5,12 @@ import string
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import transformers
 from tokenizers.pre_tokenizers import ByteLevel
+
+from qa_demo.cli import main
 
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
@@ -126,3 +129,13 @@ def save(
     if bio or threshold is not None:
         (folder / "reader.json").write_text(json.dumps({"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]}))
     return folder
+
+
+def command(capsys: pytest.CaptureFixture[str], name: str, folder: Path, *more: str) -> tuple[int, str, str]:
+    """Run a command on the two texts in this process: its exit code, what it wrote, what it complained of."""
+    try:
+        code = main([name, "--question", QUESTION, "--context", CONTEXT, "--reader", str(folder), *more])
+    except SystemExit as leaving:
+        code = int(leaving.code or 0)
+    streams = capsys.readouterr()
+    return code, streams.out, streams.err

@@ -1,0 +1,126 @@
+"""What the commands share: flags of text and options, the text itself, the reading, progress, and text made safe for a terminal."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.inputs import check_texts
+from qa_demo.core.report import dumps
+from qa_demo.core.scales import COPIES, NULLS, SCALES
+from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
+
+if TYPE_CHECKING:
+    from qa_demo.model.reader import BertReader
+
+Options = TypeVar("Options", WindowOptions, DecodeOptions, MergeOptions)
+_CHOICES = {"copies": tuple(COPIES), "scale": tuple(SCALES), "null": tuple(NULLS)}
+_THRESHOLD = "null_score_diff_threshold"
+
+
+def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
+    """--NAME or --NAME-file, one of the two."""
+    text = command.add_mutually_exclusive_group(required=True)
+    text.add_argument(f"--{name}", help=f"The {what}.")
+    text.add_argument(f"--{name}-file", type=Path, help=f"A UTF-8 file that holds the {what}; line ends stay as they are.")
+
+
+def add_texts(command: argparse.ArgumentParser) -> None:
+    """--question, and --context or --context-file."""
+    command.add_argument("--question", required=True, help="The question.")
+    add_text(command, "context", "paragraph")
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """The reader, --json, and a flag for each field of the option records, spelled like it."""
+    command.add_argument("--reader", default="bundled", help="bundled, a folder, or a Hugging Face id owner/name[@revision].")
+    add_json(command)
+    for kind in (WindowOptions, DecodeOptions, MergeOptions):
+        for option in fields(kind):
+            _flag(command, option)
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    """--json."""
+    command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
+
+
+def _flag(command: argparse.ArgumentParser, option: Field) -> None:
+    name, default = f"--{option.name.replace('_', '-')}", option.default
+    assert default is not MISSING
+    if isinstance(default, bool):
+        command.add_argument(name, action="store_true", help=option.metadata["help"])
+    elif option.name == _THRESHOLD:
+        command.add_argument(name, type=float, help=f"{option.metadata['help']} Default: the reader's own.")
+    else:
+        command.add_argument(name, type=type(default), default=default, choices=_CHOICES.get(option.name),
+                             help=f"{option.metadata['help']} Default: {default}.")
+
+
+def options(kind: type[Options], args: argparse.Namespace) -> Options:
+    """One option record from the flags."""
+    given = {option.name: getattr(args, option.name) for option in fields(kind)}
+    return kind(**{name: value for name, value in given.items() if value is not None})
+
+
+def with_threshold(reading: Reading, args: argparse.Namespace) -> tuple[Reading, DecodeOptions]:
+    """The no-answer threshold: the flag's where it is given, else the reader's own; a given flag always lets it abstain."""
+    decode = options(DecodeOptions, args)
+    if args.null_score_diff_threshold is not None:
+        return replace(reading, threshold=args.null_score_diff_threshold), decode
+    return reading, replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
+
+
+def text_of(given: str | None, file: Path | None) -> str:
+    """The text of a pair of flags made by `add_text`."""
+    return read_text(file) if file is not None else given or ""
+
+
+def read_text(path: Path) -> str:
+    """A file's text exactly as it stands: UTF-8, line ends and byte-order mark kept, so that offsets fit the file."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except UnicodeDecodeError as fault:
+        raise BadInput(f"{path.name} is not UTF-8: byte {fault.start} cannot be decoded") from fault
+    except (OSError, ValueError) as fault:
+        raise BadInput(f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
+
+
+def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:
+    """Check the texts, load the reader, read; torch is imported only when the texts can be used."""
+    question, context = check_texts(args.question, text_of(args.context, args.context_file))
+    from qa_demo.model.loading import load_reader
+
+    reader = load_reader(args.reader)
+    return reader, reader.read(question, context, options(WindowOptions, args), on_progress=Progress("window"))
+
+
+def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], str]) -> None:
+    """A command's result: the JSON of the API, or lines for a person."""
+    sys.stdout.write((dumps(report) if as_json else lines(report)) + "\n")
+
+
+class Progress:
+    """A counter on stderr: one line that changes on a terminal, every tenth part elsewhere."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit, self._tenth, self._live = unit, 0, sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show `done` of `total`."""
+        tenth = 10 * done // total
+        if self._live:
+            sys.stderr.write(f"\r{self._unit} {done} of {total}" + ("\n" if done == total else ""))
+        elif tenth > self._tenth:
+            sys.stderr.write(f"{self._unit} {done} of {total}\n")
+        self._tenth = max(tenth, self._tenth)
+        sys.stderr.flush()
+
+
+def visible(text: str) -> str:
+    """The text for a terminal: characters that would move the cursor or change colours are written as their escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
