@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
+from qa_demo.core.infill import Infiller
 from qa_demo.core.reader import Reader
 from qa_demo.model.checks import sha256
 from qa_demo.model.source import bundled_folder
@@ -34,8 +35,13 @@ def main() -> None:
         from qa_demo.model.source import LOOPBACK, PUBLIC
         return load_reader(source, PUBLIC if is_public(args.host) else LOOPBACK)
 
+    def infiller(source: str) -> Infiller:
+        from qa_demo.model.source import LOOPBACK, PUBLIC
+        from qa_demo.model.spanbert_loading import load_spanbert
+        return load_spanbert(source, PUBLIC if is_public(args.host) else LOOPBACK)
+
     first = ThreadPoolExecutor(1, thread_name_prefix="loading").submit(first_reader)
-    page = build(first.result, load, default=args.reader, checksum=bundled_checksum)
+    page = build(first.result, load, default=args.reader, checksum=bundled_checksum, infiller=infiller)
     _, address, _ = launch(page, args.host, args.port, prevent_thread_lock=True)
     logging.info("Spanlight is open at %s", address)
     wait_for_the_end()

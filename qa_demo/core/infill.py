@@ -134,6 +134,10 @@ class Infiller(Protocol):
         """The pieces of one text; BadInput for an empty one or one that is longer than the model's positions."""
         ...
 
+    def piece(self, piece_id: int) -> str:
+        """How a piece of the vocabulary is spelled."""
+        ...
+
     def random_piece(self, rng: np.random.Generator) -> int:
         """A piece drawn as often as it came in the pre-training text; uniform where the model stores no counts."""
         ...

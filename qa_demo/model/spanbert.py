@@ -129,6 +129,10 @@ class SpanBERT:
                            "masking reads one sequence, without windows")
         return encoding
 
+    def piece(self, piece_id: int) -> str:
+        """How a piece of the vocabulary is spelled."""
+        return self._names[piece_id]
+
     def random_piece(self, rng: np.random.Generator) -> int:
         """A piece drawn as often as it came in the pre-training text; uniform, special pieces left out, where no counts are stored."""
         if self._cumulated is not None:

@@ -15,6 +15,7 @@ from typing import Any
 import gradio as gr
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.infill import Infiller
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import WindowOptions
 from qa_demo.figures.pack import printable
@@ -23,6 +24,7 @@ from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection
 from qa_demo.views.components.picture import picture
 from qa_demo.views.errors import attempt
+from qa_demo.views.keeper import Keeper
 from qa_demo.views.state import Chapter, Screen, WhatIf
 
 Change = Callable[..., Screen]
@@ -59,6 +61,8 @@ class Frame:
         self.rereads: list[tuple[Callable[..., Any], list[Any], Callable[..., WindowOptions]]] = []
         self.reader_of: Callable[[str], Reader] | None = None
         self.source: gr.State | None = None
+        self.infiller: Keeper[Infiller] | None = None
+        """Holds the models that fill blanks; None on a page that was started without one."""
         self._mirrors: list[tuple[Any, Callable[[Screen], Any]]] = []
         self._pending: list[tuple[Callable[..., Any], Callable[..., Any], list[Any], dict[str, Any]]] = []
         self._events: list[tuple[Callable[..., Any], Callable[[Screen | None, gr.EventData], list[Any]]]] = []

@@ -7,8 +7,9 @@ from types import ModuleType
 import gradio as gr
 
 from qa_demo import __version__
+from qa_demo.core.infill import Infiller
 from qa_demo.core.reader import Reader
-from qa_demo.views import answer, bio, loss, scores, spans, start_end, why, windows
+from qa_demo.views import answer, bio, loss, scores, spanbert, spans, start_end, why, windows
 from qa_demo.views.api import make_attribute, make_read
 from qa_demo.views.api_loss import make_loss
 from qa_demo.views.api_tag import make_tag
@@ -16,21 +17,24 @@ from qa_demo.views.ask import BUNDLED, Ask
 from qa_demo.views.components.picture import picture
 from qa_demo.views.examples import PageExample, load_examples
 from qa_demo.views.frame import Frame, open_chapter
+from qa_demo.views.keeper import Keeper
 
-CHAPTERS: tuple[ModuleType, ...] = (answer, scores, start_end, spans, loss, windows, bio, why)
+CHAPTERS: tuple[ModuleType, ...] = (answer, scores, start_end, spans, loss, windows, bio, spanbert, why)
 MAX_CHARACTERS = 50_000
 
 
 def build(reader: Callable[[], Reader], load: Callable[[str], Reader], examples: dict[str, PageExample] | None = None,
           max_characters: int = MAX_CHARACTERS, default: str = BUNDLED,
-          checksum: Callable[[], str | None] = lambda: None) -> gr.Blocks:
+          checksum: Callable[[], str | None] = lambda: None, infiller: Callable[[str], Infiller] | None = None) -> gr.Blocks:
     """Assemble the page. `reader()` waits for the reader named `default`; `load(source)` loads another one or refuses.
 
     `checksum()` is that of the bundled reader and waits for nothing: readings that other weights made are not shown. None: unknown.
+    `infiller(source)` loads a model that fills blanks, "bundled" or another; it is called when chapter 8 is first opened.
     """
     with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         picture("header", elem_id="header")
         frame = Frame(CHAPTERS)
+        frame.infiller = None if infiller is None else Keeper(infiller)
         ask = Ask(frame, reader, load, examples or load_examples(), max_characters, default, checksum)
         ask.build()
         frame.ask = ask

@@ -1,0 +1,102 @@
+"""Holds what is slow to load and large: loaded when first asked for, released when nobody used it or memory runs short."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+log = logging.getLogger("qa_demo")
+IDLE = 900.0
+"""Seconds after which what nobody used is released."""
+WATCH = 30.0
+"""Seconds between two looks at the clock and at the memory."""
+SHORT = 0.08
+"""Memory is short when less than this share of it is available."""
+
+
+def available_share(root: Path = Path("/")) -> float | None:
+    """The share of memory that is still available, by the tighter of machine and container; None where the system does not say."""
+    shares = [s for s in (_machine(root / "proc/meminfo"), _container(root / "sys/fs/cgroup")) if s is not None]
+    return min(shares) if shares else None
+
+
+def _machine(path: Path) -> float | None:
+    if not path.is_file():
+        return None
+    rows = {name: value.split() for name, _, value in (line.partition(":") for line in path.read_text().splitlines())}
+    if "MemTotal" not in rows or "MemAvailable" not in rows:
+        return None
+    return int(rows["MemAvailable"][0]) / max(1, int(rows["MemTotal"][0]))
+
+
+def _container(folder: Path) -> float | None:
+    limit, used, stat = folder / "memory.max", folder / "memory.current", folder / "memory.stat"
+    if not (limit.is_file() and used.is_file() and stat.is_file()) or not (most := limit.read_text().strip()).isdigit():
+        return None
+    rows = dict(line.split() for line in stat.read_text().splitlines())
+    held = int(used.read_text()) - int(rows.get("inactive_file", 0))  # cached files make room at once
+    return 1 - held / max(1, int(most))
+
+
+class Keeper(Generic[T]):
+    """One value by name, of at most `most` names; a thread watches while anything is held and ends when nothing is."""
+
+    def __init__(self, load: Callable[[str], T], most: int = 2, idle: float = IDLE, clock: Callable[[], float] = time.monotonic,
+                 available: Callable[[], float | None] = available_share, watch: float = WATCH) -> None:
+        self._load, self._most, self._idle, self._clock, self._available, self._watch = load, most, idle, clock, available, watch
+        self._lock, self._loading = threading.Lock(), threading.Lock()
+        self._held: dict[str, T] = {}
+        self._used: dict[str, float] = {}
+        self._watching = False
+
+    def held(self, name: str) -> T | None:
+        """The value when it is in memory, which counts as a use; None when it is not."""
+        with self._lock:
+            if name in self._held:
+                self._used[name] = self._clock()
+            return self._held.get(name)
+
+    def get(self, name: str) -> T:
+        """The value, loaded first when it is not in memory; the one unused for longest makes room. Raises what loading raises."""
+        if (found := self.held(name)) is not None:
+            return found
+        with self._loading:
+            if (found := self.held(name)) is not None:
+                return found
+            made = self._load(name)
+            with self._lock:
+                self._held[name], self._used[name] = made, self._clock()
+                while len(self._held) > self._most:
+                    self._drop(min(self._used, key=self._used.__getitem__))
+                start, self._watching = not self._watching, True
+            if start:
+                threading.Thread(target=self._keep_watch, name="keeper", daemon=True).start()
+            return made
+
+    def sweep(self) -> list[str]:
+        """Release what was not used for `idle` seconds, and everything when memory is short; the names that went."""
+        share = self._available()
+        short = share is not None and share < SHORT
+        with self._lock:
+            late = self._clock() - self._idle
+            gone = [name for name in self._held if short or self._used[name] < late]
+            for name in gone:
+                self._drop(name)
+        for name in gone:
+            log.info("%s was released: %s", name, "memory is short" if short else "nobody used it")
+        return gone
+
+    def _drop(self, name: str) -> None:
+        del self._held[name], self._used[name]
+
+    def _keep_watch(self) -> None:
+        while True:
+            time.sleep(self._watch)
+            self.sweep()
+            with self._lock:
+                if not self._held:
+                    self._watching = False
+                    return

@@ -1,0 +1,126 @@
+"""Chapter 8, SpanBERT: hide words, guess them from inside and from the boundary, and see what is left after pre-training.
+
+The chapter has three steps, drawn by `spanbert.js` one at a time: 1 mask (`spanbert_mask`), 2 predict (`spanbert_predict`), 3 from
+pre-training to reading. All three show one frozen `Lab` (views/spanbert_state.py), kept for each visitor in `Screen.own`.
+
+- Browser: `drawMask(root, picture.mask, page)` of spanbert_mask.js and `drawPredict(root, picture.predict, page)` of
+  spanbert_predict.js; `root` is the step's own node, visible while drawn, and may be drawn again at any time. `picture.predict` is
+  None while no model is in memory: then the step is not drawn and its place says why.
+- Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model once, within an event, and is called
+  again on every change of the lab. What it puts under "tables" and "notice" is moved into the chapter's own.
+- Events: `page.input("mask-...")` and `page.input("predict-...")`. Handlers stand in two dicts of each step:
+  `INPUTS = {name: handler(lab, value) -> Lab}` and `ASKS = {name: handler(lab, value, infiller) -> Lab}` for those that need the model
+  (a typed word becomes a piece by `infiller.encode(word)`, an id a name by `infiller.piece(id)`). They may raise a `QADemoError`.
+  A handler that hides other pieces uses `masked_lab`, which also draws the other scheme and chooses a blank. One that changes an
+  observed piece puts `masking.changed(...)` into `masked` and `given_pieces(...)` into `given`, and leaves `beside` alone.
+- The model comes from a `Keeper`: loaded when the chapter is first opened, released when nobody used it or memory runs short. The API
+  gets it from the page as `make_infill(model: Callable[[], Infiller])`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+import gradio as gr
+
+from qa_demo.core.infill import Infiller
+from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.types import Encoding
+from qa_demo.figures import spanbert as figure
+from qa_demo.figures.payload import page_data, part
+from qa_demo.views import spanbert_mask as mask
+from qa_demo.views import spanbert_predict as predict
+from qa_demo.views.ask import RUN
+from qa_demo.views.desk import Desk
+from qa_demo.views.errors import attempt
+from qa_demo.views.frame import Frame, message
+from qa_demo.views.keeper import Keeper
+from qa_demo.views.spanbert_state import KEY, Kept, Lab, kept_of
+from qa_demo.views.state import Chapter, Screen
+
+CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
+                  question="What do the words around a hidden span know about it?")
+SLOW = ("load", "mask-text", "mask-passage", "mask-reading")
+Found = tuple[int, Kept]
+
+
+def present(screen: Screen) -> dict[str, Any]:
+    """The three steps; before the chapter's text is encoded only the third."""
+    kept = kept_of(screen)
+    lab, model = kept.lab, kept.model
+    guesses = predict.present(lab, model) if lab is not None and model is not None else None
+    picture = {"ready": lab is not None and (model is not None or kept.failed is not None), "failed": kept.failed,
+               "mask": None if lab is None else mask.present(lab, model is not None), "predict": guesses, "closing": figure.closing_data()}
+    return page_data(CHAPTER.question, picture, "", figure.SIMPLIFIED)
+
+
+def formula(screen: Screen) -> list[dict[str, str]]:
+    """The length law and the budget, with the lab's numbers."""
+    return [part("P(l) = p (1 − p)"), part("l − 1", "sub")]
+
+
+def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:
+    """Run a handler of a lab on what the screen keeps; before there is a lab nothing happens."""
+    kept = kept_of(screen)
+    return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value)))
+
+
+def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
+    """The same for a handler that needs the model, which is loaded again if it was released; steps that do without get None."""
+    kept = kept_of(screen)
+    model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(kept.source)
+    return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value, model)))
+
+
+def work(keeper: Keeper[Infiller] | None, reader: Callable[[], Reader], screen: Screen, name: str, value: Any) -> Kept:
+    """Load the model, or find out why there is none, and encode the text that is asked for; a lab that is there stays for "load"."""
+    kept = kept_of(screen)
+    model, failed = (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(kept.source))
+
+    def encode(text: str) -> Encoding:
+        return model.encode(text) if model is not None else mask.encode_by(reader(), text)
+    lab = kept.lab if name == "load" and kept.lab is not None else mask.text_lab(screen, name, value, encode, model)
+    return replace(kept, lab=lab, keeper=keeper, failed=failed)
+
+
+def receive(screen: Screen, found: Found | None) -> Screen:
+    """Put what the slow request made on the screen."""
+    return screen if found is None else screen.keep(KEY, found[1])
+
+
+def build(frame: Frame) -> None:
+    """Quick requests change the lab; loading and encoding run at a desk with a busy line, and then come to the screen."""
+    for step in (mask, predict):
+        for name, quick in step.INPUTS.items():
+            frame.browser_input(CHAPTER, name, partial(changed, quick))
+        for name, asks in step.ASKS.items():
+            frame.browser_input(CHAPTER, name, partial(asked, asks))
+    found, source, reader_of, keeper = gr.State(None), frame.source, frame.reader_of, frame.infiller
+    assert source is not None and reader_of is not None, "the page names its reader before chapters are built"
+    desk: Desk[tuple[Found | None, str | None]] = Desk()
+    numbers = count(1)
+
+    def slow(screen: Screen | None, used: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
+        event = data._data or {}
+        name, value = str(event.get("index")), event.get("value")
+        if screen is None or name not in SLOW:
+            yield gr.skip(), gr.skip()
+            return
+        busy = figure.BUSY["load" if kept_of(screen).model is None else "text"]
+        yield gr.skip(), message(busy, "busy")
+
+        def run_it(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[Found | None, str | None]:
+            return attempt(lambda: (next(numbers), work(keeper, lambda: reader_of(used), screen, name, value)))
+        run = desk.run(request.session_hash, run_it)
+        while True:
+            try:
+                next(run)
+            except StopIteration as stop:
+                given, error = stop.value
+                break
+        yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
+
+    frame.pictures[CHAPTER.key].input(slow, [frame.screen, source], [found, frame.say], **RUN)
+    frame.control(found.change, [found], receive)

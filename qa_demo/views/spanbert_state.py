@@ -1,0 +1,140 @@
+"""What chapter 8 keeps for one visitor: a text, which of its pieces are hidden and how, and what is asked about a blank."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from qa_demo.core import masking
+from qa_demo.core.errors import BadInput
+from qa_demo.core.infill import Infiller
+from qa_demo.core.masking import Masked, MaskOptions
+from qa_demo.core.types import Encoding, Span
+from qa_demo.views.keeper import Keeper
+from qa_demo.views.state import Screen
+
+KEY = "spanbert"
+MASK = "[MASK]"
+TEXT_MASK = -1
+"""The id of [MASK] where no model is there to give one: no piece of a text has it."""
+MOST_PIECES = 200
+"""The longest text of this chapter: every blank is a distribution over the whole vocabulary."""
+BUNDLED = "bundled"
+
+How = Literal["drawn by hand", "span", "token"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lab:
+    """One masked text. `given` [T] are the pieces as the model is shown them.
+
+    `beside` is the same text with the same budget under the other scheme: single pieces, or spans where `how` is "token". `passage` is the
+    id of a bundled passage, "reading" for the paragraph of the reading on screen, None for a text of the visitor's own. `at` is the blank
+    that was chosen, `cut` the wires that are cut, `swap` the rows of the position table that blanks read in place of their own.
+    """
+
+    text: str
+    encoding: Encoding
+    masked: Masked
+    how: How
+    seed: int
+    options: MaskOptions
+    given: tuple[str, ...]
+    beside: Masked
+    beside_given: tuple[str, ...]
+    passage: str | None = None
+    at: int | None = None
+    cut: frozenset[str] = frozenset()
+    swap: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The chapter's record on a screen: the lab, whose model it asks, and the sentence that says why there is none."""
+
+    lab: Lab | None = None
+    keeper: Keeper[Infiller] | None = None
+    source: str = BUNDLED
+    failed: str | None = None
+
+    @property
+    def model(self) -> Infiller | None:
+        """The model when it is in memory now; None while it is not, or when there is none."""
+        return None if self.keeper is None or self.failed is not None else self.keeper.held(self.source)
+
+
+def kept_of(screen: Screen) -> Kept:
+    """The chapter's record, an empty one before the chapter was first opened."""
+    found = screen.own.get(KEY)
+    return found if isinstance(found, Kept) else Kept()
+
+
+def lab_of(screen: Screen) -> Lab | None:
+    """The visitor's lab; None until the chapter was opened and its text encoded."""
+    return kept_of(screen).lab
+
+
+# Making and changing labs -----------------------------------------------------------------------------------------
+
+
+def sampled(encoding: Encoding, seed: int, options: MaskOptions, scheme: str, model: Infiller | None) -> Masked:
+    """Pieces hidden by the law. Without a model the random pieces of the 10 % case come from this text itself."""
+    rng = np.random.default_rng(seed)
+    if model is not None:
+        return model.sample(encoding, rng, options, scheme)
+    ids = encoding.context_ids
+
+    def random_piece(draws: np.random.Generator) -> int:
+        return int(ids[draws.integers(len(ids))])
+    if scheme == "span":
+        return masking.mask_spans(ids, encoding.word_ids, TEXT_MASK, rng, random_piece, options)
+    return masking.mask_tokens(ids, TEXT_MASK, rng, random_piece, options)
+
+
+def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> tuple[str, ...]:
+    """The pieces that the model is shown, [T]: [MASK], a random piece, or the true one."""
+    own = dict(zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True))
+    mask_id = TEXT_MASK if model is None else model.mask_id
+
+    def name(shown: int) -> str:
+        if shown == mask_id:
+            return MASK
+        return own[shown] if model is None or shown in own else model.piece(shown)
+    return tuple(name(shown) for shown in masked.input_ids.tolist())
+
+
+def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> Lab:
+    """The lab with other blanks: the other scheme follows with the same budget, the first blank is chosen, swaps are gone."""
+    options = lab.options if masked.budget == masking.budget_of(len(masked.true_ids), lab.options) else replace(
+        lab.options, mask_ratio=len(masked.hidden) / len(masked.true_ids))
+    beside = sampled(lab.encoding, lab.seed, options, "span" if how == "token" else "token", model)
+    pairs = masked.pairs()
+    first = int(pairs.at[0]) if len(pairs) else int(masked.hidden[0])
+    return replace(lab, masked=masked, how=how, given=given_pieces(lab.encoding, masked, model), beside=beside,
+                   beside_given=given_pieces(lab.encoding, beside, model), at=first, swap=MappingProxyType({}))
+
+
+def new_lab(encoding: Encoding, model: Infiller | None, spans: Sequence[Span] = (), passage: str | None = None,
+            before: Lab | None = None) -> Lab:
+    """A lab on another text: its own spans, else spans drawn by the law; seed, options and cut wires stay.
+
+    Errors: BadInput for a text with no piece, or more than this chapter shows.
+    """
+    total = len(encoding.context_ids)
+    if not 1 <= total <= MOST_PIECES:
+        raise BadInput(f"the text has {total:,} word pieces, this chapter shows texts of 1 to {MOST_PIECES}; take a shorter one")
+    options, seed = (before.options, before.seed) if before is not None else (masking.DEFAULTS, 1)
+    masked = masking.hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id) if spans else sampled(
+        encoding, seed, options, "span", model)
+    empty = Lab(encoding.context, encoding, masked, "span", seed, options, (), masked, (), passage,
+                cut=before.cut if before is not None else frozenset())
+    return masked_lab(empty, masked, "drawn by hand" if spans else "span", model)
+
+
+def whole(value: Any, name: str, low: int, high: int) -> int:
+    """A whole number within its limits, as the browser sends it."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadInput(f"{name} must be a whole number from {low} to {high}, got {str(value)[:40]}")
+    return value
