@@ -96,12 +96,12 @@ def clean_config(raw: Any) -> dict[str, Any]:
     return clean
 
 
-def build_config(clean: dict[str, Any]) -> tuple[Any, type]:
-    """The transformers configuration object and the question-answering class of a cleaned config."""
+def build_config(clean: dict[str, Any], head: str = "QuestionAnswering") -> tuple[Any, type]:
+    """The transformers configuration object of a cleaned config, and its family's class with this head."""
     import transformers
 
     prefix = FAMILIES[clean["model_type"]]
-    config_class, model_class = getattr(transformers, f"{prefix}Config"), getattr(transformers, f"{prefix}ForQuestionAnswering")
+    config_class, model_class = getattr(transformers, f"{prefix}Config"), getattr(transformers, f"{prefix}For{head}")
     config = config_class(**{key: value for key, value in clean.items() if key != "model_type"})
     config._attn_implementation = "sdpa" if model_class._supports_sdpa else "eager"
     return config, model_class

@@ -4,9 +4,10 @@ import hashlib
 import importlib.util
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable, QADemoError
 from qa_demo.core.types import WindowOptions
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 log = logging.getLogger(__name__)
+Model = TypeVar("Model")
 MIN_POSITIONS = 32
 _TOKENIZERS = {f"{name}{fast}" for fast in ("", "Fast") for name in (
     "BertTokenizer", "DistilBertTokenizer", "RobertaTokenizer", "XLMRobertaTokenizer", "ElectraTokenizer", "AlbertTokenizer",
@@ -48,26 +50,36 @@ def load_reader(source: str = "bundled", limits: HostLimits = LOOPBACK, *, worke
     Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached or is not allowed here,
     BadCheckpoint for what was found and must not be used. Nothing that is already loaded changes.
     """
+    def build(folder: Path, plan: Blueprint, name: str, checksum: str) -> "BertReader":
+        return _build(folder, plan, name, checksum, workers, bf16)
+    return open_source(source, limits, "QuestionAnswering", bundled_folder, build)
+
+
+def open_source(source: str, limits: HostLimits, head: str, bundled: Callable[[], Path],
+                build: Callable[[Path, Blueprint, str, str], Model]) -> Model:
+    """The path of every model from its name: find or fetch the folder, check it, lay the class with `head` out, build(folder, plan,
+    name, checksum or commit); every fault on the way is one sentence that names the source."""
     parsed = parse_source(source, limits)
     try:
-        return within(limits.seconds, lambda: _load(parsed, limits, workers, bf16))
+        return within(limits.seconds, lambda: _open(parsed, limits, head, bundled, build))
     except TookTooLong as late:
         raise ModelUnavailable(f"{parsed.name} did not load within {limits.seconds:g} seconds; "
                                "try again, or use the bundled reader") from late
 
 
-def _load(source: Source, limits: HostLimits, workers: Workers, bf16: bool) -> "BertReader":
+def _open(source: Source, limits: HostLimits, head: str, bundled: Callable[[], Path],
+          build: Callable[[Path, Blueprint, str, str], Model]) -> Model:
     if importlib.util.find_spec("kernels") is not None:
         raise ModelUnavailable("the package 'kernels' is installed, with which a model folder can fetch code; uninstall it to load readers")
     if source.kind == "hub":
-        folder, commit = hub.fetch(source, limits, lambda found: blueprint(found, limits))
+        folder, commit = hub.fetch(source, limits, lambda found: blueprint(found, limits, head))
         name = f"{source.repo}@{commit[:8]}"
     else:
-        folder, commit = (source.path or bundled_folder()), ""
+        folder, commit = (source.path or bundled()), ""
         name = source.name
     try:
         checksum = check_manifest(folder, required=source.kind == "bundled")
-        return _build(folder, blueprint(folder, limits), name, checksum or commit, workers, bf16)
+        return build(folder, blueprint(folder, limits, head), name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{source.name}: {fault}") from fault
     except Exception as fault:
@@ -76,19 +88,20 @@ def _load(source: Source, limits: HostLimits, workers: Workers, bf16: bool) -> "
         raise BadCheckpoint(f"{source.name}: the files fit together for no model that can be built ({type(fault).__name__})") from fault
 
 
-def blueprint(folder: Path, limits: HostLimits = LOOPBACK) -> Blueprint:
+def blueprint(folder: Path, limits: HostLimits = LOOPBACK, head: str = "QuestionAnswering") -> Blueprint:
     """Read config.json and lay the model out on torch's meta device: names and shapes, not one weight allocated."""
     import torch
 
     raw = read_json(folder, "config.json", limit=2**20)
     if raw is None:
-        raise BadCheckpoint("config.json is missing, so this is not a transformers reader")
+        raise BadCheckpoint("config.json is missing, so this is not a transformers model")
     clean = clean_config(raw)
     labels = raw.get("id2label")
-    if (isinstance(labels, dict) and len(labels) != 2) or raw.get("num_labels", 2) != 2:
+    answers = head == "QuestionAnswering"
+    if answers and ((isinstance(labels, dict) and len(labels) != 2) or raw.get("num_labels", 2) != 2):
         raise BadCheckpoint("config.json describes a head with other than two outputs (start and end), so it is no span reader")
     try:
-        config, model_class = build_config(clean)
+        config, model_class = build_config(clean, head)
         with torch.device("meta"):
             skeleton = model_class(config)
     except Exception as fault:
@@ -97,9 +110,10 @@ def blueprint(folder: Path, limits: HostLimits = LOOPBACK) -> Blueprint:
     shapes = {name: tuple(tensor.shape) for name, tensor in skeleton.state_dict().items()}
     parameters = sum(parameter.numel() for parameter in skeleton.parameters())
     if limits.max_parameters is not None and parameters > limits.max_parameters:
-        raise BadCheckpoint(f"the reader has {parameters:,} parameters, this host allows {limits.max_parameters:,}")
-    head = tuple(name for name in shapes if not name.startswith(f"{skeleton.base_model_prefix}."))
-    return Blueprint(config, model_class, shapes, head, parameters)
+        raise BadCheckpoint(f"the model has {parameters:,} parameters, this host allows {limits.max_parameters:,}")
+    # Only of a reader's head are all tensors stored: the decoder of a masked-language head is tied to the embeddings.
+    required = tuple(name for name in shapes if answers and not name.startswith(f"{skeleton.base_model_prefix}."))
+    return Blueprint(config, model_class, shapes, required, parameters)
 
 
 def _check_shapes(plan: Blueprint, found: dict[str, Tensor]) -> None:
@@ -126,11 +140,15 @@ def _tensors(files: list[Path]) -> dict[str, Any]:
     return tensors
 
 
-def _model(plan: Blueprint, files: list[Path]) -> Any:
-    """Weights from tensors we read ourselves: transformers never sees the folder, so nothing else in it can matter."""
+def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
+    """The model from tensors we read ourselves: transformers never sees the folder, so nothing else in it can matter.
+
+    `lost` is said before the list of missing tensors.
+    """
     import torch
     import transformers
 
+    _check_shapes(plan, {key: tensor for path in files for key, tensor in read_header(path).items()})
     transformers.logging.disable_progress_bar()
     with _building:
         model, info = plan.model_class.from_pretrained(
@@ -138,11 +156,12 @@ def _model(plan: Blueprint, files: list[Path]) -> Any:
             local_files_only=True, output_loading_info=True)
     missing = sorted(info["missing_keys"]) + sorted(str(name) for name in info["mismatched_keys"])
     if missing:
-        raise BadCheckpoint(f"{len(missing)} tensors that config.json asks for are missing, the first is {missing[0][:80]}")
+        raise BadCheckpoint(f"{lost}{len(missing)} tensors that config.json asks for are missing, the first is {missing[0][:80]}")
     return model
 
 
-def _tokenizer(folder: Path, config: Any) -> Any:
+def load_tokenizer(folder: Path, config: Any) -> Any:
+    """The folder's tokenizer, of a class on the list and no larger than the model's vocabulary."""
     from transformers import AutoTokenizer
 
     settings = read_json(folder, "tokenizer_config.json") or {}
@@ -164,7 +183,7 @@ def _tokenizer(folder: Path, config: Any) -> Any:
     return tokenizer
 
 
-def _digest(folder: Path, files: list[Path]) -> str:
+def digest(folder: Path, files: list[Path]) -> str:
     """One digest of config, tokenizer and weights, for folders that come without checksums.json."""
     parts = [folder / "config.json", *(path for name in _TOKENIZER_FILES if (path := regular(folder, name)) is not None), *files]
     return hashlib.sha256("".join(sha256(path) for path in parts).encode()).hexdigest()
@@ -175,11 +194,9 @@ def _build(folder: Path, plan: Blueprint, name: str, checksum: str, workers: Wor
     from qa_demo.model.reader import BertReader
 
     files = weight_files(folder)
-    _check_shapes(plan, {key: tensor for path in files for key, tensor in read_header(path).items()})
-    tokenizer = _tokenizer(folder, plan.config)
-    bio = load_bio(folder, plan.config.hidden_size)
-    reader = BertReader(name, _model(plan, files), tokenizer, bio=bio, threshold=read_threshold(folder),
-                        checksum=checksum or _digest(folder, files), workers=workers, bf16=bf16)
+    tokenizer, bio = load_tokenizer(folder, plan.config), load_bio(folder, plan.config.hidden_size)
+    reader = BertReader(name, weights(plan, files), tokenizer, bio=bio, threshold=read_threshold(folder),
+                        checksum=checksum or digest(folder, files), workers=workers, bf16=bf16)
     if reader.max_seq_length < MIN_POSITIONS:
         raise BadCheckpoint(f"it knows {reader.max_seq_length} positions, fewer than the {MIN_POSITIONS} that question and paragraph take")
     # One short reading shows what the files do not: a template without [CLS], logits that overflow.
