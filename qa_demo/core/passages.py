@@ -1,0 +1,200 @@
+"""The passages of the SpanBERT chapter: texts with hidden spans, the reason why each is there, and a promise that a model can be asked.
+
+A promise is a name and an argument in `assets/passages.json`; its check returns None when the model keeps it, else a sentence
+that says what was found instead. A blank is named by its place in the text, so a repeated word can be meant.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
+from qa_demo.core.masking import Masked, changed, hide
+from qa_demo.core.types import Answer, Encoding, Span
+from qa_demo.core.words import span_at
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One text of the lab; `hidden` are slices of it, in order, and `promise` maps names of `PROMISES` to arguments."""
+
+    id: str
+    title: str
+    kind: str
+    reason: str
+    text: str
+    hidden: tuple[Answer, ...]
+    promise: Mapping[str, Any]
+
+
+def load_passages(path: Path) -> tuple[Passage, ...]:
+    """Read the passages; a repeated id, an unknown promise or a hidden span that is no slice of its text is refused."""
+    found: dict[str, Passage] = {}
+    for entry in json.loads(path.read_text(encoding="utf-8")):
+        hidden = tuple(Answer(h["text"], h["char_start"]) for h in entry["hidden"])
+        for span in hidden:
+            if not span.text or entry["text"][span.char_start:span.char_end] != span.text:
+                raise BadInput(f"passage '{entry['id']}': no {span.text!r} at character {span.char_start}")
+        unknown = set(entry["promise"]) - set(PROMISES)
+        if unknown or not entry["promise"]:
+            raise BadInput(f"passage '{entry['id']}' promises {sorted(unknown) or 'nothing'}; known promises: {', '.join(PROMISES)}")
+        if not hidden or entry["id"] in found:
+            raise BadInput(f"passage '{entry['id']}' hides nothing, or stands twice")
+        words = {name: entry[name] for name in ("id", "title", "kind", "reason", "text")}
+        found[entry["id"]] = Passage(**words, hidden=hidden, promise=entry["promise"])
+    return tuple(found.values())
+
+
+def hidden_spans(passage: Passage, encoding: Encoding) -> tuple[Span, ...]:
+    """The hidden slices as word pieces, one span for each, not merged."""
+    return tuple(span_at(encoding, h.char_start, h.char_end) for h in passage.hidden)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A passage, and a model that has filled its blanks."""
+
+    passage: Passage
+    infiller: Infiller
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The passage's pieces."""
+        return self.infiller.encode(self.passage.text)
+
+    @cached_property
+    def masked(self) -> Masked:
+        """The passage with its default blanks."""
+        return hide(self.encoding.context_ids, hidden_spans(self.passage, self.encoding), self.infiller.mask_id)
+
+    @cached_property
+    def found(self) -> Infill:
+        """The guesses, nothing cut."""
+        return self.infiller.infill(self.masked)
+
+    def cut(self, *wires: str) -> Infill:
+        """The guesses with wires cut."""
+        return self.infiller.infill(self.masked, frozenset(wires))
+
+    def piece(self, word: str, found: Infill | None = None) -> HiddenPiece:
+        """The first blank of a hidden word, as spelled in the text."""
+        offsets = self.encoding.offset_mapping
+        for piece in (found or self.found).pieces:
+            at = int(offsets[piece.at, 0])
+            if self.passage.text[at:at + len(word)] == word:
+                return piece
+        raise BadInput(f"passage '{self.passage.id}': no hidden piece begins {word!r}")
+
+    def sbo(self, word: str, found: Infill | None = None) -> Said:
+        """What SBO says of a hidden word's first piece."""
+        said = self.piece(word, found).sbo
+        if said is None:
+            raise BadInput(f"passage '{self.passage.id}': {word!r} has no SBO term: {self.piece(word, found).no_sbo}")
+        return said
+
+
+def check(passage: Passage, infiller: Infiller) -> dict[str, str | None]:
+    """Every promise of a passage by name: None when kept, else what was found instead."""
+    asked = Asked(passage, infiller)
+    return {name: PROMISES[name](asked, argument) for name, argument in passage.promise.items()}
+
+
+def _words(asked: Asked, wanted: int) -> str | None:
+    """The longest hidden run has this many words."""
+    ids = asked.encoding.whitespace_ids
+    most = max(len(set(ids[run.start:run.end + 1].tolist())) for run in asked.masked.runs)
+    return None if most == wanted else f"the longest hidden run has {most} words, promised {wanted}"
+
+
+def _pieces(asked: Asked, wanted: int) -> str | None:
+    """A hidden word is cut into at least this many pieces."""
+    _, counts = np.unique(asked.encoding.word_ids[asked.masked.hidden], return_counts=True)
+    return None if counts.max() >= wanted else f"no hidden word has more than {counts.max()} pieces"
+
+
+def _merge(asked: Asked, wanted: list[int]) -> str | None:
+    """So many hidden spans become so many runs."""
+    got = [len(asked.passage.hidden), len(asked.masked.runs)]
+    return None if got == wanted else f"{got[0]} spans become {got[1]} runs, promised {wanted}"
+
+
+def _edge(asked: Asked, side: str) -> str | None:
+    """A hidden run touches the text's first or last piece, so it has no SBO term and says so."""
+    why = asked.found.pieces[0 if side == "first" else -1].no_sbo or ""
+    return None if f"the {side} piece" in why else f"the {side} blank says {why!r}"
+
+
+def _beyond(asked: Asked, _: bool) -> str | None:
+    """A hidden run is longer than the position table."""
+    rows = asked.infiller.positions
+    return None if any("position table" in (p.no_sbo or "") for p in asked.found.pieces) else f"no run has more than {rows} pieces"
+
+
+def _helps(asked: Asked, word: str) -> str | None:
+    """SBO ranks the true piece first and MLM does not: the boundary knows what the blank's own place does not."""
+    mlm, sbo = asked.piece(word).mlm, asked.sbo(word)
+    return None if sbo.rank == 1 < mlm.rank else f"{word!r}: rank {sbo.rank} by SBO, {mlm.rank} by MLM"
+
+
+def _misleads(asked: Asked, word: str) -> str | None:
+    """MLM ranks the true piece first and SBO does not."""
+    mlm, sbo = asked.piece(word).mlm, asked.sbo(word)
+    return None if mlm.rank == 1 < sbo.rank else f"{word!r}: rank {sbo.rank} by SBO, {mlm.rank} by MLM"
+
+
+def _falls(asked: Asked, _: bool) -> str | None:
+    """In a run of at least six pieces SBO's mean -log p is higher in the middle third than in the outer thirds."""
+    losses = [p.sbo.loss for p in asked.found.pieces if p.run == max(asked.masked.runs, key=len) and p.sbo is not None]
+    if len(losses) < 6:
+        return f"the longest run has {len(losses)} pieces with an SBO term, at least 6 are needed"
+    third = round(len(losses) / 3)
+    middle, outer = float(np.mean(losses[third:-third])), float(np.mean(losses[:third] + losses[-third:]))
+    return None if middle > outer else f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
+
+
+def _position(asked: Asked, _: bool) -> str | None:
+    """Blanks of one run get different first guesses, and the same one when the position is cut."""
+    def firsts(found: Infill) -> set[str]:
+        return {p.sbo.guesses[0].piece for p in found.pieces if p.sbo is not None and p.run == max(asked.masked.runs, key=len)}
+    whole, cut = firsts(asked.found), firsts(asked.cut("position"))
+    return None if len(whole) > 1 == len(cut) else f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}"
+
+
+def _decides(asked: Asked, argument: Mapping[str, str]) -> str | None:
+    """Cutting this wire costs the blank's true piece more -log p than cutting either other one."""
+    cost = {wire: asked.sbo(argument["blank"], asked.cut(wire)).loss - asked.sbo(argument["blank"]).loss for wire in WIRES}
+    most = max(cost, key=lambda wire: cost[wire])
+    said = ", ".join(f"{wire} {value:+.2f}" for wire, value in cost.items())
+    return None if most == argument["wire"] and cost[most] > 0 else f"cutting costs: {said}"
+
+
+def _neighbour(asked: Asked, argument: Mapping[str, str]) -> str | None:
+    """With another word beside the run SBO's first guess for the blank is another one."""
+    run = asked.piece(argument["blank"]).run
+    pair = asked.masked.boundary(run)
+    ids = asked.infiller.encode(argument["word"]).context_ids
+    if pair is None or len(ids) != 1:
+        return f"{argument['word']!r} has {len(ids)} pieces" if pair else "the run stands at an edge"
+    found = asked.infiller.infill(changed(asked.masked, pair[0 if argument["side"] == "left" else 1], int(ids[0])))
+    before, after = asked.sbo(argument["blank"]).guesses[0].piece, asked.sbo(argument["blank"], found).guesses[0].piece
+    return None if before != after else f"the first guess stays {before!r}"
+
+
+def _prior(asked: Asked, word: str) -> str | None:
+    """The product ranks the true piece worse than the better of the two heads alone."""
+    piece, sbo = asked.piece(word), asked.sbo(word)
+    assert piece.both is not None
+    best = min(piece.mlm.rank, sbo.rank)
+    return None if piece.both.rank > best else f"{word!r}: rank {piece.both.rank} by both, {best} by the better one alone"
+
+
+PROMISES: dict[str, Callable[[Asked, Any], str | None]] = {
+    "words": _words, "pieces": _pieces, "merge": _merge, "edge": _edge, "beyond": _beyond, "helps": _helps, "misleads": _misleads,
+    "falls": _falls, "position": _position, "decides": _decides, "neighbour": _neighbour, "prior": _prior,
+}

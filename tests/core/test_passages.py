@@ -1,0 +1,145 @@
+"""The passages: their file, each promise kept and broken on a fake model, and the bundled one where it is there."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_demo.core import passages
+from qa_demo.core.errors import BadInput
+from qa_demo.core.infill import Guess, Said
+from qa_demo.core.passages import Asked, Passage, check, load_passages
+from qa_demo.core.types import Answer
+from qa_demo.training import passages as command
+from tests.fake_infiller import FakeInfiller
+
+POOL = load_passages(command.PASSAGES)
+TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in May."
+
+
+def entry(*hidden: str, **promise: object) -> Passage:
+    return Passage("toy", "Toy", "toy", "A toy.", TEXT, tuple(Answer(h, TEXT.index(h)) for h in hidden), promise)
+
+
+def fault(passage: Passage, infiller: FakeInfiller | None = None) -> str | None:
+    """What the only promise of a toy passage finds."""
+    (found,) = check(passage, infiller or FakeInfiller()).values()
+    return found
+
+
+class Ranked(FakeInfiller):
+    """Ranks of the first hidden piece by MLM, SBO and both as given."""
+
+    def __init__(self, mlm: int, sbo: int, both: int = 1) -> None:
+        super().__init__()
+        self.ranks = {"mlm": mlm, "sbo": sbo, "both": both}
+
+    def infill(self, *given, **more):
+        found = super().infill(*given, **more)
+        said = {name: replace(getattr(found.pieces[0], name), rank=rank) for name, rank in self.ranks.items()}
+        return replace(found, pieces=(replace(found.pieces[0], **said), *found.pieces[1:]))
+
+
+def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
+    assert len(POOL) >= 10 and len({p.text for p in POOL}) == len(POOL)
+    assert all(1 < p.text.count(".") <= 6 and p.reason for p in POOL)
+    assert any(p.promise.get("words") == 4 and "championship" in p.text for p in POOL)
+    assert {name for p in POOL for name in p.promise} >= {"words", "helps", "misleads", "edge", "merge", "falls"}
+
+
+def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
+    row = json.loads(command.PASSAGES.read_text(encoding="utf-8"))[0]
+    path = tmp_path / "passages.json"
+    for change, words in (({"hidden": [{"text": "Rotne", "char_start": 0}]}, "character 0"), ({"promise": {"shines": 1}}, "shines"),
+                          ({"promise": {}}, "nothing"), ({"hidden": []}, "hides nothing")):
+        path.write_text(json.dumps([row | change]), encoding="utf-8")
+        with pytest.raises(BadInput, match=words) as error:
+            load_passages(path)
+        assert row["id"] in str(error.value)
+    path.write_text(json.dumps([row, row]), encoding="utf-8")
+    with pytest.raises(BadInput, match="twice"):
+        load_passages(path)
+
+
+def test_what_hangs_on_the_text_alone() -> None:
+    assert fault(entry("the old harbour of", words=4)) is None
+    assert "4 words, promised 3" in str(fault(entry("the old harbour of", words=3)))
+    assert fault(entry("the old", "harbour", "May", merge=[3, 2])) is None
+    assert "3 spans become 2" in str(fault(entry("the old", "harbour", "May", merge=[3, 3])))
+    assert fault(entry("Anna", edge="first")) is None and fault(entry("May.", edge="last")) is None
+    assert "says ''" in str(fault(entry("met", edge="first")))
+    assert fault(entry("the old harbour", beyond=True), FakeInfiller(positions=2)) is None
+    assert "more than 20" in str(fault(entry("the old harbour", beyond=True)))
+    assert fault(entry("old", pieces=1)) is None and "more than 1 pieces" in str(fault(entry("old", pieces=2)))
+
+
+@pytest.mark.parametrize(("name", "kept", "broken"), [
+    ("helps", (2, 1), (1, 1)), ("misleads", (1, 2), (2, 2)), ("prior", (3, 2, 3), (3, 2, 2))])
+def test_ranks_of_one_blank(name: str, kept: tuple[int, ...], broken: tuple[int, ...]) -> None:
+    passage = entry("old harbour", **{name: "old"})
+    assert fault(passage, Ranked(*kept)) is None
+    assert f"{broken[1]} by" in str(fault(passage, Ranked(*broken)))
+    with pytest.raises(BadInput, match="no hidden piece begins 'Visby'"):
+        check(entry("old harbour", **{name: "Visby"}), Ranked(*kept))
+    with pytest.raises(BadInput, match="no SBO term"):
+        check(entry("Anna", **{name: "Anna"}), FakeInfiller())
+
+
+def test_a_long_run_falls_in_the_middle_or_does_not() -> None:
+    class Curve(FakeInfiller):
+        """SBO's loss over the run as given."""
+
+        curve: tuple[float, ...] = ()
+
+        def infill(self, *given, **more):
+            found = super().infill(*given, **more)
+            said = [replace(p, sbo=Said((Guess("x", 0, .5),), 1, .5, loss)) for p, loss in zip(found.pieces, self.curve, strict=True)]
+            return replace(found, pieces=tuple(said))
+
+    passage, toy = entry("near the old harbour of Visby", falls=True), Curve()
+    toy.curve = (1, 2, 5, 6, 2, 1)
+    assert fault(passage, toy) is None
+    toy.curve = (5, 5, 1, 2, 5, 5)
+    assert "1.50 in the middle and 5.00 outside" in str(fault(passage, toy))
+    assert "has 2 pieces" in str(fault(entry("old harbour", falls=True)))
+
+
+def test_what_a_wire_or_a_neighbour_is_worth() -> None:
+    toy = FakeInfiller()
+    kept = []
+    for word in ("met", "near", "old", "harbour", "Visby", "cold", "windy", "day"):
+        asked = Asked(entry(word, position=True), toy)
+        cost = {w: asked.sbo(word, asked.cut(w)).loss - asked.sbo(word).loss for w in ("left", "right", "position")}
+        most = max(cost, key=lambda w: cost[w])
+        for wire in cost:
+            found = fault(entry(word, decides={"blank": word, "wire": wire}))
+            kept.append(found is None)
+            assert (found is None) == (wire == most and cost[most] > 0)
+    assert any(kept) and not all(kept)
+    asked = Asked(entry("old harbour", position=True), toy)
+    toy.rows = np.repeat(toy.rows[:1], len(toy.rows), axis=0)
+    assert "first guesses" in str(fault(asked.passage, toy)), "equal rows of the position table cannot tell blanks apart"
+    moved = [fault(entry("old harbour", neighbour={"blank": "old", "side": "left", "word": w})) for w in ("met", "cold", "day", "the")]
+    assert None in moved and "stays" in str(moved[-1]), "the word that stands there already moves nothing"
+    assert "2 pieces" in str(fault(entry("old harbour", neighbour={"blank": "old", "side": "left", "word": "a b"})))
+    assert "edge" in str(fault(entry("Anna", neighbour={"blank": "Anna", "side": "left", "word": "a"})))
+
+
+def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
+    assert {name for p in POOL for name in p.promise} == set(passages.PROMISES)
+
+
+@pytest.mark.model
+def test_the_bundled_model_keeps_every_promise() -> None:
+    from qa_demo.model.spanbert_loading import load_spanbert, spanbert_folder
+    if not spanbert_folder().is_dir():
+        pytest.skip("assets/spanbert is not in this checkout")
+    broken = [row for row in command.rows(load_spanbert(), POOL) if not row[3]]
+    assert not broken
+
+
+def test_the_command_refuses_unknown_ids_before_it_loads_anything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["check", "--only", "absent"]) == 2
+    assert "absent" in capsys.readouterr().err
