@@ -18,7 +18,8 @@ TIMEOUT = 30_000
 
 @pytest.fixture(scope="session")
 def reader() -> FakeReader:
-    return FakeReader()
+    """With both heads; a reader loaded under another name (`serve.load`) has no BIO head."""
+    return FakeReader(bio=True)
 
 
 @pytest.fixture(scope="session")

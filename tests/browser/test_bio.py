@@ -1,36 +1,16 @@
 """Chapter 7 in Chromium: bars, decodings, threshold, annotators, the one-hot case and a head of one's own, by mouse and by keyboard."""
 
-import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
-
-from tests.browser.serve import serve
-from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
 TEXT = ("In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past and of roads "
         "to nowhere. The old mill stood by the water, as they said to all who came by. Only Greta Holm kept count of them "
         "in a small red book.")
-
-
-@pytest.fixture(scope="module")
-def reader() -> FakeReader:
-    """A reader with a BIO head, for this chapter's own page."""
-    return FakeReader(bio=True)
-
-
-@pytest.fixture(scope="module")
-def site(reader: FakeReader) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app, _, _ = serve(port, reader, prevent_thread_lock=True)
-    yield f"http://127.0.0.1:{port}/"
-    app.get_blocks().close(verbose=False)
 
 
 def chapter(page: Page) -> Locator:
