@@ -7,15 +7,19 @@ export function rows({ loss, words }) {
   return loss.annotators.map((a, k) => ({ name: `${words.annotator === "annotator" ? "" : words.annotator} ${k + 1}`.trim(), letters: a.letters }));
 }
 
+const spansOf = (marks, words) => el("span", { class: marks.length ? "serif marked" : "role-quiet marked" },
+  marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", {}, m.text)]) : words.nothing);
+
 /** Three marks with their buttons, and the presets; for readers without a head too. */
 export function editor({ annotators, words }, page) {
   const chosen = page.selection;
   const mark = (k) => el("button", { type: "button", class: "boxed plain", id: `bio-mark-${k + 1}`, disabled: !chosen, onclick: () => page.input("mark", { who: k, start: page.selection.start, end: page.selection.end }) }, words.mark);
+  const more = (k) => (annotators.marks[k].length ? el("button", { type: "button", class: "boxed plain", id: `bio-more-${k + 1}`, disabled: !chosen, onclick: () => page.input("mark", { who: k, start: page.selection.start, end: page.selection.end, more: true }) }, words.also) : null);
   const none = (k) => el("button", { type: "button", class: "boxed plain", id: `bio-none-${k + 1}`, onclick: () => page.input("mark", { who: k, start: null, end: null }) }, words.nothing);
-  const preset = (name) => el("button", { type: "button", class: "boxed plain", id: `bio-preset-${name}`, onclick: () => page.input("preset", name) }, words[name]);
+  const preset = (name) => el("button", { type: "button", class: "boxed plain", id: `bio-preset-${name}`, disabled: name === "every" && !annotators.several, onclick: () => page.input("preset", name) }, words[name]);
   return el("section", { class: "editor" },
-    el("ol", {}, annotators.marks.map((m, k) => el("li", {}, el("span", { class: "who" }, `${words.annotator} ${k + 1}`), el("bdi", { class: m ? "serif marked" : "role-quiet marked" }, m ? m.text : words.nothing), mark(k), none(k)))),
-    el("p", { class: "presets" }, el("span", { class: "role-quiet" }, `${words.presets}: `), ["example", "agree", "disagree"].map(preset), el("span", { class: "role-quiet" }, annotators.named)));
+    el("ol", {}, annotators.marks.map((m, k) => el("li", {}, el("span", { class: "who" }, `${words.annotator} ${k + 1}`), spansOf(m, words), mark(k), more(k), none(k)))),
+    el("p", { class: "presets" }, el("span", { class: "role-quiet" }, `${words.presets}: `), ["example", "every", "agree", "disagree"].map(preset), el("span", { class: "role-quiet" }, annotators.named)));
 }
 
 function totals({ totals: t }, words) {
@@ -83,5 +87,5 @@ export function draw(stage, picture, page, view) {
 }
 
 export function select(stage, picture, page) {
-  stage.querySelectorAll("[id^=bio-mark-]").forEach((button) => { button.disabled = !page.selection; });
+  stage.querySelectorAll("[id^=bio-mark-], [id^=bio-more-]").forEach((button) => { button.disabled = !page.selection; });
 }

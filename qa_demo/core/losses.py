@@ -6,6 +6,7 @@ separators and context - and the loss picks the gold entry. With that one normal
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,18 @@ from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span, Window
 
 Golds = Sequence[Span | None]
 """One `doc` span for each annotator; None where the annotator found no answer."""
+
+TagGold = Span | tuple[Span, ...] | None
+"""What one annotator marked for the tags: any number of `doc` spans apart; a start and an end can say only one."""
+
+
+def marked(gold: TagGold) -> tuple[Span, ...]:
+    """An annotator's spans in text order, none for None. Errors: BadInput for two that share a token."""
+    spans = () if gold is None else (gold,) if isinstance(gold, Span) else tuple(sorted(gold))
+    for a, b in pairwise(spans):
+        if b.start <= a.end:
+            raise BadInput(f"one annotator's spans may not overlap, got {a.start} to {a.end} and {b.start} to {b.end}")
+    return spans
 
 
 def total(terms: Sequence[LossTerm]) -> float:
@@ -67,20 +80,22 @@ def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
     return start / max(1, len(golds)), end / max(1, len(golds))
 
 
-def tag_targets(window: Window, golds: Golds) -> tuple[Floats, Bools]:
+def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools]:
     """Targets [n, 3] in the order B, I, O and the mask [n] of the positions that carry loss: the paragraph's.
 
-    Each annotator gives B on the first piece of the answer, I on the rest, O elsewhere; t is their mean. A window
+    Each annotator gives B on the first piece of an answer, I on the rest, O elsewhere; t is their mean. A window
     that cuts an answer keeps the visible part tagged, and where that part begins with I the token carries no loss,
     since no legal tagging starts so.
     """
     tags, labelled = np.zeros((len(window), 3)), window.is_context.copy()
     for gold in golds or [None]:
         row = np.full(len(window), O)
-        if gold is not None and gold.start < window.doc_stop and gold.end >= window.doc_start:
-            first, last = window.to_pos(max(gold.start, window.doc_start)), window.to_pos(min(gold.end, window.doc_stop - 1))
+        for span in marked(gold):
+            if span.start >= window.doc_stop or span.end < window.doc_start:
+                continue
+            first, last = window.to_pos(max(span.start, window.doc_start)), window.to_pos(min(span.end, window.doc_stop - 1))
             row[first:last + 1] = I
-            if gold.start >= window.doc_start:
+            if span.start >= window.doc_start:
                 row[first] = B
             else:
                 labelled[first] = False
@@ -102,7 +117,7 @@ def start_end_loss(reading: Reading, golds: Golds, windows: Sequence[int] | None
     return LossTerm("start", start, .5, len(rows)), LossTerm("end", end, .5, len(rows))
 
 
-def tag_loss(reading: Reading, golds: Golds, windows: Sequence[int] | None = None) -> tuple[LossTerm, LossTerm]:
+def tag_loss(reading: Reading, golds: Sequence[TagGold], windows: Sequence[int] | None = None) -> tuple[LossTerm, LossTerm]:
     """Mean over the labelled tokens of -sum_k t_k log p_k = H(t) + KL(t || p), as these two terms."""
     if reading.tag_logits is None:
         raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")

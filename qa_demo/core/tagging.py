@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.bio import B, I, O, TaggedSpan, best_spans, decode_reading, decode_tags, tag_log_probs
+from qa_demo.core.bio import I, O, TaggedSpan, best_spans, decode_reading, decode_tags, tag_log_probs, tags_of_spans
 from qa_demo.core.errors import BadInput
-from qa_demo.core.losses import Golds, cross_entropy, entropy, tag_targets
+from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
 from qa_demo.core.types import Reading, Span
 
 
@@ -92,7 +92,7 @@ class SoftTerms:
         return float(self.loss.sum())
 
 
-def soft_terms(reading: Reading, golds: Golds) -> SoftTerms:
+def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
     """-sum_j t_ij log p_ij of every token in its owner window; t is the mean of the annotators' tags."""
     if reading.tag_logits is None:
         raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
@@ -111,14 +111,13 @@ def soft_terms(reading: Reading, golds: Golds) -> SoftTerms:
     return SoftTerms(targets, labelled, loss, floor)
 
 
-def annotator_tags(n: int, gold: Span | None) -> NDArray[np.int64]:
-    """The tags [n] of one annotator: B, I ... I on the marked span, O elsewhere; all O without one."""
-    tags = np.full(n, O)
-    if gold is not None:
-        if gold.end >= n:
-            raise BadInput(f"an annotator marked {gold.start} to {gold.end}; the paragraph has {n} word pieces")
-        tags[gold.start], tags[gold.start + 1:gold.end + 1] = B, I
-    return tags
+def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; all O without one."""
+    spans = marked(gold)
+    for span in spans:
+        if span.end >= n:
+            raise BadInput(f"an annotator marked {span.start} to {span.end}; the paragraph has {n} word pieces")
+    return tags_of_spans(n, spans)
 
 
 def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.losses import Golds, entropy, tag_loss
+from qa_demo.core.losses import TagGold, entropy, marked, tag_loss
 from qa_demo.core.losses import total as weighted
 from qa_demo.core.tagging import SoftTerms, annotator_tags, soft_terms
-from qa_demo.core.types import TAGS, Reading, Span
+from qa_demo.core.types import TAGS, Reading
 from qa_demo.figures.bio import piece_text
 from qa_demo.figures.numbers import number, probability, rest, total
 from qa_demo.figures.pack import floats, printable
@@ -33,12 +33,12 @@ def rows_shown(terms: SoftTerms) -> list[int]:
     return sorted((tagged + others[: max(2, SHOWN - len(tagged))])[: 2 * SHOWN])
 
 
-def loss_data(reading: Reading, log_rows: Floats, golds: Golds, named: str) -> dict[str, Any]:
+def loss_data(reading: Reading, log_rows: Floats, golds: Sequence[TagGold], named: str) -> dict[str, Any]:
     """Targets, loss and floor of every token, packed; the annotators; the table of terms; the totals."""
     terms = soft_terms(reading, golds)
     n = len(log_rows)
     return {
-        "annotators": [_annotator(reading, gold, n) for gold in golds],
+        "annotators": [_annotator(gold, n) for gold in golds],
         "named": named,
         "t": floats(terms.targets),
         "loss": floats(terms.loss),
@@ -50,13 +50,8 @@ def loss_data(reading: Reading, log_rows: Floats, golds: Golds, named: str) -> d
     }
 
 
-def _annotator(reading: Reading, gold: Span | None, n: int) -> dict[str, Any]:
-    tags = annotator_tags(n, gold)
-    return {
-        "span": None if gold is None else [gold.start, gold.end],
-        "text": None if gold is None else printable(reading.encoding.text(gold)),
-        "letters": "".join(TAGS[t] for t in tags),
-    }
+def _annotator(gold: TagGold, n: int) -> dict[str, Any]:
+    return {"spans": [[span.start, span.end] for span in marked(gold)], "letters": "".join(TAGS[t] for t in annotator_tags(n, gold))}
 
 
 def term_rows(reading: Reading, log_rows: Floats, terms: SoftTerms, annotators: int) -> dict[str, Any]:
@@ -109,7 +104,7 @@ def _sign(addends: Sequence[float], value: float) -> str:
     return "=" if sum(round(1000 * float(a)) for a in addends) == round(1000 * float(value)) else "≈"
 
 
-def totals(reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Golds) -> dict[str, str]:
+def totals(reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence[TagGold]) -> dict[str, str]:
     """L as the exercise sums it, as H(t) + KL, the code's mean, and the entropy of the model's own distributions."""
     printed = total([float(terms.floor.sum()), float(terms.divergence.sum())], terms.total)
     count = int(terms.labelled.sum())
@@ -127,7 +122,7 @@ def totals(reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Golds) -
     }
 
 
-def loss_sentence(reading: Reading, terms: SoftTerms, golds: Golds) -> str:
+def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) -> str:
     """Where the annotators part, what that costs at least, and whether the model is as unsure as they are."""
     parted = np.flatnonzero(terms.floor > 1e-9)
     if not len(parted):
@@ -144,7 +139,7 @@ def loss_sentence(reading: Reading, terms: SoftTerms, golds: Golds) -> str:
     )
 
 
-def one_hot_data(reading: Reading, log_rows: Floats, gold: Span | None, annotator: int) -> dict[str, Any]:
+def one_hot_data(reading: Reading, log_rows: Floats, gold: TagGold, annotator: int) -> dict[str, Any]:
     """The double sum of one annotator's tagging in three stages: every term, the zeros gone, t = 1 dropped; both signs."""
     n = len(log_rows)
     tags = annotator_tags(n, gold)

@@ -11,6 +11,7 @@ import numpy as np
 from qa_demo.core.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.core.tagging import owned_rows, tagging
+from qa_demo.core.teach import apart
 from qa_demo.core.types import Reading
 from qa_demo.figures import bio as figure
 from qa_demo.figures.bio_loss import loss_data, one_hot_data, terms_table
@@ -67,7 +68,7 @@ def present(screen: Screen) -> dict[str, Any]:
     best = screen.prediction.best
     keep = (
         [x.span for t in found.values() for x in t.spans]
-        + [g for g in golds if g is not None]
+        + [span for spans in golds for span in spans]
         + ([] if best is None else [best.candidate.span])
     )
     said = figure.compare_sentence(screen.prediction, viterbi.spans)
@@ -101,8 +102,9 @@ def marks_data(screen: Screen) -> dict[str, Any]:
     return {
         "named": named,
         "marks": [
-            None if m is None else {"start": m.start, "end": m.end, "text": printable(screen.reading.encoding.text(m))} for m in marks
+            [{"start": m.start, "end": m.end, "text": printable(screen.reading.encoding.text(m))} for m in spans] for spans in marks
         ],
+        "several": len(apart(marks)) > 1,
     }
 
 

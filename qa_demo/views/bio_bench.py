@@ -8,17 +8,23 @@ import numpy as np
 from qa_demo.core.bio import TaggedSpan
 from qa_demo.core.errors import BadInput
 from qa_demo.core.glue import Glue, glue, two_answers
-from qa_demo.core.losses import Golds
+from qa_demo.core.losses import marked
 from qa_demo.core.tag_fit import TagFit
 from qa_demo.core.tagging import disagreeing
+from qa_demo.core.teach import apart
 from qa_demo.core.types import Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.state import Screen
 
 KEY = "bio"
 ANNOTATORS = 3
+MOST_SPANS = 8
+"""Spans that one annotator may mark."""
 MOST_MARKED = 8
 """Texts that may be marked for a head of one's own."""
+
+Marks = tuple[tuple[Span, ...], ...]
+"""Each annotator's spans, in text order and apart; none where the annotator found no answer."""
 
 Place = tuple[str, str, str, tuple[int, ...]]
 """Reader's digest, question, paragraph, window options: what a reading's tag logits depend on."""
@@ -26,11 +32,11 @@ Place = tuple[str, str, str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Marked:
-    """A text with the characters of its marked spans, none where nobody found an answer."""
+    """A text with the characters of each annotator's spans, none where an annotator found no answer."""
 
     question: str
     context: str
-    spans: tuple[tuple[int, int] | None, ...]
+    spans: tuple[tuple[tuple[int, int], ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +53,7 @@ class Bench:
     """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest lives on."""
 
     threshold: float = 0.5
-    annotators: tuple[Span | None, ...] | None = None
+    annotators: Marks | None = None
     source: str = ""
     place: Place | None = None
     one: int = 0
@@ -90,28 +96,28 @@ def gold_spans(screen: Screen) -> tuple[Span, ...]:
     return tuple(span_at(screen.reading.encoding, a.char_start, a.char_end) for a in screen.gold)
 
 
-def annotators(screen: Screen) -> tuple[tuple[Span | None, ...], str]:
-    """Three marks and where they come from: this page's, else the example's, else the reader's own answer."""
+def annotators(screen: Screen) -> tuple[Marks, str]:
+    """Three annotators' marks and where they come from: this page's, else the example's, else the reader's own answer."""
     bench = bench_of(screen)
     if bench.annotators is not None and bench.place == place(screen.reading):
         return bench.annotators, bench.source
     return example_marks(screen)
 
 
-def example_marks(screen: Screen) -> tuple[tuple[Span | None, ...], str]:
+def example_marks(screen: Screen) -> tuple[Marks, str]:
     """The example's annotators, repeated up to three; without an example the reader's answer, named as such."""
     golds = gold_spans(screen)
     if golds:
-        return tuple(golds[k % len(golds)] for k in range(ANNOTATORS)), "the example's annotators"
+        return tuple((golds[k % len(golds)],) for k in range(ANNOTATORS)), "the example's annotators"
     if screen.example is not None:
-        return (None,) * ANNOTATORS, "the example's annotators: none of them found an answer"
+        return ((),) * ANNOTATORS, "the example's annotators: none of them found an answer"
     best = screen.prediction.best
     if screen.prediction.answer is None or best is None:
-        return (None,) * ANNOTATORS, "nobody marked anything yet"
-    return (best.candidate.span,) * ANNOTATORS, "the reader's own answer, three times: mark what is right"
+        return ((),) * ANNOTATORS, "nobody marked anything yet"
+    return ((best.candidate.span,),) * ANNOTATORS, "the reader's own answer, three times: mark what is right"
 
 
-def with_marks(screen: Screen, marks: tuple[Span | None, ...], source: str) -> Screen:
+def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
     """The screen with other annotators."""
     return screen.keep(KEY, replace(bench_of(screen), annotators=marks, source=source, place=place(screen.reading)))
 
@@ -124,34 +130,53 @@ def who(value: Any) -> int:
 
 
 def change_mark(screen: Screen, value: Any) -> Screen:
-    """{"who", "start", "end"}: this annotator marks these word pieces, or nothing when start is null."""
+    """{"who", "start", "end", "more"}: this annotator marks these word pieces, besides the earlier ones if more, or nothing
+    when start is null."""
     if not isinstance(value, dict):
         raise BadInput(f"a mark needs who, start and end, got {str(value)[:40]}")
     k, n = who(value.get("who")), len(screen.reading.encoding.context_ids)
-    span = None
+    marks = list(annotators(screen)[0])
+    earlier = marks[k] if value.get("more") is True else ()
+    marks[k] = ()
     if value.get("start") is not None:
         a, b = value.get("start"), value.get("end")
         if any(isinstance(x, bool) or not isinstance(x, int) for x in (a, b)) or not 0 <= a <= b < n:
             raise BadInput(f"a mark must lie within the {n} word pieces of the paragraph, start first; got {str(a)[:20]} to {str(b)[:20]}")
-        span = Span(a, b)
-    marks = list(annotators(screen)[0])
-    marks[k] = span
+        marks[k] = added(screen, earlier, Span(a, b))
     return with_marks(screen, tuple(marks), "marked on this page")
 
 
+def added(screen: Screen, earlier: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+    """One annotator's spans with one more; one that is there stays once, one that overlaps another is refused."""
+    texts = screen.reading.encoding
+    for other in earlier:
+        if other != span and other.start <= span.end and span.start <= other.end:
+            raise BadInput(f"“{texts.text(span)}” overlaps “{texts.text(other)}”, which this annotator has marked: a token has one tag")
+    if len(earlier) >= MOST_SPANS and span not in earlier:
+        raise BadInput(f"one annotator marks at most {MOST_SPANS} spans")
+    return tuple(sorted({*earlier, span}))
+
+
 def change_preset(screen: Screen, value: Any) -> Screen:
-    """example: as it came; agree: all three mark the selection; disagree: B, B, O on the selection's first token."""
+    """example: as it came; every: each marks all that anyone marked; agree: all three mark the selection; disagree: B, B, O on its
+    first token."""
     if value == "example":
         return with_marks(screen, *example_marks(screen))
+    if value == "every":
+        spans = apart(annotators(screen)[0])
+        if len(spans) < 2:
+            raise BadInput("two answers that stand apart are needed: let the annotators mark them first")
+        return with_marks(screen, (spans,) * ANNOTATORS, f"each annotator marks all {len(spans)} answers")
     if screen.selection is None:
         raise BadInput("select a span first: the preset starts from the selection")
     span, n = screen.selection.span, len(screen.reading.encoding.context_ids)
     if value == "agree":
-        return with_marks(screen, (span,) * ANNOTATORS, "all three mark the selection")
+        return with_marks(screen, ((span,),) * ANNOTATORS, "all three mark the selection")
     if value == "disagree":
         start = min(span.start, n - 2)
-        return with_marks(screen, disagreeing(start, n), "B, B, O on the selection's first token: t = (2/3, 0, 1/3)")
-    raise BadInput(f"the preset must be example, agree or disagree, got {str(value)[:20]}")
+        said = "B, B, O on the selection's first token: t = (2/3, 0, 1/3)"
+        return with_marks(screen, tuple(marked(gold) for gold in disagreeing(start, n)), said)
+    raise BadInput(f"the preset must be example, every, agree or disagree, got {str(value)[:20]}")
 
 
 def change_one(screen: Screen, value: Any) -> Screen:
@@ -180,7 +205,7 @@ def change_marked(screen: Screen, value: Any) -> Screen:
         return screen.keep(KEY, replace(bench, marked=(), head=None, tagged=None, tagged_at=None, use_own=False))
     if value != "add":
         raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
-    new = Marked(encoding.question, encoding.context, tuple(None if s is None else encoding.chars(s) for s in annotators(screen)[0]))
+    new = Marked(encoding.question, encoding.context, tuple(tuple(encoding.chars(s) for s in spans) for spans in annotators(screen)[0]))
     others = tuple(m for m in bench.marked if (m.question, m.context) != (new.question, new.context))
     if len(others) >= MOST_MARKED:
         raise BadInput(f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first")
@@ -189,8 +214,7 @@ def change_marked(screen: Screen, value: Any) -> Screen:
 
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
     """Two answers for the glued span: the annotators' first two that do not touch, else the tags' own."""
-    marks: Golds = annotators(screen)[0]
-    for found in ([m for m in marks if m is not None], [x.span for x in spans]):
+    for found in ([span for spans in annotators(screen)[0] for span in spans], [x.span for x in spans]):
         both = two_answers(found)
         if both is not None and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length:
             return glue(reading, *both, screen.decode)

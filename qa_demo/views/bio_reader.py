@@ -89,7 +89,7 @@ def material(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """States and soft targets of the labelled tokens of one marked text, [m, d] and [m, 3]."""
     reading = reader.read(marked.question, marked.context, screen.reading.options, on_progress, cancelled)
-    golds = [None if chars is None else span_at(reading.encoding, *chars) for chars in marked.spans]
+    golds = [tuple(span_at(reading.encoding, *chars) for chars in spans) for spans in marked.spans]
     parts = [(fetch_states(reader, reading, w), *tag_targets(w, golds)) for w in reading.windows[:MOST_WINDOWS]]
     return (np.concatenate([h[on] for h, _, on in parts]).astype(np.float64), np.concatenate([t[on] for _, t, on in parts]))
 

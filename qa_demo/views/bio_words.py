@@ -49,9 +49,12 @@ WORDS = {
     "second": "second answer",
     "annotator": "annotator",
     "mark": "mark the selection",
+    "also": "and this too",
+    "every": "each marks every answer",
     "nothing": "none",
     "marks": "marked by",
-    "mark_how": "Select a word or a span in the text (Shift extends; arrow keys and Enter work too), then let an annotator mark it.",
+    "mark_how": "Select a word or a span in the text (Shift extends; arrow keys and Enter work too), then let an annotator mark it. "
+    "One annotator may mark several spans, which a start and an end cannot say.",
     "presets": "Presets",
     "example": "as loaded",
     "agree": "all mark the selection",

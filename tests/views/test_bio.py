@@ -87,10 +87,40 @@ def test_annotators_start_as_the_example_has_them() -> None:
 def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: Screen) -> None:
     before = screen.presented("answer").presented("bio")
     after = bio_bench.change_mark(before, {"who": 1, "start": 3, "end": 4})
-    assert bio_bench.annotators(after)[0][1] == Span(3, 4) and bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
+    assert bio_bench.annotators(after)[0][1] == (Span(3, 4),) and bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
     assert after.fresh == {"answer"} and after.stamp == before.stamp
     none = bio_bench.change_mark(after, {"who": 1, "start": None, "end": None})
-    assert bio_bench.annotators(none)[0][1] is None
+    assert bio_bench.annotators(none)[0][1] == ()
+
+
+def mark(screen: Screen, who: int, *spans: tuple[int, int]) -> Screen:
+    """One annotator's spans, the first in place of what was there."""
+    for k, (start, end) in enumerate(spans):
+        screen = bio_bench.change_mark(screen, {"who": who, "start": start, "end": end, "more": k > 0})
+    return screen
+
+
+def test_one_annotator_marks_several_spans(screen: Screen) -> None:
+    two = mark(screen, 1, (8, 8), (3, 4))
+    assert bio_bench.annotators(two)[0][1] == (Span(3, 4), Span(8, 8))
+    data = bio.present(two)["picture"]
+    assert data["loss"]["annotators"][1]["letters"][3:9] == "BIOOOB" and data["annotators"]["several"]
+    with pytest.raises(BadInput, match="“r Anna” overlaps “traveller”"):
+        bio_bench.change_mark(two, {"who": 1, "start": 4, "end": 5, "more": True})
+    assert bio_bench.annotators(mark(two, 1, (4, 5)))[0][1] == (Span(4, 5),)
+    every = bio_bench.change_preset(mark(mark(two, 0, (8, 8)), 2, (8, 8)), "every")
+    assert set(bio_bench.annotators(every)[0]) == {(Span(3, 4), Span(8, 8))}
+    with pytest.raises(BadInput, match="two answers that stand apart"):
+        bio_bench.change_preset(bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree"), "every")
+    full = mark(screen, 2, *((2 * k, 2 * k) for k in range(bio_bench.MOST_SPANS)))
+    with pytest.raises(BadInput, match="at most 8 spans"):
+        bio_bench.change_mark(full, {"who": 2, "start": 20, "end": 20, "more": True})
+
+
+def test_two_spans_of_one_annotator_become_training_material(reader: FakeReader, screen: Screen) -> None:
+    text = bio_bench.bench_of(bio_bench.change_marked(mark(mark(screen, 1, (3, 4), (8, 8)), 2, (8, 8)), "add")).marked[0]
+    _, targets = bio_reader.material(reader, text, screen, lambda done, of: None, lambda: False)
+    np.testing.assert_allclose(targets[[3, 4, 8]], [[1 / 3, 0, 2 / 3], [0, 1 / 3, 2 / 3], [2 / 3, 0, 1 / 3]])
 
 
 def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
@@ -121,10 +151,10 @@ def test_the_presets(screen: Screen) -> None:
     at = screen.select(Selection(0, Span(6, 6)))
     two = bio.present(bio_bench.change_preset(at, "disagree"))["picture"]["loss"]
     assert [a["letters"][6] for a in two["annotators"]] == ["B", "B", "O"]
-    assert set(bio_bench.annotators(bio_bench.change_preset(at, "agree"))[0]) == {Span(6, 6)}
+    assert set(bio_bench.annotators(bio_bench.change_preset(at, "agree"))[0]) == {(Span(6, 6),)}
     last = len(screen.reading.encoding.context_ids) - 1
-    assert bio_bench.annotators(bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree"))[0][2] == Span(
-        last, last
+    assert bio_bench.annotators(bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree"))[0][2] == (
+        Span(last, last),
     )
     assert bio_bench.annotators(bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example"))[0] == bio_bench.annotators(at)[0]
     with pytest.raises(BadInput, match="select a span first"):
