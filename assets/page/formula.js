@@ -4,5 +4,5 @@ import { el } from "./dom.js";
 
 export function formula(parts) {
   return el("p", { class: "formula" }, (parts ?? []).map(({ text, role }) =>
-    (role === "sub" ? el("sub", {}, text) : el("span", { class: `role-${role}` }, text))));
+    (role === "sub" || role === "sup" ? el(role, {}, text) : el("span", { class: `role-${role}` }, text))));
 }

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-Role = Literal["ink", "quiet", "start", "end", "gold", "sub", "strong"]
+Role = Literal["ink", "quiet", "start", "end", "gold", "sub", "sup", "strong"]
 
 
 def part(text: str, role: Role = "ink") -> dict[str, str]:
-    """A piece of a formula in the colour of its role; "sub" is a subscript."""
+    """A piece of a formula in the colour of its role; "sub" is a subscript, "sup" an exponent."""
     return {"text": text, "role": role}
 
 

@@ -17,6 +17,7 @@ pre-training to reading. All three show one frozen `Lab` (views/spanbert_state.p
   gets it from the page as `make_infill(model: Callable[[], Infiller])`.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -25,25 +26,31 @@ from typing import Any
 
 import gradio as gr
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import Infiller
+from qa_demo.core.masking import DEFAULTS
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.core.types import Encoding
 from qa_demo.figures import spanbert as figure
-from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.pack import printable
+from qa_demo.figures.payload import page_data
+from qa_demo.figures.spanbert_mask import mask_formula
 from qa_demo.views import spanbert_mask as mask
 from qa_demo.views import spanbert_predict as predict
 from qa_demo.views.ask import RUN
 from qa_demo.views.desk import Desk
 from qa_demo.views.errors import attempt
+from qa_demo.views.examples import ASSETS
 from qa_demo.views.frame import Frame, message
 from qa_demo.views.keeper import Keeper
-from qa_demo.views.spanbert_state import KEY, Kept, Lab, kept_of
+from qa_demo.views.spanbert_state import KEY, Kept, Lab, kept_of, lab_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
                   question="What do the words around a hidden span know about it?")
-SLOW = ("load", "mask-text", "mask-passage", "mask-reading")
+SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
 Found = tuple[int, Kept]
+WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -52,13 +59,32 @@ def present(screen: Screen) -> dict[str, Any]:
     lab, model = kept.lab, kept.model
     guesses = predict.present(lab, model) if lab is not None and model is not None else None
     picture = {"ready": lab is not None and (model is not None or kept.failed is not None), "failed": kept.failed,
-               "mask": None if lab is None else mask.present(lab, model is not None), "predict": guesses, "closing": figure.closing_data()}
-    return page_data(CHAPTER.question, picture, "", figure.SIMPLIFIED)
+               "source": printable(kept.source), "mask": None if lab is None else mask.present(lab, whose(screen)), "predict": guesses,
+               "closing": figure.closing_data(stored("metrics"), stored("ablation"))}
+    said = [] if lab is None else [mask.notice(lab)]
+    tables = [] if lab is None else mask.tables(lab)
+    if guesses is not None:
+        said.append(guesses.pop("notice", ""))
+        tables = [*tables, *guesses.pop("tables", [])]
+    return page_data(CHAPTER.question, picture, " ".join(filter(None, said)) or WAITING, figure.SIMPLIFIED, tables)
+
+
+def whose(screen: Screen) -> str:
+    """Whose word pieces the text is cut into."""
+    kept = kept_of(screen)
+    return f"the pieces of the reader, {printable(screen.reading.model_name)}" if kept.failed is not None else printable(kept.source)
+
+
+def stored(name: str) -> Any:
+    """What training measured and left beside the bundled weights; None when it is not there."""
+    path = ASSETS / "spanbert" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
     """The length law and the budget, with the lab's numbers."""
-    return [part("P(l) = p (1 − p)"), part("l − 1", "sub")]
+    lab = lab_of(screen)
+    return mask_formula(None if lab is None else len(lab.encoding.context_ids), DEFAULTS if lab is None else lab.options)
 
 
 def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:
@@ -71,18 +97,38 @@ def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -
     """The same for a handler that needs the model, which is loaded again if it was released; steps that do without get None."""
     kept = kept_of(screen)
     model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(kept.source)
+    if model is None and handler in predict.ASKS.values():
+        raise BadInput(f"{kept.failed or mask.NO_MODEL}; so nothing can be predicted")
     return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value, model)))
 
 
 def work(keeper: Keeper[Infiller] | None, reader: Callable[[], Reader], screen: Screen, name: str, value: Any) -> Kept:
-    """Load the model, or find out why there is none, and encode the text that is asked for; a lab that is there stays for "load"."""
+    """Load the model, or find out why there is none, and encode the text that is asked for; a lab of this model stays for "load".
+
+    "mask-model" asks for another model: one that does not load is refused with its sentence, and the one in use stays.
+    """
     kept = kept_of(screen)
+    if name == "mask-model":
+        kept, name = replace(kept, source=check_source(keeper, value)), "load"
     model, failed = (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(kept.source))
 
     def encode(text: str) -> Encoding:
         return model.encode(text) if model is not None else mask.encode_by(reader(), text)
-    lab = kept.lab if name == "load" and kept.lab is not None else mask.text_lab(screen, name, value, encode, model)
+    if name != "load" or kept.lab is None:
+        lab = mask.text_lab(screen, name, value, encode, model)
+    else:
+        lab = kept.lab if kept.lab.model == name_of(model) else mask.same_text(kept.lab, encode, model)
     return replace(kept, lab=lab, keeper=keeper, failed=failed)
+
+
+def check_source(keeper: Keeper[Infiller] | None, value: Any) -> str:
+    """The name of another model, once it has loaded; raises what loading raises."""
+    if keeper is None:
+        raise BadInput(mask.NO_MODEL)
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput("name a model: bundled, a folder, or the Hugging Face id of a masked-language model")
+    keeper.get(value.strip())
+    return value.strip()
 
 
 def receive(screen: Screen, found: Found | None) -> Screen:

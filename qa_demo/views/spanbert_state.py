@@ -48,6 +48,12 @@ class Lab:
     at: int | None = None
     cut: frozenset[str] = frozenset()
     swap: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
+    said: str = ""
+    """What the last change by hand did, such as a merge."""
+    counts: tuple[int, ...] = ()
+    """How often each length was drawn for the histogram, from span_lower on."""
+    model: str | None = None
+    """Checksum or name of the model whose pieces these are; None for the reader's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +104,13 @@ def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> 
     own = dict(zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True))
     mask_id = TEXT_MASK if model is None else model.mask_id
 
-    def name(shown: int) -> str:
+    def name(at: int, shown: int) -> str:
         if shown == mask_id:
             return MASK
-        return own[shown] if model is None or shown in own else model.piece(shown)
-    return tuple(name(shown) for shown in masked.input_ids.tolist())
+        if shown == encoding.context_ids[at]:
+            return encoding.context_tokens[at]
+        return own[shown] if model is None else model.piece(shown)
+    return tuple(name(at, shown) for at, shown in enumerate(masked.input_ids.tolist()))
 
 
 def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> Lab:
@@ -113,7 +121,12 @@ def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> La
     pairs = masked.pairs()
     first = int(pairs.at[0]) if len(pairs) else int(masked.hidden[0])
     return replace(lab, masked=masked, how=how, given=given_pieces(lab.encoding, masked, model), beside=beside,
-                   beside_given=given_pieces(lab.encoding, beside, model), at=first, swap=MappingProxyType({}))
+                   beside_given=given_pieces(lab.encoding, beside, model), at=first, swap=MappingProxyType({}), said="")
+
+
+def name_of(model: Infiller | None) -> str | None:
+    """What ties a lab to the model whose pieces it is made of."""
+    return None if model is None else model.name
 
 
 def new_lab(encoding: Encoding, model: Infiller | None, spans: Sequence[Span] = (), passage: str | None = None,
@@ -129,7 +142,8 @@ def new_lab(encoding: Encoding, model: Infiller | None, spans: Sequence[Span] = 
     masked = masking.hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id) if spans else sampled(
         encoding, seed, options, "span", model)
     empty = Lab(encoding.context, encoding, masked, "span", seed, options, (), masked, (), passage,
-                cut=before.cut if before is not None else frozenset())
+                cut=before.cut if before is not None else frozenset(), counts=before.counts if before is not None else (),
+                model=name_of(model))
     return masked_lab(empty, masked, "drawn by hand" if spans else "span", model)
 
 
