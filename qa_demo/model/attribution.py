@@ -35,6 +35,7 @@ from qa_demo.core.reader import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import special_positions
 from qa_demo.model.forward import TOKENS_AT_ONCE, Loaded, logits, masked_logits, special_id, token_types, word_embeddings
+from qa_demo.model.narrow import narrowed
 
 MAX_STEPS = 500
 Pass = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
@@ -115,13 +116,18 @@ def _record(target: Target, method: Method, window: Window, values: torch.Tensor
 
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:
-    """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions."""
-    a, b = (torch.as_tensor(weights, dtype=torch.float32) for weights in lanes(target, window))
+    """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions, the only ones that the last layer need compute."""
+    a, b = lanes(target, window)
+    rows = np.flatnonzero((a != 0) | (b != 0))
+    narrow = narrowed(model, rows)
+    if narrow is not None:
+        model, a, b = narrow, a[rows], b[rows]
+    start_weights, end_weights = (torch.as_tensor(weights, dtype=torch.float32) for weights in (a, b))
     types = token_types(model, window)
 
     def run(embeds: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         start, end = logits(model, embeds, types)
-        return start @ a.to(start.dtype), end @ b.to(end.dtype)
+        return start @ start_weights.to(start.dtype), end @ end_weights.to(end.dtype)
 
     return run
 

@@ -15,14 +15,15 @@ import torch
 from transformers import AutoModelForQuestionAnswering
 
 import qa_demo.model.attribution as module
-from qa_demo.core.attribution import BASELINES, GAP_LIMIT, METHODS, STEPS, Attribution, Target, parts
+from qa_demo.core.attribution import BASELINES, GAP_LIMIT, METHODS, STEPS, Attribution, Target, lanes, parts
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out, question_effects
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import special_positions, words
 from qa_demo.model.attribution import both_gradients, integrate, make_pass, shuffled
-from qa_demo.model.forward import Loaded, masked_logits
+from qa_demo.model.forward import Loaded, logits, masked_logits, token_types, word_embeddings
 from qa_demo.model.loading import load_reader
+from qa_demo.model.narrow import ALIKE, narrowed
 from qa_demo.model.reader import BertReader
 from tests.model import kit
 
@@ -182,6 +183,44 @@ def test_integration_against_simpsons_rule(folders: dict[str, Path], bert: tuple
     simpson = ((both_gradients(run, points) * weights[None, :, None, None]).sum(1) * (x - path)).sum(-1)
     np.testing.assert_allclose(integrate(run, x, path, 100), simpson, atol=1e-3 * float(simpson.abs().max()))
     np.testing.assert_allclose(integrate(run, x, path, 20).sum(0), integrate(run, x, path, 20, apart=False)[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("family", kit.FAMILIES)
+def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(folders: dict[str, Path], family: str) -> None:
+    """Two separate runs of captum on all rows of all layers, one for each logit, against the shared pass over the rows that count."""
+    from captum.attr import IntegratedGradients
+
+    reader = load_reader(str(folders[family]))
+    window = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0]
+    model, types, ids = reader.loaded.model, token_types(reader.loaded.model, window), window.input_ids
+    x, path = word_embeddings(model, ids)[None], word_embeddings(model, np.full_like(ids, 5))[None]
+    for target in (TARGET, Target("span_minus_null", Span(1, 6)), Target("span_minus_other", Span(2, 4), Span(2, 5)),
+                   Target("span_minus_other", Span(2, 4), Span(2, 4))):
+        found = integrate(make_pass(model, window, target), x, path, 20)
+        for lane, weights in enumerate(lanes(target, window)):
+            def alone(points: torch.Tensor, lane: int = lane, weights: np.ndarray = weights) -> torch.Tensor:
+                return logits(model, points, types)[lane] @ torch.as_tensor(weights, dtype=torch.float32)
+
+            whole = IntegratedGradients(alone).attribute(x, path, n_steps=20, method="riemann_middle").sum(-1)[0].detach()
+            np.testing.assert_allclose(found[lane], whole, atol=1e-5 * max(1.0, float(whole.abs().max())), err_msg=f"{target.kind} {lane}")
+        assert target.other == target.span or found.abs().max() > 1e-3
+
+
+def test_the_last_layer_is_computed_where_the_target_reads_it(folders: dict[str, Path]) -> None:
+    rows = np.array([7, 0, 3])
+    for family in kit.FAMILIES:
+        reader = load_reader(str(folders[family]))
+        model, window = reader.loaded.model, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0]
+        narrow, types = narrowed(model, rows), token_types(model, window)
+        assert (narrow is not None) == (family in ALIKE), family
+        if narrow is None:
+            continue
+        embeds = word_embeddings(model, window.input_ids)[None]
+        few, whole = logits(narrow, embeds, types), logits(model, embeds, types)
+        for some, every in zip(few, whole, strict=True):
+            assert some.shape == (1, 3) and every.shape == (1, len(window)), family
+            np.testing.assert_allclose(some.detach(), every.detach()[:, rows], atol=1e-5)
+        assert {id(p) for p in narrow.parameters()} == {id(p) for p in model.parameters()}
 
 
 # Progress, cancel, chunks, wrong input
