@@ -1,10 +1,14 @@
 // Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is on show at a time.
 
-import { el } from "./dom.js";
+import { el, fold } from "./dom.js";
+import { drawClosing } from "./spanbert_closing.js";
 import { drawMask } from "./spanbert_mask.js";
 import { drawPredict } from "./spanbert_predict.js";
+import { style } from "./style.js";
 
-const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], ["closing", "from pre-training to reading", () => {}]];
+await style(new URL("./spanbert.css", import.meta.url));
+
+const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], ["closing", "from pre-training to reading", drawClosing]];
 const views = new WeakMap();
 
 function shell(root) {
@@ -14,7 +18,12 @@ function shell(root) {
     el("span", { class: "number" }, k + 1), title));
   view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
   view.wait = el("p", { class: "spanbert-says role-quiet" });
-  root.replaceChildren(el("div", { class: "steps", role: "group", "aria-label": "Steps of this chapter" }, view.buttons), view.wait, ...view.stages);
+  view.failed = el("p", { class: "banner" });
+  view.model = el("input", { type: "text", id: "spanbert-model", spellcheck: "false", "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id" });
+  view.models = fold("the model that fills the blanks", el("form", { class: "model-line", onsubmit: (event) => { event.preventDefault(); view.page.input("mask-model", view.model.value, "mask-source"); } },
+    view.model, el("button", { type: "submit", class: "act", id: "spanbert-load" }, "load"),
+    el("span", { class: "role-quiet" }, "bundled, a folder on this machine, or the Hugging Face id of a masked-language model. Such a model fills blanks by MLM; only ours has a span boundary head.")), { id: "spanbert-models" });
+  root.replaceChildren(el("div", { class: "steps", role: "group", "aria-label": "Steps of this chapter" }, view.buttons), view.failed, view.wait, ...view.stages, view.models);
   views.set(root, view);
   return view;
 }
@@ -23,12 +32,16 @@ function paint(view) {
   const { picture, page } = view;
   view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step)));
   const data = picture[view.step];
-  view.wait.textContent = data ? "" : picture.failed ?? "Loading SpanBERT and the text: a few seconds, the first time only.";
-  STEPS.forEach(([key, , draw], k) => {
-    const on = key === view.step && data;
+  view.failed.textContent = picture.failed ? `${picture.failed}. ${view.step === "predict" ? "Nothing can be predicted without one." : "Masking works on the reader's word pieces."}` : "";
+  view.failed.toggleAttribute("hidden", !picture.failed || view.step === "closing");
+  view.wait.textContent = data || picture.failed ? "" : "Loading SpanBERT and the text: a few seconds, the first time only.";
+  STEPS.forEach(([key, , paintStep], k) => {
+    const on = Boolean(key === view.step && data);
     view.stages[k].toggleAttribute("hidden", !on);
-    if (on) draw(view.stages[k], data, page);
+    if (on) paintStep(view.stages[k], data, page);
   });
+  if (view.source !== picture.source) view.model.value = picture.source;
+  view.source = picture.source;
   if (!picture.ready && view.asked !== picture) {
     view.asked = picture;
     page.input("load", true);

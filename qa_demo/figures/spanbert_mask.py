@@ -64,7 +64,8 @@ def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> lis
 
     def add(phase: str, turn: int, left: int, says: str, anchor: int | None = None, active: Span | None = None) -> None:
         frames.append({"phase": phase, "turn": turn, "left": left, "says": says, "runs": [[r.start, r.end] for r in runs],
-                       "anchor": anchor, "active": None if active is None else [active.start, active.end]})
+                       "anchor": anchor, "active": None if active is None else [active.start, active.end],
+                       "length": masked.draws[turn - 1].length if turn and phase != "fate" else None})
     if not masked.draws:
         runs = masked.runs
         add("fate", 0, 0, f"Drawn by hand: {plural(len(masked.hidden), 'piece')} in {plural(len(runs), 'run')}, every one becomes [MASK].")

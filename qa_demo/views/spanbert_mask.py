@@ -207,7 +207,7 @@ def present(lab: Lab, whose: str) -> dict[str, Any]:
     passage = passages().get(lab.passage or "")
     return {"pieces": figure.pieces_data(lab.encoding), "spans": figure.scheme_data(spans, spans_given),
             "single": figure.scheme_data(single, single_given), "how": lab.how, "byHand": by_hand_now(lab), "said": lab.said,
-            "frames": figure.frames_data(lab.encoding, spans, lab.options), "seed": lab.seed, "whose": whose,
+            "frames": figure.frames_data(lab.encoding, spans, lab.options), "budget": spans.budget, "seed": lab.seed, "whose": whose,
             "options": figure.options_data(lab.options), "lengths": figure.lengths_data(counted(lab), lab.options), "sources": sources(),
             "passage": lab.passage, "reason": "" if passage is None else printable(passage.reason), "text": printable(lab.text),
             "most": MOST_CHARACTERS}

@@ -1,0 +1,70 @@
+// Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it helps.
+
+import { el, svg, table } from "./dom.js";
+
+const block = (name, says, kind, tag) => el("div", { class: `block ${kind}` }, el("strong", {}, name), el("span", {}, says), tag ? el("em", {}, tag) : null);
+
+// Two stacks: the encoder stands at the same height in both, since it is the same encoder.
+function road(parts) {
+  const [encoder, ...heads] = parts;
+  const stack = (title, loss, top, below) => el("section", { class: "stack" }, el("h3", {}, title), el("div", { class: "heads" }, top), below, el("p", { class: "stack-loss" }, loss));
+  return el("div", { class: "road" },
+    stack("pre-training", ["L = L", el("sub", {}, "MLM"), " + L", el("sub", {}, "SBO")], heads.filter((h) => h.was).map((h) => block(h.name, h.was, "gone", h.then)), block(encoder.name, encoder.was, "stays")),
+    el("div", { class: "road-arrow" }, el("span", {}, `the ${encoder.name} ${encoder.then}`), el("span", { "aria-hidden": "true", class: "arrow" }, "→")),
+    stack("fine-tuning for reading", ["L = (L", el("sub", {}, "start"), " + L", el("sub", {}, "end"), ") / 2"], heads.filter((h) => h.now).map((h) => block(h.name, h.now, "new", h.then)), block(encoder.name, encoder.now, "stays")));
+}
+
+// Each start is a row of dots, one a seed, with a tick at their mean.
+function starts(rows, page, width) {
+  const size = page.scale;
+  const all = rows.flatMap((r) => r.f1);
+  const [low, high] = [Math.floor(Math.min(...all) - 0.5), Math.ceil(Math.max(...all) + 0.5)];
+  const [left, right, line] = [page.narrow ? 10 * size : 170 * size, 40 * size, page.narrow ? 46 * size : 30 * size];
+  const wide = Math.min(width, 640 * size);
+  const tall = rows.length * line + 34 * size;
+  const x = (v) => left + ((wide - left - right) * (v - low)) / (high - low);
+  const step = Math.max(1, Math.ceil((high - low) / 6));
+  const ticks = Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, k) => low + k * step);
+  return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "F1 of every seed from each start; the numbers stand in the table" },
+    ticks.map((v) => [svg("path", { class: "rule", d: `M${x(v)},${4 * size}V${tall - 26 * size}` }), svg("text", { class: "quiet", x: x(v), y: tall - 12 * size, "text-anchor": "middle" }, v)]),
+    rows.map((r, k) => {
+      const y = k * line + (page.narrow ? 32 : 18) * size;
+      return [svg("text", { x: page.narrow ? 0 : left - 12 * size, y: page.narrow ? y - 14 * size : y + 4 * size, "text-anchor": page.narrow ? "start" : "end" }, r.name),
+        svg("path", { class: "rule-ink", d: `M${x(Math.min(...r.f1))},${y}H${x(Math.max(...r.f1))}M${x(r.mean)},${y - 8 * size}v${16 * size}` }),
+        r.f1.map((v) => svg("circle", { class: "hollow seed-dot", cx: x(v), cy: y, r: 4.5 * size }))];
+    }));
+}
+
+// Top-1 of MLM (dots) and SBO (rings) over a few groups.
+function panel({ title, rows }, page, width) {
+  const size = page.scale;
+  const [left, right, top, bottom] = [34 * size, 40 * size, 12 * size, 38 * size];
+  const [wide, tall] = [Math.max(240, width), 200 * size];
+  const most = Math.max(10, ...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0])) * 1.08;
+  const x = (k) => left + ((wide - left - right) * (k + 0.5)) / rows.length;
+  const y = (v) => tall - bottom - ((tall - top - bottom) * v) / most;
+  const step = most > 40 ? 20 : most > 20 ? 10 : 5;
+  const line = (head) => rows.map((r, k) => (head in r ? `${x(k)},${y(r[head])}` : null)).filter(Boolean);
+  const last = (head) => rows.findLastIndex((r) => head in r);
+  const said = (head, name) => (last(head) < 0 ? null : svg("text", { x: x(last(head)) + 10 * size, y: y(rows[last(head)][head]) + 4 * size }, name));
+  return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": `Top-1 of MLM and SBO by ${title}; the numbers stand in the table` },
+    Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step).map((v) => [svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v)]),
+    ["mlm", "sbo"].map((head) => (line(head).length > 1 ? svg("path", { class: `rule-ink ${head}-line`, d: `M${line(head).join("L")}` }) : null)),
+    rows.map((r, k) => ["mlm", "sbo"].map((head) => (head in r ? svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(k), cy: y(r[head]), r: 4 * size }) : null))),
+    said("mlm", "MLM"), said("sbo", "SBO"),
+    rows.map((r, k) => svg("text", { class: "quiet", x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" }, r.name.replace("over ", ">"))),
+    svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, title));
+}
+
+export function drawClosing(root, { parts, saysIs, ablation, scores }, page) {
+  const width = root.clientWidth;
+  const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
+  root.replaceChildren(el("div", { class: "closing" }, road(parts),
+    el("section", { class: "says-is" }, el("h3", {}, "said, and so"), table(saysIs, page)),
+    el("section", { class: "helps" }, el("h3", {}, "does it help a reader?"),
+      ablation.rows.length ? [starts(ablation.rows, page, width), el("p", { class: "spanbert-says" }, ablation.says)] : null,
+      ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null,
+      el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))), el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`)),
+    scores ? el("section", { class: "scores" }, el("h3", {}, "what our pre-training reached"), el("p", { class: "spanbert-says" }, scores.says),
+      el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))), el("div", { class: "paper-tables" }, scores.tables.map((t) => table(t, page)))) : null));
+}
