@@ -4,6 +4,7 @@ import * as annotators from "./bio_annotators.js";
 import { ownHead } from "./bio_own.js";
 import * as spans from "./bio_spans.js";
 import { stretches, stripes, tagText } from "./bio_text.js";
+import { teachHeads } from "./bio_teach.js";
 import * as token from "./bio_token.js";
 import { el } from "./dom.js";
 import { floats } from "./pack.js";
@@ -60,7 +61,7 @@ function paint(view) {
     view.text.draw(model(view));
     STEPS.find(([key]) => key === view.step)[1].draw(view.stage, picture, page, view);
   } else view.stage.replaceChildren(el("p", { class: "bio-says" }, words.no_head), annotators.editor(picture, page));
-  view.own.replaceChildren(ownHead(picture, page, view));
+  view.own.replaceChildren(teachHeads(picture, page, view), ownHead(picture, page, view));
   view.root.querySelectorAll("details[id]").forEach((fold) => { if (view.open.has(fold.id)) fold.open = true; });
   ask(view);
 }

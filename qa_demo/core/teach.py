@@ -18,7 +18,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.glue import Cells, gradient, legal_cells
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.learning import STEPS
-from qa_demo.core.losses import TagGold, cross_entropy, cross_entropy_gradient, marked, start_end_targets, tag_targets, whole
+from qa_demo.core.losses import TagGold, cross_entropy, cross_entropy_gradient, entropy, marked, start_end_targets, tag_targets, whole
 from qa_demo.core.tag_fit import gradient as tag_gradient
 from qa_demo.core.tagging import with_tags
 from qa_demo.core.types import DecodeOptions, Reading, Span
@@ -56,6 +56,11 @@ class Lesson:
     end: Floats
     gold: Cells
     legal: Cells
+
+    @property
+    def floor(self) -> float:
+        """What the start/end loss with soft targets cannot fall below: the mean entropy of its two targets, nats."""
+        return float(entropy(self.start) + entropy(self.end)) / 2
 
 
 def lesson(reading: Reading, window: int, golds: Sequence[TagGold], states: Floats, decode: DecodeOptions) -> Lesson:

@@ -14,6 +14,7 @@ from qa_demo.core.tagging import owned_rows, tagging
 from qa_demo.core.teach import apart
 from qa_demo.core.types import Reading
 from qa_demo.figures import bio as figure
+from qa_demo.figures import bio_teach as teach
 from qa_demo.figures.bio_loss import loss_data, one_hot_data, terms_table
 from qa_demo.figures.bio_spans import decodings_data, decodings_table, glue_data, threshold_data
 from qa_demo.figures.pack import printable
@@ -39,8 +40,9 @@ QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "threshold": bench.change_threshold,
     "whose": bench.change_whose,
     "marked": bench.change_marked,
+    "taught": bench.change_taught,
 }
-SLOW = ("heads", "products", "train", "tag")
+SLOW = ("heads", "products", "train", "tag", "teach")
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -54,6 +56,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "own": own_data(screen),
         "needs": slow.heads(screen.reading) is None,
         "annotators": marks_data(screen),
+        "taught": taught(screen),
     }
     if reading is None:
         said = (
@@ -86,6 +89,7 @@ def present(screen: Screen) -> dict[str, Any]:
         figure.tag_table(reading, rows, owner, viterbi.tags.tolist(), figure.open_runs(rows, keep)),
         decodings_table(found),
         terms_table(losses["terms"]),
+        *(teach.teach_tables(picture["taught"]["now"]) if picture["taught"]["now"] else ()),
     ]
     return page_data(
         CHAPTER.question,
@@ -105,6 +109,19 @@ def marks_data(screen: Screen) -> dict[str, Any]:
             [{"start": m.start, "end": m.end, "text": printable(screen.reading.encoding.text(m))} for m in spans] for spans in marks
         ],
         "several": len(apart(marks)) > 1,
+    }
+
+
+def taught(screen: Screen) -> dict[str, Any]:
+    """Both heads taught the annotators' marks: what could be taught, what the steps so far did."""
+    found, steps = bench.lesson_place(screen), bench.teaching_of(screen)
+    if found is None:
+        return {**teach.controls(), "ready": False, "examples": glued_examples(), "now": None}
+    return {
+        **teach.controls(),
+        "ready": True,
+        "target": teach.target_sentence(screen.reading, found[1], found[0], bench.annotators(screen)[0]),
+        "now": None if steps is None else teach.teach_data(steps.path, found[0], found[1], steps.floor, screen.decode),
     }
 
 
@@ -189,12 +206,16 @@ def head_in_use(screen: Screen) -> tuple[Any, Any] | None:
     return None if found is None or found.W is None or found.b is None else (found.W, found.b)
 
 
-def ask_reader(reader: Reader, screen: Screen, name: str, on_progress: OnProgress, cancelled: IsCancelled) -> Bench | None:
+def ask_reader(
+    reader: Reader, screen: Screen, name: str, value: Any, on_progress: OnProgress, cancelled: IsCancelled
+) -> Bench | None:
     """What a slow request does with the reader in use; heads and products only fill what is kept beside sessions."""
     if name == "train":
         return slow.train(reader, screen, on_progress, cancelled)
     if name == "tag":
         return slow.tag(reader, screen)
+    if name == "teach":
+        return slow.teach(reader, screen, value)
     slow.fetch_heads(reader, screen.reading)
     if name == "products" and screen.selection is not None:
         reading = bench.tagged(screen)
@@ -209,7 +230,8 @@ def receive(screen: Screen, found: tuple[int, Bench | None] | None) -> Screen:
     head = None if found is None else found[1]
     if head is None:
         return screen.keep(CHAPTER.key, now)
-    return screen.keep(CHAPTER.key, replace(now, head=head.head, tagged=head.tagged, tagged_at=head.tagged_at, use_own=True))
+    found_too = {"head": head.head, "tagged": head.tagged, "tagged_at": head.tagged_at, "teaching": head.teaching}
+    return screen.keep(CHAPTER.key, replace(now, use_own=True, **found_too))
 
 
 def build(frame: Frame) -> None:
@@ -222,7 +244,8 @@ def build(frame: Frame) -> None:
     numbers = count(1)
 
     def asked(screen: Screen | None, used: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
-        name = str((data._data or {}).get("index"))
+        event = data._data or {}
+        name = str(event.get("index"))
         if screen is None or name not in SLOW:
             yield gr.skip(), gr.skip()
             return
@@ -230,7 +253,7 @@ def build(frame: Frame) -> None:
         yield gr.skip(), message(busy, "busy")
 
         def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[tuple[int, Bench | None] | None, str | None]:
-            return attempt(lambda: (next(numbers), ask_reader(reader_of(used), screen, name, on_progress, cancelled)))
+            return attempt(lambda: (next(numbers), ask_reader(reader_of(used), screen, name, event.get("value"), on_progress, cancelled)))
         run = desk.run(request.session_hash, work)
         while True:
             try:

@@ -11,7 +11,7 @@ from qa_demo.core.glue import Glue, glue, two_answers
 from qa_demo.core.losses import marked
 from qa_demo.core.tag_fit import TagFit
 from qa_demo.core.tagging import disagreeing
-from qa_demo.core.teach import apart
+from qa_demo.core.teach import Taught, apart
 from qa_demo.core.types import Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.state import Screen
@@ -49,6 +49,17 @@ class OwnHead:
 
 
 @dataclass(frozen=True, eq=False)
+class Teaching:
+    """Both heads taught one text: heads and reading after each action, the reader's own first; `marks` are what was taught."""
+
+    at: Place
+    marks: Marks
+    window: int
+    floor: float
+    path: tuple[tuple[Taught, Reading], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Bench:
     """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest lives on."""
 
@@ -62,6 +73,7 @@ class Bench:
     tagged: Reading | None = None
     tagged_at: Place | None = None
     use_own: bool = False
+    teaching: Teaching | None = None
 
 
 def place(reading: Reading) -> Place:
@@ -202,7 +214,7 @@ def change_marked(screen: Screen, value: Any) -> Screen:
     """add: the three annotators' marks on this text become training material; clear: forget all."""
     bench, encoding = bench_of(screen), screen.reading.encoding
     if value == "clear":
-        return screen.keep(KEY, replace(bench, marked=(), head=None, tagged=None, tagged_at=None, use_own=False))
+        return screen.keep(KEY, replace(bench, marked=(), head=None, tagged=None, tagged_at=None, use_own=False, teaching=None))
     if value != "add":
         raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
     new = Marked(encoding.question, encoding.context, tuple(tuple(encoding.chars(s) for s in spans) for spans in annotators(screen)[0]))
@@ -219,6 +231,42 @@ def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> 
         if both is not None and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length:
             return glue(reading, *both, screen.decode)
     return None
+
+
+def lesson_place(screen: Screen) -> tuple[tuple[Span, Span], int] | None:
+    """The marked answers to teach and the window that holds both; None without two that stand apart in one window."""
+    both = two_answers([span for spans in annotators(screen)[0] for span in spans])
+    found = None if both is None or len(Span(both[0].start, both[1].end)) > screen.decode.max_answer_length else (
+        glue(screen.reading, *both, screen.decode))
+    return None if found is None else ((found.first, found.second), found.window)
+
+
+def teaching_of(screen: Screen) -> Teaching | None:
+    """The steps taken on this text and these marks; after a change of either they count no more."""
+    found = bench_of(screen).teaching
+    return found if found is not None and found.at == place(screen.reading) and found.marks == annotators(screen)[0] else None
+
+
+def with_teaching(bench: Bench, teaching: Teaching) -> Bench:
+    """The bench with these steps: the taught tags are shown in place of the reader's, unless all steps were taken back."""
+    taught, after = teaching.path[-1]
+    if not taught.steps:
+        return replace(bench, teaching=teaching, head=None, tagged=None, tagged_at=None, use_own=False)
+    assert taught.heads.W is not None and taught.heads.b is not None
+    tokens = int(after.windows[teaching.window].is_context.sum())
+    head = OwnHead(TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.checksum or after.model_name, 1)
+    return replace(bench, teaching=teaching, head=head, tagged=after, tagged_at=teaching.at, use_own=True)
+
+
+def change_taught(screen: Screen, value: Any) -> Screen:
+    """undo: the state before the last action; reset: the reader's own heads."""
+    found = teaching_of(screen)
+    if value not in ("undo", "reset"):
+        raise BadInput(f"steps can be undone or reset, got {str(value)[:20]}")
+    if found is None or len(found.path) < 2:
+        raise BadInput("there is no step left to take back")
+    path = found.path[:1] if value == "reset" else found.path[:-1]
+    return screen.keep(KEY, with_teaching(bench_of(screen), replace(found, path=path)))
 
 
 def marginal_of(table: np.ndarray, doc_start: int, span: Span) -> float:

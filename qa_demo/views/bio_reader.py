@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,27 @@ from qa_demo.core.losses import tag_targets
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.core.tag_fit import STEPS, fit_tags
 from qa_demo.core.tagging import with_tags
+from qa_demo.core.teach import Course, begin, lesson, read_with, take
 from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import span_at
-from qa_demo.views.bio_bench import KEY, Bench, Marked, OwnHead, bench_of, place
+from qa_demo.views.bio_bench import (
+    KEY,
+    Bench,
+    Marked,
+    OwnHead,
+    Teaching,
+    annotators,
+    bench_of,
+    lesson_place,
+    place,
+    teaching_of,
+    with_teaching,
+)
 from qa_demo.views.state import Screen
 
 T = TypeVar("T")
+MOST_UNDONE = 10
+"""Actions on taught heads that can be taken back one by one."""
 MOST_WINDOWS = 8
 """Windows of the current text that a trained head tags at most in one go."""
 
@@ -103,7 +118,29 @@ def train(reader: Reader, screen: Screen, on_progress: OnProgress, cancelled: Is
     fit = fit_tags(
         np.concatenate([h for h, _ in found]), np.concatenate([t for _, t in found]), STEPS, on_progress=on_progress, cancelled=cancelled
     )
-    return tag(reader, screen.keep(KEY, replace(bench, head=OwnHead(fit, name_of(screen.reading), len(bench.marked)), use_own=True)))
+    head = OwnHead(fit, name_of(screen.reading), len(bench.marked))
+    return tag(reader, screen.keep(KEY, replace(bench, head=head, use_own=True, teaching=None)))
+
+
+def teach(reader: Reader, screen: Screen, value: Any) -> Bench:
+    """{"steps", "rate", "loss"}: steps on both heads with the annotators' marks, from the reader's own heads or on from the last."""
+    if not isinstance(value, dict):
+        raise BadInput(f"steps need steps, rate and loss, got {str(value)[:40]}")
+    course = Course(**{name: value[name] for name in ("steps", "rate", "loss") if name in value})
+    found, reading, marks = lesson_place(screen), screen.reading, annotators(screen)[0]
+    if found is None:
+        raise BadInput("two answers that stand apart in one window are needed: let the annotators mark them first")
+    if len(reading.windows) > MOST_WINDOWS:
+        raise BadInput(f"heads are taught on texts of at most {MOST_WINDOWS} windows, this one has {len(reading.windows)}")
+    hidden = [fetch_states(reader, reading, w) for w in reading.windows]
+    of = lesson(reading, found[1], marks, hidden[found[1]], screen.decode)
+    teaching = teaching_of(screen)
+    if teaching is None:
+        first = begin(of, fetch_heads(reader, reading))
+        teaching = Teaching(place(reading), marks, found[1], of.floor, ((first, read_with(reading, first.heads, hidden)),))
+    taught = take(of, teaching.path[-1][0], course)
+    path = (*teaching.path, (taught, read_with(reading, taught.heads, hidden)))
+    return with_teaching(bench_of(screen), replace(teaching, path=(path[0], *path[1:][-MOST_UNDONE:])))
 
 
 def tag(reader: Reader, screen: Screen) -> Bench:

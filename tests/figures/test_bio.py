@@ -10,8 +10,10 @@ import pytest
 
 from qa_demo.core.bio import DECODINGS
 from qa_demo.core.glue import glue
+from qa_demo.core.heads import HeadWeights
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import disagreeing, owned_rows, soft_terms, tagging
+from qa_demo.core.teach import Course, Taught, begin, lesson, read_with, take
 from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.figures.bio import (
     bars_data,
@@ -26,6 +28,7 @@ from qa_demo.figures.bio import (
 )
 from qa_demo.figures.bio_loss import chance, column, fraction, loss_data, one_hot_data, rows_shown, terms_table
 from qa_demo.figures.bio_spans import decodings_data, decodings_table, glue_data, loss_now, tags_sentence, threshold_data
+from qa_demo.figures.bio_teach import target_sentence, teach_data, teach_tables
 from tests.core.toys import make_reading, random_reading
 
 DECODE = DecodeOptions()
@@ -243,3 +246,39 @@ def test_a_long_text_lists_few_rows() -> None:
     reading = random_reading(np.random.default_rng(3), 200, 60, 30, tags=True)
     shown = rows_shown(soft_terms(reading, (Span(3, 150),) * 3))
     assert shown == sorted(shown) and len(shown) <= 20
+
+
+def taught_path(reading: Reading, golds: list[tuple[Span, ...]], steps: int, loss: str = "soft") -> list[tuple[Taught, Reading]]:
+    """The path of one lesson on states that are all independent, so that a head can learn whatever it can say."""
+    n = len(reading.windows[0])
+    states = np.random.default_rng(0).normal(size=(n, n + 4))
+    of = lesson(reading, 0, golds, states, DECODE)
+    path = [begin(of, HeadWeights(np.zeros(n + 4), np.zeros(n + 4), 0.0, 0.0))]
+    for _ in range(steps // 20):
+        path.append(take(of, path[-1], Course(20, 0.3, loss)))
+    return [(t, read_with(reading, t.heads, [states])) for t in path]
+
+
+def test_both_heads_taught_two_answers_say_what_each_returns() -> None:
+    reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
+    path = taught_path(reading, [both], 200)
+    data = teach_data(path, both, 0, float(np.log(2)), DECODE)
+    assert data["says"].startswith("After 200 steps the tags return 2 spans: “\u2068w1\u2069”") and "Start and end return “" in data["says"]
+    assert "score nearly the same" in data["says"] and data["steps"] == 200 and data["canUndo"] and data["floor"] == "0.693"
+    assert [r["text"] for r in data["rows"]] == ["w1", "w4 w5", "w1 w2 w3 w4 w5"]
+    assert all(r["marginal"][1] > 0.9 for r in data["rows"][:2]) and data["rows"][2]["marginal"][1] < 0.01
+    shares = [r["share"][1] for r in data["rows"]]
+    assert max(shares) - min(shares) < 0.1 and sum(shares) < 1
+    assert [len(t["rows"]) for t in teach_tables(data)] == [3, 201]
+    json.dumps(data, allow_nan=False)
+    before = teach_data(path[:1], both, 0, 0.0, DECODE)
+    assert before["says"].startswith("Before the first step the tags return") and not before["canUndo"]
+    pairs = teach_data(taught_path(reading, [both], 400, "legal pairs, each"), both, 0, 0.0, DECODE)
+    assert "less than the better answer, but only that one" in pairs["says"]
+
+
+def test_the_target_says_whether_perfect_tags_would_return_both() -> None:
+    reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
+    assert "2/3 at “\u2068w1\u2069” and 1/3" in target_sentence(reading, 0, both, [(both[0],), (both[0],), (both[1],)])
+    assert "still leave an answer out" in target_sentence(reading, 0, both, [(both[0],), (both[0],), (both[1],)])
+    assert "tags that fit it return both" in target_sentence(reading, 0, both, [both, both, (both[0],)][:2])

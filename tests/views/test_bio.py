@@ -58,10 +58,10 @@ def test_long_texts_are_tagged_by_ownership(reader: FakeReader) -> None:
 
 def test_dimensions_and_products_appear_once_the_reader_was_asked(reader: FakeReader, screen: Screen) -> None:
     assert bio.present(screen)["picture"]["needs"] and "W: 3 × 6" not in "".join(p["text"] for p in bio.formula(screen))
-    assert bio.ask_reader(reader, screen, "heads", lambda done, of: None, lambda: False) is None
+    assert bio.ask_reader(reader, screen, "heads", True, lambda done, of: None, lambda: False) is None
     assert not bio.present(screen)["picture"]["needs"] and "W: 3 × 6" in "".join(p["text"] for p in bio.formula(screen))
     assert bio.details(screen)["products"] is None
-    bio.ask_reader(reader, screen, "products", lambda done, of: None, lambda: False)
+    bio.ask_reader(reader, screen, "products", True, lambda done, of: None, lambda: False)
     assert "bio" not in bio.receive(screen.presented("bio"), (1, None)).fresh, "the picture is drawn again"
     found = bio.details(screen)
     assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
@@ -182,7 +182,7 @@ def test_without_two_answers_the_examples_that_have_them_are_offered() -> None:
 
 
 def trained_on(reader: FakeReader, screen: Screen) -> Screen:
-    return bio.receive(screen, (1, bio.ask_reader(reader, screen, "train", lambda done, of: None, lambda: False)))
+    return bio.receive(screen, (1, bio.ask_reader(reader, screen, "train", True, lambda done, of: None, lambda: False)))
 
 
 def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
@@ -231,3 +231,57 @@ def test_what_is_kept_beside_sessions_is_few() -> None:
         few.make((str(k), b""), lambda k=k: k)
     assert few.get(("0", b"")) is None and few.get(("2", b"")) == 2
     assert few.make(("2", b""), lambda: 9) == 2
+
+
+def taught(reader: FakeReader, screen: Screen, **course: object) -> Screen:
+    """A request for steps as the browser sends it, answered."""
+    value = {"steps": 5, "rate": 0.1, "loss": "soft"} | course
+    return bio.receive(screen, (1, bio.ask_reader(reader, screen, "teach", value, lambda done, of: None, lambda: False)))
+
+
+def test_both_heads_are_taught_and_every_action_can_be_taken_back(reader: FakeReader, screen: Screen) -> None:
+    marked = bio_bench.change_preset(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "every")
+    assert bio.present(marked)["picture"]["taught"]["ready"] and bio.present(marked)["picture"]["taught"]["now"] is None
+    once = taught(reader, marked)
+    twice = taught(reader, once, steps=20)
+    data = bio.present(twice)
+    now = data["picture"]["taught"]["now"]
+    assert now["steps"] == 25 and now["tagLosses"][-1] < now["tagLosses"][0] and now["spanLosses"][-1] < now["spanLosses"][0]
+    assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 5, "the bars show the taught tags, the twins stand below"
+    assert twice.reading is screen.reading and twice.shown.start_logits is screen.shown.start_logits, "other chapters keep the reader's"
+    back = bio_bench.change_taught(twice, "undo")
+    assert bio.present(back)["picture"]["taught"]["now"]["tagLosses"] == now["tagLosses"][:6]
+    assert np.array_equal(bio_bench.tagged(back).tag_logits, bio_bench.tagged(once).tag_logits, equal_nan=True)
+    home = bio_bench.change_taught(twice, "reset")
+    assert bio_bench.whose(home) == "reader" and bio_bench.bench_of(home).head is None
+    with pytest.raises(BadInput, match="no step left"):
+        bio_bench.change_taught(home, "undo")
+    with pytest.raises(BadInput, match="undone or reset"):
+        bio_bench.change_taught(twice, "redo")
+    assert bio.present(mark(twice, 0, (3, 3)))["picture"]["taught"]["now"] is None, "other marks begin anew"
+    anew = taught(reader, mark(twice, 0, (3, 3)))
+    assert bio.present(anew)["picture"]["taught"]["now"]["steps"] == 5
+
+
+def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Screen) -> None:
+    one = bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree")
+    assert not bio.present(one)["picture"]["taught"]["ready"]
+    with pytest.raises(BadInput, match="two answers that stand apart in one window"):
+        taught(reader, one)
+    two = mark(screen, 1, (9, 9))
+    for wrong in ({"steps": 2}, {"rate": "fast"}, {"loss": "none"}):
+        with pytest.raises(BadInput, match="must be one of"):
+            taught(reader, two, **wrong)
+    with pytest.raises(BadInput, match="steps need"):
+        bio.ask_reader(reader, two, "teach", 5, lambda done, of: None, lambda: False)
+    long = screen_of(reader, " ".join([TEXT] * 6), WindowOptions(30, 8))
+    with pytest.raises(BadInput, match="at most 8 windows"):
+        taught(reader, mark(mark(long, 0, (1, 1)), 1, (4, 4)))
+
+
+def test_a_reader_without_a_head_is_taught_from_nothing() -> None:
+    reader = FakeReader()
+    reader.checksum = "taught-from-nothing"
+    screen = taught(reader, mark(screen_of(reader), 1, (9, 9)), steps=1)
+    assert bio.present(screen)["picture"]["taught"]["now"]["tagLosses"][0] == pytest.approx(np.log(3))
+    assert bio.present(screen)["picture"]["has"]
