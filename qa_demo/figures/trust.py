@@ -34,7 +34,7 @@ def summary(verdict: Verdict, name: str, names: Mapping[str, str]) -> list[str]:
     said = [f"That is more than two spreads above chance: {name} names words this reader rests on here." if verdict.beyond_chance else
             f"That is not more than two spreads above chance: here {name} names no words that matter more than others."]
     if verdict.shuffled is None:
-        said.append("The random-weights check was not made for this method, or one side is constant.")
+        said.append("The random-weights check says nothing here: one of the two rankings is constant.")
     else:
         moved = abs(verdict.shuffled) < ALIKE
         similar = "changes, as it must" if moved else "hardly changes, so it says little about this reader"
@@ -81,7 +81,7 @@ def trust_tables(spared: Faithfulness, full: Faithfulness, verdict: Verdict, nam
     kinds = ("deletion", "insertion")
     head = ["words", *(f"{names[key]}: {kind}" for key in spared.curves for kind in kinds), *(f"random: {kind}" for kind in kinds)]
     agree = [[names[key], "constant" if rho is None else number(rho)] for key, rho in verdict.agreement.items()]
-    agree.append(["itself, with shuffled weights", "not made or constant" if verdict.shuffled is None else number(verdict.shuffled)])
+    agree.append(["itself, with shuffled weights", "constant" if verdict.shuffled is None else number(verdict.shuffled)])
     return [eraser, table("The curves: F after masking (deletion) or keeping (insertion) that many words", head, by_size),
             table("Rank correlation with the chosen method, over words, by size of effect", ["method", "rank correlation"], agree)]
 

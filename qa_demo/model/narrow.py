@@ -28,7 +28,7 @@ class _Rows(torch.nn.Module):
 
 
 def narrowed(model: Any, rows: np.ndarray) -> Any | None:
-    """A module over the very same parameters that gives only these rows of the last layer, in this order; None where it is built otherwise."""
+    """A module over the very same parameters that gives only these rows of the last layer, in this order; None for other types."""
     if model.config.model_type not in ALIKE:
         return None
     path = f"{model.base_model_prefix}.encoder.layer.{len(model.base_model.encoder.layer) - 1}.{_OUTPUT}"

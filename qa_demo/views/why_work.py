@@ -122,10 +122,8 @@ class Work:
             steps = AGREEMENT_STEPS if other == "integrated_gradients" else None
             rankings[other] = units.sums(self.attribution(target, other, baseline, steps, self.stage(stage, STAGES)).total)
         seen = {**rankings, "attention": units.sums(self.relevance(window, target)["attention"].total)}
-        shuffled = None
-        if method != "leave_one_out":
-            steps = AGREEMENT_STEPS if method == "integrated_gradients" else None
-            shuffled = units.sums(self.attribution(target, method, baseline, steps, self.stage(3, STAGES), SEED).total)
+        steps = AGREEMENT_STEPS if method == "integrated_gradients" else None
+        shuffled = units.sums(self.attribution(target, method, baseline, steps, self.stage(3, STAGES), SEED).total)
         drawn = {name: seen[name] for name in (method, "attention")}
         return Trust(
             verdict(self.reading, target, seen, method, self._scorer(window, 4), np.random.default_rng(SEED), shuffled),

@@ -3,11 +3,14 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
-from qa_demo.core.attribution import BASELINES, KINDS, METHODS
+from qa_demo.core.attribution import BASELINES, KINDS, METHODS, rank_correlation
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window, WindowOptions
+from qa_demo.core.words import words
+from qa_demo.figures.numbers import number
 from qa_demo.views import selection, why, why_work
 from qa_demo.views.state import Screen, Selection
 from qa_demo.views.why_work import Shelf, Work
@@ -156,9 +159,13 @@ def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> 
                   work(reader, screen, cancelled=lambda: True))
 
 
-def test_leave_one_out_makes_no_random_weights_check(reader: FakeReader, screen: Screen) -> None:
-    data = why.reply(screen, asked(screen, "trust", chosen(method="leave_one_out")), work(reader, screen))["picture"]["reply"]["data"]
-    assert any("random-weights check was not made" in said for said in data["summary"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_checked_against_shuffled_weights(reader: FakeReader, screen: Screen, method: str) -> None:
+    answer = why.reply(screen, asked(screen, "trust", chosen(method=method)), work(reader, screen))
+    target, units = why.target_of(screen), words(screen.reading.encoding, screen.reading.windows[screen.selection.window])
+    own, other = (np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total)) for s in (None, why_work.SEED))
+    assert f"(rank correlation {number(rank_correlation(own, other))})" in answer["picture"]["reply"]["data"]["summary"][1]
+    assert answer["tables"][-1]["rows"][-1][1] == number(rank_correlation(own, other))
 
 
 @pytest.mark.parametrize(("method", "baseline"), [(m, b) for m in METHODS for b in BASELINES])
