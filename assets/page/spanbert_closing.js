@@ -1,6 +1,6 @@
 // Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it helps.
 
-import { el, svg, table } from "./dom.js";
+import { el, fold, svg, table } from "./dom.js";
 
 const block = (name, says, kind, tag) => el("div", { class: `block ${kind}` }, el("strong", {}, name), el("span", {}, says), tag ? el("em", {}, tag) : null);
 
@@ -66,5 +66,5 @@ export function drawClosing(root, { parts, saysIs, ablation, scores }, page) {
       ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null,
       el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))), el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`)),
     scores ? el("section", { class: "scores" }, el("h3", {}, "what our pre-training reached"), el("p", { class: "spanbert-says" }, scores.says),
-      el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))), el("div", { class: "paper-tables" }, scores.tables.map((t) => table(t, page)))) : null));
+      el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))), fold("these scores as tables", el("div", { class: "paper-tables" }, scores.tables.map((t) => table(t, page))), { id: "spanbert-scores" })) : null));
 }

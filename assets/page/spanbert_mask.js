@@ -44,9 +44,8 @@ function shell(root) {
     el("div", { class: "mask-key" }, key("mask", "becomes [MASK]"), key("random", "becomes a random piece"), key("keep", "stays, and is asked for all the same"), view.toggle),
     el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
     el("div", { class: "mask-under" },
-      el("section", { class: "turns", "aria-label": "The draw, turn by turn" }, el("div", { class: "acts" }, view.draw, el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "), view.seed), view.budget, view.said, view.steps),
-      el("section", { class: "lengths", "aria-label": "Span lengths" }, view.histLegend, view.hist, view.more, view.histSays)),
-    view.levers));
+      el("section", { class: "turns", "aria-label": "The draw, turn by turn" }, el("div", { class: "acts" }, view.draw, el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "), view.seed), view.budget, view.said, view.steps, view.levers),
+      el("section", { class: "lengths", "aria-label": "Span lengths" }, view.histLegend, view.hist, view.more, view.histSays))));
   views.set(root, view);
   return view;
 }

@@ -5,7 +5,7 @@ import { el, svg } from "./dom.js";
 /** A histogram as wide as its place; `now` is the length of the turn on show, or null. */
 export function histogram(data, page, width, now) {
   const size = page.scale;
-  const [left, right, top, bottom] = [34 * size, 6 * size, 10 * size, 34 * size];
+  const [left, right, top, bottom] = [34 * size, 6 * size, 10 * size, 40 * size];
   const [wide, tall] = [Math.max(220, width), 190 * size];
   const n = data.lengths.length;
   const most = Math.max(0.05, ...data.law, ...data.clipped, ...data.drawn) * 1.08;
@@ -23,7 +23,7 @@ export function histogram(data, page, width, now) {
   data.law.map((p, k) => svg("circle", { class: "ink law-dot", cx: x(k), cy: y(p), r: 3 * size })),
   data.lengths.map((length, k) => svg("text", { class: length === now ? "now" : "quiet", x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" }, length)),
   now === null ? null : svg("path", { class: "rule-ink", d: `M${x(data.lengths.indexOf(now)) - 8 * size},${tall - bottom + 21 * size}h${16 * size}` }),
-  svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 2, "text-anchor": "middle" }, "length in words; share in %"));
+  svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 5 * size, "text-anchor": "middle" }, "length in words; share in %"));
   return node;
 }
 

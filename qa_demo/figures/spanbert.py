@@ -32,7 +32,7 @@ def says_is() -> list[list[str]]:
     spans, alone, sbo = (row for row in SPANBERT_OBJECTIVES)
     return [
         ["SpanBERT is trained only on the span boundary objective.",
-         "Its loss is L_MLM + L_SBO for every hidden piece. What it drops is next sentence prediction."],
+         "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence prediction."],
         ["It drops next sequence prediction.",
          "Next sentence prediction: one of BERT's two losses, whether part B follows part A. SpanBERT reads one segment: nothing can "
          "follow."],
@@ -42,10 +42,10 @@ def says_is() -> list[list[str]]:
         ["It predicts spans instead of tokens.",
          "In pre-training every hidden piece is predicted apart. After fine-tuning it is still S, E and one best pair, as in chapters 2 "
          "to 4."],
-        ["The boundary is the start and the end of the span: x_5 and x_8, or x_4 and “x_6”, when x_5 … x_8 are hidden.",
-         "The boundary are the observed words just outside: x_4 and x_9. Inside there is nothing to see."],
+        ["The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when x₅ … x₈ are hidden.",
+         "The boundary are the observed words just outside: x₄ and x₉. Inside there is nothing to see."],
         ["The boundary predicts the entire span.", "It predicts one piece at a time; the position embedding says which one."],
-        ["y_i is computed for all the tokens.",
+        ["yᵢ is computed for all the tokens.",
          "For hidden ones only, and only where their run has an observed neighbour on both sides."],
         ["The MLM loss is the chance of the word.",
          f"It is −log of the chance: a chance of {chance:.2f} is a loss of {number(-math.log(chance))}; only a chance of 1 costs "
@@ -115,8 +115,8 @@ def ablation_says(found: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
     said = f"On this budget “{best}” reads best and “{worst}” worst, {gap:.1f} F1 apart; "
     if all(len(cell["f1"]) < 2 for cell in found.values()):
         return said + "with one seed each nobody can say how much of that is chance."
-    return said + (f"seeds of one start differ by up to {noise:.1f}, so " + (
-        "the order is not only chance." if gap > 2 * noise else "much of the order may be chance."))
+    return said + f"seeds of one start differ by up to {noise:.1f}, " + (
+        "less than half of that." if gap > 2 * noise else "so much of the order may be chance.")
 
 
 # What pre-training reached ------------------------------------------------------------------------------------------
