@@ -15,6 +15,7 @@ def add(commands: Any) -> None:
     cli_shared.add_texts(command)
     command.add_argument("--gold", type=int, nargs=2, action="append", metavar=("START", "END"),
                          help="Characters of a right answer, end exclusive; repeat it for each annotator. Without it no answer is right.")
+    command.add_argument("--none", type=_count, default=0, metavar="N", help="Annotators who found no answer, beside those of --gold.")
     command.add_argument("--normaliser", choices=NORMALISERS, default="window",
                          help="A softmax in each window, or one over the paragraph's tokens of all windows. Default: window.")
     cli_shared.add_options(command)
@@ -23,8 +24,14 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read the text and write the terms as JSON, or as lines."""
     _, reading = cli_shared.read(args)
-    golds = tuple(span_at(reading.encoding, *chars) for chars in args.gold or ()) or (None,)
+    golds = tuple(span_at(reading.encoding, *chars) for chars in args.gold or ()) + (None,) * args.none or (None,)
     cli_shared.write(loss_json(reading, golds, args.normaliser), args.json, lines)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) > 100:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 100 is needed, got {text[:20]!r}")
+    return int(text)
 
 
 def lines(report: dict[str, Any]) -> str:

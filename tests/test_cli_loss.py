@@ -60,9 +60,14 @@ def test_lines_for_a_person_and_no_answer(folder: Path, capsys: pytest.CaptureFi
     assert code == 0 and out.startswith("label: no answer\nterm") and "total" in out
 
 
+def test_an_annotator_without_an_answer_stands_beside_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(folder, capsys, "--gold", "0", "3", "--none", "1")
+    assert code == 0 and len(out.split("label: ")) == 3 and "label: no answer" in out
+
+
 @pytest.mark.parametrize(("flags", "said"), [
     (["--gold", "5", "5"], "span of characters"), (["--gold", "0", "9999"], "span of characters"), (["--gold", "x", "1"], "invalid int"),
-    (["--normaliser", "shared"], "exactly one gold answer")])
+    (["--none", "-1"], "0 to 100"), (["--normaliser", "shared"], "exactly one gold answer")])
 def test_bad_labels_are_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str], said: str) -> None:
     code, out, err = run(folder, capsys, *flags)
     assert code == 2 and said in err and out == "" and len(err.strip().splitlines()[-1]) < 300
@@ -86,6 +91,7 @@ def test_the_endpoint_is_the_command_lines_json() -> None:
     reply = make_loss(FakeReader, 1000)("Who drew the towers?", text, [[25, 36], [25, 30]])
     assert list(reply) == FIELDS and [g["text"] for g in reply["gold"]] == ["Georg Rotne", "Georg"]
     assert make_loss(FakeReader, 1000)("Who drew the towers?", text)["gold"] == [None]
+    assert [g and g["text"] for g in make_loss(FakeReader, 1000)("Who?", text, [[25, 30], None])["gold"]] == ["Georg", None]
     for wrong in ("x", [[1]], [["a", 2]], [[True, 2]], [[0, 10**9]], [[5, 5]], [[0, 1]] * 101):
         with pytest.raises(gr.Error):
             make_loss(FakeReader, 1000)("Who?", text, wrong)

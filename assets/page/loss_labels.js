@@ -17,11 +17,13 @@ export function draw(root, picture, page, held) {
   });
   held.mark = el("button", { type: "button", class: "act filled", onclick: () => markSelection(held, page) });
   const act = (text, name) => el("button", { type: "button", class: "act", onclick: () => page.input(name, true) }, text);
+  const silent = (text, id, count) => el("button", { type: "button", class: "act", id: `loss-silent-${id}`, disabled: count > picture.mostSilent, onclick: () => page.input("silent", count) }, text);
   const source = picture.source;
   root.replaceChildren(
     el("p", { class: "says veil-part" }, picture.says),
     el("div", { class: "text-box" }, held.text.box),
     el("div", { class: "acts" }, held.mark, act("no answer is right", "no answer"),
+      picture.golds.length && source !== "reader" ? [silent("one annotator more: no answer", "more", picture.silent + 1), picture.silent ? silent("one less", "less", picture.silent - 1) : null] : null,
       source === "marked" ? act(picture.example ? "back to the annotators" : "take all marks away", "annotators") : null),
     el("div", { class: "veil-part" }, strip(picture, page)));
   select(root, picture, page, held);

@@ -44,17 +44,18 @@ class Labels:
     source: Source
 
 
-def make_labels(reading: Reading, answers: tuple[Answer, ...], no_answer: bool, annotated: tuple[Answer, ...] | None,
+def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, annotated: tuple[Answer, ...] | None,
                 best: Span | None) -> Labels:
     """Marked answers first, then the example's annotators; with neither the reader's own best span stands in, named as such.
 
+    `silent` counts annotators who found no answer, beside those who marked one.
     `annotated` are the example's answers, None for a text of which nobody said what is right.
     """
-    if no_answer:
-        return Labels((None,), "marked" if annotated or annotated is None else "nobody")
     if answers:
         spans = tuple(span_at(reading.encoding, a.char_start, a.char_end) for a in answers)
-        return Labels(spans, "annotators" if answers == annotated else "marked")
+        return Labels((*spans, *(None,) * silent), "annotators" if answers == annotated and not silent else "marked")
+    if silent:
+        return Labels((None,), "marked" if annotated or annotated is None else "nobody")
     if annotated is not None or best is None:
         return Labels((None,), "nobody")
     return Labels((best,), "reader")
@@ -65,11 +66,15 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     counts = distinct(labels.golds)
     if labels.source == "nobody":
         return "No answer is right here: every window is trained to [CLS]."
-    if labels.source == "marked" and None in labels.golds:
+    none, count = sum(gold is None for gold in labels.golds), len(labels.golds)
+    if none == count:
         return "You say that no answer is right: every window is trained to [CLS]."
-    by_annotators = labels.source == "annotators"
+    by_annotators = labels.source == "annotators" or none > 0
     texts = ", ".join(quoted(reading.encoding.text(span)) + (f" ({plural(n, 'annotator')})" if by_annotators else "")
                       for span, n in counts if span is not None)
+    if none:
+        return (f"The labels: {texts}, no answer ({plural(none, 'annotator')}). Each counts alike, so [CLS] has {none}/{count} of every "
+                "window's target, even where a window holds the marked answers.")
     if by_annotators:
         return f"The example's annotators: {texts}."
     if labels.source == "marked":
@@ -98,7 +103,8 @@ def loss_picture(true: Reading, reading: Reading, labels: Labels, window: int, d
     """Labels of every window, and words and numbers of one."""
     golds = labels.golds
     return {
-        "source": labels.source, "says": says_labels(reading, labels), "window": window, "joined": joined(reading.encoding),
+        "source": labels.source, "silent": sum(gold is None for gold in golds) if any(golds) else 0,
+        "says": says_labels(reading, labels), "window": window, "joined": joined(reading.encoding),
         "question": question_range(reading.encoding), "range": logit_range(true),
         "golds": [{"start": span.start, "end": span.end, "count": n} for span, n in distinct(golds) if span is not None],
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],

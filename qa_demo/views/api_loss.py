@@ -22,11 +22,12 @@ def make_loss(reader: Callable[[], Reader], max_characters: int, at_once: int = 
     """The endpoint's function for a page; at most `at_once` readings of all callers run together."""
     places = BoundedSemaphore(at_once)
 
-    def loss(question: str, context: str, gold: list[list[int]] | None = None, normaliser: str = "window", max_seq_length: int = 384,
+    def loss(question: str, context: str, gold: list[list[int] | None] | None = None, normaliser: str = "window", max_seq_length: int = 384,
              doc_stride: int = 128, max_query_length: int = 64) -> dict[str, Any]:
         """The training loss of the gold answers: terms [name, value, weight, over] and their weighted total, in nats.
 
-        `gold` holds [start, end] in characters, end exclusive, one for each annotator; none means that no answer is right.
+        `gold` holds [start, end] in characters, end exclusive, one for each annotator, or null for one who found no answer; without it
+        no answer is right.
         """
         def answer() -> dict[str, Any]:
             check_texts(question, context, max_characters)
@@ -49,17 +50,17 @@ def make_loss(reader: Callable[[], Reader], max_characters: int, at_once: int = 
     return loss
 
 
-def _pairs(gold: Any) -> list[tuple[int, int]]:
-    """Pairs of whole numbers, or a sentence."""
+def _pairs(gold: Any) -> list[tuple[int, int] | None]:
+    """Pairs of whole numbers or None, or a sentence."""
     if gold is None:
         return []
     if not isinstance(gold, list) or len(gold) > MOST_GOLDS:
         raise BadInput(f"gold must be a list of at most {MOST_GOLDS} pairs [start, end], got {str(gold)[:40]}")
-    for pair in gold:
+    for pair in (given for given in gold if given is not None):
         if not isinstance(pair, list | tuple) or len(pair) != 2 or any(isinstance(x, bool) or not isinstance(x, int) for x in pair):
             raise BadInput(f"each gold answer is a pair of whole numbers [start, end], got {str(pair)[:40]}")
-    return [(int(a), int(b)) for a, b in gold]
+    return [None if pair is None else (int(pair[0]), int(pair[1])) for pair in gold]
 
 
-def _golds(encoding: Encoding, chars: list[tuple[int, int]]) -> tuple[Span | None, ...]:
-    return tuple(span_at(encoding, *pair) for pair in chars) or (None,)
+def _golds(encoding: Encoding, chars: list[tuple[int, int] | None]) -> tuple[Span | None, ...]:
+    return tuple(None if pair is None else span_at(encoding, *pair) for pair in chars) or (None,)

@@ -41,7 +41,8 @@ def present(screen: Screen) -> dict[str, Any]:
     record = loss_bench.replay()
     rows = record.rows(screen.example) if record is not None and screen.example and record.checksum == screen.reading.checksum else None
     picture = {
-        **loss_picture(screen.reading, shown, labels, window, screen.decode, prediction), "steps": list(STEPS), "misread": wrong,
+        **loss_picture(screen.reading, shown, labels, window, screen.decode, prediction), "steps": list(STEPS),
+        "mostSilent": loss_bench.MOST_SILENT, "misread": wrong,
         "broken": bench.broken, "searched": bench.searched, "bench": learned, "example": screen.example is not None,
         "canReplay": rows is not None, "changed": screen.what_if.changes_numbers,
         "replay": replay_data(screen.reading, rows, labels.golds, screen.decode) if rows is not None and bench.replayed else None}

@@ -26,6 +26,7 @@ from qa_demo.views.state import Screen
 KEY = "loss"
 LOGITS = 100.0
 OTHERS = 5
+MOST_SILENT = 5
 SHORT = 1200
 """Characters of the longest example that is read again to see what was forgotten."""
 
@@ -36,7 +37,8 @@ class Bench:
 
     of: Reading
     window: int | None = None
-    no_answer: bool = False
+    silent: int = 0
+    """Annotators who found no answer, beside those who marked a span."""
     learned: Learned | None = None
     forgot: tuple[Remembered, ...] = ()
     broken: dict[str, Any] | None = None
@@ -72,7 +74,7 @@ def labels_of(screen: Screen) -> Labels:
     """What is taken as right on this screen, and who says so."""
     best = screen.prediction.best
     stand_in = None if best is None else best.candidate.span
-    return make_labels(screen.reading, screen.gold, bench_of(screen).no_answer, annotated(screen), stand_in)
+    return make_labels(screen.reading, screen.gold, bench_of(screen).silent, annotated(screen), stand_in)
 
 
 def window_of(screen: Screen) -> int:
@@ -98,22 +100,32 @@ def mark(screen: Screen, value: Any) -> Screen:
     wanted = Answer(encoding.context[start:end], start)
     kept = screen.gold if labels_of(screen).source == "marked" else ()
     gold = tuple(a for a in kept if a != wanted) if wanted in kept else (*kept, wanted)
-    return relabel(screen, gold, no_answer=False) if gold else as_annotated(screen, True)
+    return relabel(screen, gold, bench_of(screen).silent if kept else 0) if gold else as_annotated(screen, True)
 
 
-def relabel(screen: Screen, gold: tuple[Answer, ...], no_answer: bool) -> Screen:
+def relabel(screen: Screen, gold: tuple[Answer, ...], silent: int = 0) -> Screen:
     """Other labels: what was learned with the old ones is no longer on show."""
-    return screen.change(gold=gold).keep(KEY, Bench(screen.reading, None, no_answer))
+    return screen.change(gold=gold).keep(KEY, Bench(screen.reading, None, silent))
 
 
 def no_answer(screen: Screen, value: Any) -> Screen:
     """Nothing in this text is right."""
-    return relabel(screen, (), no_answer=True)
+    return relabel(screen, (), 1)
+
+
+def silent(screen: Screen, value: Any) -> Screen:
+    """How many annotators found no answer, beside those who marked a span."""
+    count = selection.whole(value, "the number of annotators without an answer")
+    if not 0 <= count <= MOST_SILENT:
+        raise BadInput(f"0 to {MOST_SILENT} annotators may have found no answer, got {count}")
+    if not screen.gold:
+        raise BadInput("somebody has to mark an answer first; without one, no answer is right for all")
+    return relabel(screen, screen.gold, count)
 
 
 def as_annotated(screen: Screen, value: Any) -> Screen:
     """Back to the example's annotators; on other texts, to no mark."""
-    return relabel(screen, annotated(screen) or (), no_answer=False)
+    return relabel(screen, annotated(screen) or ())
 
 
 def show_window(screen: Screen, value: Any) -> Screen:
@@ -180,7 +192,8 @@ def show_replay(screen: Screen, value: Any) -> Screen:
 
 
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
-    "mark": mark, "no answer": no_answer, "annotators": as_annotated, "window": show_window, "logit": change_logit, "break": break_rule,
+    "mark": mark, "no answer": no_answer, "silent": silent,
+    "annotators": as_annotated, "window": show_window, "logit": change_logit, "break": break_rule,
     "search": search, "replay": show_replay}
 
 

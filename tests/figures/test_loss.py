@@ -40,7 +40,9 @@ def test_labels_come_from_marks_annotators_nobody_or_the_reader(two_windows: Rea
     assert make_labels(two_windows, (), False, (), Span(0, 0)).golds == (None,)
     stand_in = make_labels(two_windows, (), False, None, Span(1, 1))
     assert (stand_in.source, stand_in.golds) == ("reader", (Span(1, 1),))
-    assert make_labels(two_windows, ours, True, ours, None).golds == (None,)
+    assert make_labels(two_windows, (), True, ours, None).golds == (None,)
+    mixed = make_labels(two_windows, ours, 1, ours, None)
+    assert (mixed.source, mixed.golds) == ("marked", (GOLD, None))
     both = make_labels(two_windows, (*ours, *ours, answer(two_windows, Span(3, 3))), False, None, None)
     assert distinct(both.golds) == [(Span(3, 3), 1), (GOLD, 2)]
     assert "each counts alike" in says_labels(two_windows, both)

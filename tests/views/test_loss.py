@@ -97,6 +97,29 @@ def test_no_answer_is_a_label_too(screen: Screen) -> None:
     assert labels_of(loss_bench.as_annotated(none, True)).source == "reader"
 
 
+def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen) -> None:
+    mixed = loss_bench.silent(loss_bench.mark(screen, [5, 6]), 2)
+    assert labels_of(mixed).golds == (Span(5, 6), None, None) and labels_of(mixed).source == "marked"
+    picture = loss.present(mixed)["picture"]
+    assert "no answer (2 annotators)" in picture["says"] and "[CLS] has 2/3" in picture["says"] and picture["silent"] == 2
+    held = [w for w in mixed.reading.windows if w.doc_start <= 5 and w.doc_stop > 6]
+    for w in mixed.reading.windows:
+        wanted = {0: 2 / 3, w.to_pos(5): 1 / 3} if w in held else {0: 1.0}
+        assert dict(map(tuple, picture["windows"][w.index]["start"])) == pytest.approx(wanted)
+    assert labels_of(loss_bench.mark(mixed, [0, 0])).golds == (Span(5, 6), Span(0, 0), None, None)
+    assert labels_of(loss_bench.silent(mixed, 0)).golds == (Span(5, 6),)
+    assert labels_of(loss_bench.no_answer(mixed, True)).golds == (None,)
+    assert labels_of(loss_bench.mark(loss_bench.no_answer(mixed, True), [1, 1])).golds == (Span(1, 1),)
+    for wrong in (-1, 6, "1", None, True):
+        with pytest.raises(BadInput):
+            loss_bench.silent(mixed, wrong)
+    with pytest.raises(BadInput, match="somebody has to mark"):
+        loss_bench.silent(screen, 1)
+    annotators = loss_bench.silent(example_screen(), 1)
+    assert len(labels_of(annotators).golds) == 4 and labels_of(annotators).source == "marked"
+    assert labels_of(loss_bench.as_annotated(annotators, True)) == labels_of(example_screen())
+
+
 def test_an_examples_annotators_are_loaded_and_come_back() -> None:
     screen = example_screen()
     labels = labels_of(screen)
