@@ -283,3 +283,9 @@ def changed(masked: Masked, at: int, piece: int) -> Masked:
     true, given = masked.true_ids.copy(), masked.input_ids.copy()
     true[at] = given[at] = piece
     return Masked(true, given, masked.runs, masked.fates, masked.draws, masked.budget)
+
+
+def restored(masked: Masked, ids: Ints) -> Masked:
+    """The same blanks with the observed pieces of the text itself: what `changed` did is undone; a replaced blank keeps its piece."""
+    given = np.where(masked.true_ids == ids, masked.input_ids, ids)
+    return Masked(ids, given, masked.runs, masked.fates, masked.draws, masked.budget)

@@ -206,3 +206,14 @@ def test_options_that_mean_nothing_are_refused(wrong):
 def test_everything_can_be_hidden():
     masked, _ = drawn(1, 30, MaskOptions(mask_ratio=1.0))
     assert masked.runs == (Span(0, 29),) and len(masked.pairs()) == 0
+
+
+def test_restored_undoes_changed_words_and_leaves_blanks_as_they_were():
+    ids = np.arange(10, 20)
+    masked = masking.hide(ids, [Span(2, 4)], 0)
+    shown = masking.Masked(ids, np.where(np.arange(10) == 3, 77, masked.input_ids), masked.runs, ("random",) * 3)
+    moved = masking.changed(masking.changed(shown, 1, 50), 5, 51)
+    assert moved.input_ids[[1, 3, 5]].tolist() == [50, 77, 51]
+    back = masking.restored(moved, ids)
+    assert back.input_ids.tolist() == shown.input_ids.tolist() and back.true_ids.tolist() == ids.tolist()
+    assert back.runs == shown.runs and back.fates == shown.fates
