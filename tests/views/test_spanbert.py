@@ -1,0 +1,237 @@
+"""Chapter 8's handlers as pure functions: texts, spans by hand, draws by the law, and what happens without a model."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qa_demo.core import masking
+from qa_demo.core.errors import BadInput, ModelUnavailable
+from qa_demo.core.infill import Infiller
+from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.figures.payload import plain
+from qa_demo.views import spanbert
+from qa_demo.views import spanbert_mask as mask
+from qa_demo.views.keeper import Keeper
+from qa_demo.views.spanbert_state import MASK, MOST_PIECES, TEXT_MASK, Lab, kept_of, lab_of
+from qa_demo.views.state import Screen
+from tests.fake_infiller import FakeInfiller
+from tests.fakes import FakeReader
+
+TEXT = "The championships were decided by penalties. George Rotne drew the towers of the bridge in July."
+
+
+def blank() -> Screen:
+    return Screen(FakeReader().read("Who drew it?", TEXT), DecodeOptions())
+
+
+def keeper(load: Callable[[str], Infiller] = FakeInfiller) -> Keeper[Infiller]:
+    return Keeper(load, watch=1e6)
+
+
+def ask(screen: Screen, name: str, value: Any = True, held: Keeper[Infiller] | None = None) -> Screen:
+    """Any event of the chapter, as the page would answer it."""
+    if name in spanbert.SLOW:
+        return spanbert.receive(screen, (1, spanbert.work(kept_of(screen).keeper or held, FakeReader, screen, name, value)))
+    if name in mask.INPUTS:
+        return spanbert.changed(mask.INPUTS[name], screen, value)
+    return spanbert.asked(mask.ASKS[name], screen, value)
+
+
+@pytest.fixture(params=["model", "none"])
+def screen(request: pytest.FixtureRequest) -> Screen:
+    """The chapter open on a text of its own, with a model and without one."""
+    return ask(ask(blank(), "load", True, keeper() if request.param == "model" else None), "mask-text", TEXT)
+
+
+def lab(screen: Screen) -> Lab:
+    found = lab_of(screen)
+    assert found is not None
+    return found
+
+
+def runs(screen: Screen) -> list[tuple[int, int]]:
+    return [(r.start, r.end) for r in mask.shown_spans(lab(screen)).runs]
+
+
+def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
+    loads: list[str] = []
+    page = spanbert.present(blank())
+    assert page["picture"]["mask"] is None and page["picture"]["ready"] is False and page["picture"]["closing"]["saysIs"]
+    screen = ask(blank(), "load", True, keeper(lambda name: loads.append(name) or FakeInfiller(name)))
+    assert loads == ["bundled"] and spanbert.present(screen)["picture"]["ready"] is True
+    assert lab(screen).passage == next(iter(mask.passages())) and lab(screen).how == "drawn by hand"
+    ask(screen, "load")
+    assert loads == ["bundled"]
+
+
+def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
+    data = spanbert.present(ask(screen, "mask-lengths", 100))
+    json.dumps(plain(data), allow_nan=False)
+    captions = [t["caption"] for t in data["tables"]]
+    assert captions[:4] == ["Hidden spans", "The draws, turn by turn", "The same budget as single pieces (BERT)",
+                            "Span lengths in words: drawn, the law, and a literal clipping"]
+    assert data["notice"].startswith("Spans hide") and len(data["simplified"]) >= 6
+    assert "".join(p["text"] for p in spanbert.formula(screen)).endswith(f"= {lab(screen).masked.budget} pieces")
+
+
+def test_both_schemes_hide_the_same_budget(screen: Screen) -> None:
+    found = lab(screen)
+    assert len(found.masked.hidden) == len(found.beside.hidden) == masking.budget_of(len(found.encoding.context_ids))
+    fates = dict(zip(found.masked.hidden.tolist(), found.masked.fates, strict=True))
+    for i, piece in enumerate(found.given):
+        assert (piece == MASK) == (fates.get(i) == "mask")
+        assert fates.get(i, "keep") != "keep" or piece == found.encoding.context_tokens[i]
+
+
+def test_a_span_by_hand_takes_whole_words_and_merges_with_what_it_touches(screen: Screen) -> None:
+    tokens = lab(screen).encoding.context_tokens
+    assert tuple(t.lower() for t in tokens[:4]) == ("the", "champion", "##ships", "were")
+    one = ask(ask(screen, "mask-span", [1, 1]), "mask-only", 1)
+    assert runs(one) == [(1, 2)] and lab(one).how == "drawn by hand" and set(lab(one).masked.fates) == {"mask"}
+    assert [p for p in lab(one).given if p == MASK] == [MASK, MASK]
+    assert len(lab(one).beside.hidden) == 2, "BERT's pieces follow the budget of the hand"
+    two = ask(one, "mask-span", [8, 6])
+    assert runs(two) == [(1, 2), (6, 8)] and lab(two).said.endswith("is hidden: 3 pieces.")
+    three = ask(two, "mask-span", [3, 5])
+    assert runs(three) == [(1, 8)]
+    assert "overlaps or touches “championships” and " in lab(three).said and "one run of 8 pieces" in lab(three).said
+    assert runs(ask(two, "mask-show", 7)) == [(1, 2)] and "is in sight again" in lab(ask(two, "mask-show", 7)).said
+    with pytest.raises(BadInput, match="the only hidden run"):
+        ask(one, "mask-show", 1)
+    with pytest.raises(BadInput, match="not hidden"):
+        ask(one, "mask-show", 0)
+
+
+@pytest.mark.parametrize("value", [None, [1], [0, 10**6], [-1, 2], [True, 2], ["1", 2], "12"])
+def test_spans_that_are_none_are_refused(screen: Screen, value: object) -> None:
+    with pytest.raises(BadInput, match=r"word piece|whole number"):
+        ask(screen, "mask-span", value)
+
+
+def test_a_seed_draws_the_same_spans_again(screen: Screen) -> None:
+    three, four = ask(screen, "mask-seed", 3), ask(screen, "mask-seed", 4)
+    assert runs(three) == runs(ask(four, "mask-seed", 3)) and runs(three) != runs(four)
+    model = kept_of(screen).model
+    encoding = lab(screen).encoding
+    if model is not None:
+        assert lab(three).masked.runs == model.sample(encoding, np.random.default_rng(3)).runs
+    for bad in (-1, 1.5, "3", True, 2**31):
+        with pytest.raises(BadInput, match="seed must be a whole number"):
+            ask(screen, "mask-seed", bad)
+
+
+def test_options_redraw_and_spans_by_hand_survive_them(screen: Screen) -> None:
+    more = ask(screen, "mask-option", {"name": "mask_ratio", "value": .5})
+    total = len(lab(more).encoding.context_ids)
+    assert len(lab(more).masked.hidden) == masking.budget_of(total, lab(more).options) == (total + 1) // 2
+    short = ask(ask(screen, "mask-option", {"name": "span_upper", "value": 1}), "mask-seed", 9)
+    assert {d.length for d in lab(short).masked.draws} == {1}
+    pushed = ask(ask(screen, "mask-option", {"name": "span_lower", "value": 7}), "mask-option", {"name": "span_upper", "value": 4})
+    assert (lab(pushed).options.span_lower, lab(pushed).options.span_upper) == (4, 4)
+    hand = ask(screen, "mask-span", [1, 2])
+    assert runs(ask(hand, "mask-option", {"name": "geometric_p", "value": .5})) == runs(hand)
+    for bad in ({"name": "p", "value": 1}, {"name": "mask_ratio", "value": 2}, {"name": "mask_ratio", "value": True}, None):
+        with pytest.raises(BadInput, match=r"option is one of|must be a number"):
+            ask(screen, "mask-option", bad)
+
+
+def test_the_scheme_can_be_changed_and_changed_back(screen: Screen) -> None:
+    hand = ask(screen, "mask-span", [1, 2])
+    single = ask(hand, "mask-scheme", "token")
+    assert lab(single).how == "token" and lab(single).masked is lab(hand).beside and runs(single) == runs(hand)
+    assert lab(single).at in lab(single).masked.hidden
+    back = ask(single, "mask-scheme", "span")
+    assert lab(back).how == "drawn by hand" and lab(back).masked is lab(hand).masked
+    assert ask(back, "mask-scheme", "span").own[spanbert.KEY].lab is lab(back)
+    assert lab(ask(single, "mask-seed", 5)).how == "token", "a new draw keeps the scheme in use"
+    with pytest.raises(BadInput, match="span or token"):
+        ask(screen, "mask-scheme", "word")
+
+
+def test_lengths_are_counted_on_and_start_over_with_other_options(screen: Screen) -> None:
+    many = ask(ask(screen, "mask-lengths", 1000), "mask-lengths", 1000)
+    assert sum(lab(many).counts) == 2000
+    whole = masking.draw_lengths(np.random.default_rng([lab(screen).seed, 0]), 1000)
+    assert lab(ask(screen, "mask-lengths", 1000)).counts == tuple(np.bincount(whole - 1, minlength=10).tolist())
+    assert lab(ask(many, "mask-lengths", 0)).counts == ()
+    assert lab(ask(many, "mask-option", {"name": "geometric_p", "value": .5})).counts == ()
+    assert sum(lab(ask(many, "mask-seed", 8)).counts) == 2000
+    with pytest.raises(BadInput, match="how many lengths"):
+        ask(screen, "mask-lengths", 10**9)
+
+
+def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
+    screen = ask(blank(), "load", True, keeper())
+    last = list(mask.passages())[-1]
+    chosen = ask(screen, "mask-passage", last)
+    assert lab(chosen).passage == last and lab(chosen).text == mask.passages()[last].text
+    hidden = {lab(chosen).encoding.text(r) for r in lab(chosen).masked.runs}
+    assert any(h.text in " ".join(hidden) for h in mask.passages()[last].hidden)
+    reading = ask(screen, "mask-reading")
+    assert (lab(reading).passage, lab(reading).text, lab(reading).how) == ("reading", TEXT, "span")
+    own = ask(screen, "mask-text", "Just <b>one</b> ${text} here.")
+    assert lab(own).passage is None and lab(own).text == "Just <b>one</b> ${text} here."
+    for name, value, words in (("mask-text", "  ", "empty"), ("mask-text", 3, "empty"), ("mask-passage", "nope", "no passage 'nope'"),
+                               ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, this chapter takes"),
+                               ("mask-text", "a, " * MOST_PIECES, "word pieces, this chapter shows")):
+        with pytest.raises(BadInput, match=words):
+            ask(screen, name, value)
+
+
+def refuse(name: str) -> Infiller:
+    raise ModelUnavailable("the bundled SpanBERT is not in this checkout")
+
+
+def test_without_a_model_masking_works_and_prediction_says_why() -> None:
+    screen = ask(blank(), "load", True, keeper(refuse))
+    picture = spanbert.present(screen)["picture"]
+    assert picture["ready"] and picture["failed"] == "the bundled SpanBERT is not in this checkout" and picture["predict"] is None
+    assert picture["mask"]["whose"] == "the pieces of the reader, fake" and TEXT_MASK in lab(screen).masked.input_ids
+    assert runs(ask(screen, "mask-seed", 7))
+    spanbert.predict.ASKS["predict-test"] = lambda lab, value, model: lab
+    try:
+        with pytest.raises(BadInput, match="not in this checkout; so nothing can be predicted"):
+            spanbert.asked(spanbert.predict.ASKS["predict-test"], screen, 1)
+    finally:
+        del spanbert.predict.ASKS["predict-test"]
+
+
+def test_another_model_takes_the_text_along_and_one_that_fails_changes_nothing() -> None:
+    def load(name: str) -> Infiller:
+        return refuse(name) if name == "nobody/none" else FakeInfiller(name, has_sbo=name == "bundled")
+    screen = ask(ask(blank(), "load", True, keeper(load)), "mask-text", TEXT)
+    hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
+    other = ask(hand, "mask-model", " someone/bert ")
+    assert kept_of(other).source == "someone/bert" and lab(other).model == "someone/bert" and runs(other) == [(1, 2)]
+    assert kept_of(other).model is not None and not kept_of(other).model.has_sbo
+    for value, error in (("nobody/none", ModelUnavailable), ("", BadInput), (None, BadInput)):
+        with pytest.raises(error):
+            ask(other, "mask-model", value)
+    with pytest.raises(BadInput, match="without a SpanBERT"):
+        spanbert.work(None, FakeReader, blank(), "mask-model", "a/b")
+
+
+def test_a_released_model_comes_back_and_the_lab_stays() -> None:
+    loads: list[str] = []
+    held = keeper(lambda name: loads.append(name) or FakeInfiller(name))
+    screen = ask(ask(blank(), "load", True, held), "mask-span", [1, 2])
+    held._available = lambda: 0.0
+    assert held.sweep() == ["bundled"]
+    assert spanbert.present(screen)["picture"]["ready"] is False, "the browser then asks for it again"
+    again = ask(screen, "load")
+    assert loads == ["bundled", "bundled"] and lab(again) is lab(screen) and spanbert.present(again)["picture"]["ready"]
+
+
+def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None:
+    without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
+    hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
+    arrived = spanbert.receive(hand, (1, spanbert.work(keeper(), FakeReader, hand, "load", True)))
+    assert TEXT_MASK not in lab(arrived).masked.input_ids and runs(arrived) == [(1, 2)] and kept_of(arrived).failed is None
+
+
+def test_words_of_a_text_without_word_numbers_end_with_it() -> None:
+    encoding = lab(ask(ask(blank(), "load", True, keeper()), "mask-text", "one two")).encoding
+    assert mask.words_of(encoding, 0, 0) == Span(0, 0) and mask.words_of(encoding, 1, 1) == Span(1, 1)
