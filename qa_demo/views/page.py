@@ -11,6 +11,7 @@ from qa_demo.core.infill import Infiller
 from qa_demo.core.reader import Reader
 from qa_demo.views import answer, bio, loss, scores, spanbert, spans, start_end, why, windows
 from qa_demo.views.api import make_attribute, make_read
+from qa_demo.views.api_infill import make_infill
 from qa_demo.views.api_loss import make_loss
 from qa_demo.views.api_tag import make_tag
 from qa_demo.views.ask import BUNDLED, Ask
@@ -53,4 +54,6 @@ def build(reader: Callable[[], Reader], load: Callable[[str], Reader], examples:
         gr.api(make_attribute(reader, max_characters), api_name="attribute", concurrency_limit=2)
         gr.api(make_loss(reader, max_characters), api_name="loss", concurrency_limit=4)
         gr.api(make_tag(reader, max_characters), api_name="tag", concurrency_limit=4)
+        model = None if frame.infiller is None else partial(frame.infiller.get, BUNDLED)
+        gr.api(make_infill(model, max_characters), api_name="infill", concurrency_limit=2)
     return page
