@@ -4,6 +4,7 @@ import { el, fold } from "./dom.js";
 import { drawClosing } from "./spanbert_closing.js";
 import { drawMask } from "./spanbert_mask.js";
 import { drawPredict } from "./spanbert_predict.js";
+import { sourceMenu } from "./spanbert_source.js";
 import { style } from "./style.js";
 
 await style(new URL("./spanbert.css", import.meta.url));
@@ -17,13 +18,14 @@ function shell(root) {
   view.buttons = STEPS.map(([key, title], k) => el("button", { type: "button", class: "plain step", id: `spanbert-step-${key}`, onclick: () => { view.step = key; paint(view); } },
     el("span", { class: "number" }, k + 1), title));
   view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
+  view.source = sourceMenu();
   view.wait = el("p", { class: "spanbert-says role-quiet" });
   view.failed = el("p", { class: "banner" });
   view.model = el("input", { type: "text", id: "spanbert-model", spellcheck: "false", "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id" });
   view.models = fold("the model that fills the blanks", el("form", { class: "model-line", onsubmit: (event) => { event.preventDefault(); view.page.input("mask-model", view.model.value, "mask-source"); } },
     view.model, el("button", { type: "submit", class: "act", id: "spanbert-load" }, "load"),
     el("span", { class: "role-quiet" }, "bundled, a folder on this machine, or the Hugging Face id of a masked-language model. Such a model fills blanks by MLM; only ours has a span boundary head.")), { id: "spanbert-models" });
-  root.replaceChildren(el("div", { class: "steps", role: "group", "aria-label": "Steps of this chapter" }, view.buttons), view.failed, view.wait, ...view.stages, view.models);
+  root.replaceChildren(el("div", { class: "steps", role: "group", "aria-label": "Steps of this chapter" }, view.buttons), view.failed, view.wait, view.source.root, ...view.stages, view.models);
   views.set(root, view);
   return view;
 }
@@ -40,8 +42,10 @@ function paint(view) {
     view.stages[k].toggleAttribute("hidden", !on);
     if (on) paintStep(view.stages[k], data, page);
   });
-  if (view.source !== picture.source) view.model.value = picture.source;
-  view.source = picture.source;
+  if (view.named !== picture.source) view.model.value = picture.source;
+  view.named = picture.source;
+  view.source.root.toggleAttribute("hidden", view.step === "closing" || !picture.mask);
+  if (picture.mask) view.source.draw(picture.mask, page);
   if (!picture.ready && view.asked !== picture) {
     view.asked = picture;
     page.input("load", true);

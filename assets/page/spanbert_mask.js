@@ -5,8 +5,6 @@ import { histogram, legend } from "./spanbert_mask_lengths.js";
 import { maskText } from "./spanbert_mask_text.js";
 
 const PACE = 1100;
-const OWN = "own";
-const READING = "reading";
 const views = new WeakMap();
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -16,10 +14,6 @@ function shell(root) {
   view.spans = maskText("The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete shows a run again", {
     hide: (first, last) => send("mask-span", [first, last]), show: (at) => send("mask-show", at) });
   view.single = maskText("The same text under single pieces");
-  view.source = el("select", { id: "spanbert-source", onchange: () => choose(view) });
-  view.reason = el("span", { class: "role-quiet reason" });
-  view.typed = el("textarea", { id: "spanbert-text", rows: 4, spellcheck: "false", "aria-label": "Your own text" });
-  view.own = el("div", { class: "own-text", hidden: true }, view.typed, act("use this text", () => send("mask-text", view.typed.value), "spanbert-use-text"));
   view.toggle = el("button", { type: "button", class: "plain", id: "spanbert-shown", onclick: () => { view.shown = !view.shown; paint(view); } }, "as the model is shown it");
   view.said = el("p", { class: "mask-says", "aria-live": "polite" });
   view.slider = el("input", { type: "range", id: "spanbert-frame", min: 0, step: 1, "aria-label": "Moment of the draw", oninput: () => go(view, Number(view.slider.value)) });
@@ -40,7 +34,6 @@ function shell(root) {
   view.more = el("div", { class: "acts" });
   view.levers = el("div", { class: "mask-levers" });
   root.replaceChildren(el("div", { class: "mask" },
-    el("div", { class: "mask-source" }, el("label", { for: "spanbert-source" }, "text "), view.source, view.reason), view.own,
     el("div", { class: "mask-key" }, key("mask", "becomes [MASK]"), key("random", "becomes a random piece"), key("keep", "stays, and is asked for all the same"), view.toggle),
     el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
     el("div", { class: "mask-under" },
@@ -52,14 +45,6 @@ function shell(root) {
 
 const act = (text, onclick, id) => el("button", { type: "button", class: "act", id, onclick }, text);
 const key = (kind, text) => el("span", { class: "key-item" }, el("span", { class: `hid ${kind} opens closes key-box`, "aria-hidden": "true" }, kind === "random" ? el("span", { class: "true" }, "ab") : "ab"), text);
-
-function choose(view) {
-  const { value } = view.source;
-  view.own.toggleAttribute("hidden", value !== OWN);
-  if (value === OWN) view.typed.focus();
-  else if (value === READING) view.page.input("mask-reading", true, "mask-source");
-  else view.page.input("mask-passage", value, "mask-source");
-}
 
 // The draw in time ---------------------------------------------------------------------------------------------------
 
@@ -132,13 +117,6 @@ function paint(view) {
 function controls(view) {
   const { picture, page } = view;
   const { lengths } = picture;
-  const options = [...picture.sources.map((s) => [s.id, s.title]), [READING, "the paragraph of the reading"], [OWN, "a text of your own"]];
-  view.source.replaceChildren(...options.map(([value, title]) => el("option", { value }, title)));
-  view.source.value = picture.passage ?? OWN;
-  view.own.toggleAttribute("hidden", picture.passage !== null);
-  view.typed.value = picture.passage === null || !view.typed.value ? picture.text : view.typed.value;
-  view.typed.maxLength = picture.most;
-  view.reason.textContent = picture.reason;
   view.seed.value = picture.seed;
   view.histLegend.replaceChildren(legend(lengths));
   view.histSays.textContent = lengths.says;

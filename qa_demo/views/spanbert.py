@@ -49,7 +49,8 @@ from qa_demo.views.state import Chapter, Screen
 CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
                   question="What do the words around a hidden span know about it?")
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
-Found = tuple[int, Kept]
+Found = tuple[int, Lab | None, Kept]
+"""A number, the lab that was there when the work began, and what it made."""
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 
 
@@ -132,8 +133,11 @@ def check_source(keeper: Keeper[Infiller] | None, value: Any) -> str:
 
 
 def receive(screen: Screen, found: Found | None) -> Screen:
-    """Put what the slow request made on the screen."""
-    return screen if found is None else screen.keep(KEY, found[1])
+    """Put what the slow request made on the screen as it is by now: a model that came back leaves the lab alone."""
+    if found is None:
+        return screen
+    _, before, kept = found
+    return screen.keep(KEY, replace(kept, lab=lab_of(screen)) if kept.lab is before else kept)
 
 
 def build(frame: Frame) -> None:
@@ -158,7 +162,7 @@ def build(frame: Frame) -> None:
         yield gr.skip(), message(busy, "busy")
 
         def run_it(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[Found | None, str | None]:
-            return attempt(lambda: (next(numbers), work(keeper, lambda: reader_of(used), screen, name, value)))
+            return attempt(lambda: (next(numbers), lab_of(screen), work(keeper, lambda: reader_of(used), screen, name, value)))
         run = desk.run(request.session_hash, run_it)
         while True:
             try:

@@ -6,6 +6,7 @@ from typing import Any
 from qa_demo.core.errors import ModelUnavailable
 from qa_demo.server import launch
 from qa_demo.views.page import build
+from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
 UNKNOWN = "nobody/nothing"
@@ -14,7 +15,7 @@ UNKNOWN = "nobody/nothing"
 def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
     """Start the page on a port; returns what `Blocks.launch` returns."""
     reader = reader or FakeReader()
-    return launch(build(lambda: reader, load, checksum=lambda: reader.checksum), "127.0.0.1", port, **more)
+    return launch(build(lambda: reader, load, checksum=lambda: reader.checksum, infiller=infiller), "127.0.0.1", port, **more)
 
 
 def load(source: str) -> FakeReader:
@@ -22,6 +23,13 @@ def load(source: str) -> FakeReader:
     if source == UNKNOWN:
         raise ModelUnavailable(f"{source}: there is no such reader")
     return FakeReader(name=source)
+
+
+def infiller(source: str) -> FakeInfiller:
+    """The bundled one with a boundary head, others without, except for one that nobody has published."""
+    if source == UNKNOWN:
+        raise ModelUnavailable(f"{source}: there is no such model")
+    return FakeInfiller(source, has_sbo=source == "bundled")
 
 
 if __name__ == "__main__":

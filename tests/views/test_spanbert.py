@@ -34,7 +34,7 @@ def keeper(load: Callable[[str], Infiller] = FakeInfiller) -> Keeper[Infiller]:
 def ask(screen: Screen, name: str, value: Any = True, held: Keeper[Infiller] | None = None) -> Screen:
     """Any event of the chapter, as the page would answer it."""
     if name in spanbert.SLOW:
-        return spanbert.receive(screen, (1, spanbert.work(kept_of(screen).keeper or held, FakeReader, screen, name, value)))
+        return spanbert.receive(screen, (1, lab_of(screen), spanbert.work(kept_of(screen).keeper or held, FakeReader, screen, name, value)))
     if name in mask.INPUTS:
         return spanbert.changed(mask.INPUTS[name], screen, value)
     return spanbert.asked(mask.ASKS[name], screen, value)
@@ -221,6 +221,9 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     held._available = lambda: 0.0
     assert held.sweep() == ["bundled"]
     assert spanbert.present(screen)["picture"]["ready"] is False, "the browser then asks for it again"
+    meanwhile = ask(screen, "mask-lengths", 100)
+    back = spanbert.receive(meanwhile, (1, lab(screen), spanbert.work(held, FakeReader, screen, "load", True)))
+    assert lab(back) is lab(meanwhile), "what was done while it loaded is not undone"
     again = ask(screen, "load")
     assert loads == ["bundled", "bundled"] and lab(again) is lab(screen) and spanbert.present(again)["picture"]["ready"]
 
@@ -228,7 +231,7 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
 def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None:
     without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
     hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
-    arrived = spanbert.receive(hand, (1, spanbert.work(keeper(), FakeReader, hand, "load", True)))
+    arrived = spanbert.receive(hand, (1, lab(hand), spanbert.work(keeper(), FakeReader, hand, "load", True)))
     assert TEXT_MASK not in lab(arrived).masked.input_ids and runs(arrived) == [(1, 2)] and kept_of(arrived).failed is None
 
 
