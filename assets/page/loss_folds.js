@@ -23,7 +23,7 @@ export function misread(root, picture, page, held) {
     el("dl", { class: "two tabular" }, pair("as written it gives", found.value), pair("the loss", found.right)),
     el("p", { class: "says" }, found.says), el("p", {}, el("strong", {}, "Corrected: "), found.instead),
     el("div", { class: "acts" }, el("button", { type: "button", class: "act", onclick: () => page.input("break", found.key) }, "Break it: search the stored readings")),
-    broken ? el("p", { class: "says broken" }, broken.says) : null);
+    ...(broken ? [el("p", { class: "says broken" }, broken.says)] : []));
 }
 
 const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));

@@ -41,10 +41,44 @@ function results(root, { bench }, page) {
       part("loss after each step, nats", curve(learned.curve, third, page)),
       part("probability before (hollow) and after (solid)", el("div", {}, dumbbells(learned, "start", third, page), dumbbells(learned, "end", third, page))),
       part("tokens at (start logit, end logit): where they went", plane(learned.plane, third, page))),
+    pair(learned.matrix, width, page),
     el("p", { class: "moved tabular" }, learned.moved.map((m) => el("span", {}, el("strong", {}, m.name), ` |${m.name}| ${m.norm}, moved by ${m.distance}, turned by ${m.degrees}`)),
       el("span", { class: "role-quiet" }, "T: means over the tokens of the window")),
     table(learned.spans, page),
     forgot ? el("div", {}, el("p", { class: "says" }, forgot.says), table(forgot.table, page)) : null);
+}
+
+// The matrix before and after: rows are starts, columns ends, darkness is P(start) P(end); the best legal pair is outlined.
+function pair(matrix, width, page) {
+  const half = page.narrow ? width : Math.floor((width - 32) / 2);
+  const said = (k, when) => `start × end ${when}: P(start) · P(end) in percent; the cells shown hold ${matrix.holds[k]} of all pairs`;
+  return el("div", { class: "trio" }, part(said(0, "before"), square(matrix, 0, half, page)), part(said(1, "after"), square(matrix, 1, half, page)),
+    el("p", { class: "role-quiet matrix-key" }, "Outlined: the best legal pair. Green: the label. Crossed out: no legal answer, because the end stands before the start, the span is too long, or one of the two lies outside the paragraph."));
+}
+
+function square(matrix, k, width, page) {
+  const em = 16 * page.scale;
+  const { starts, ends, cells } = matrix;
+  const [left, top] = [em * 5.2, em * 4.2];
+  const side = Math.min((width - left - em) / ends.length, em * 3.2);
+  const high = Math.min(side, em * 2.1);
+  const key = ["before", "after"][k];
+  const [x, y] = [(c) => left + c * side, (r) => top + r * high];
+  const best = matrix.best[k];
+  const cell = (found, r, c) => {
+    const p = found[key];
+    const says = `${starts[r]} to ${ends[c]}, ${found.kind}: ${fixed(matrix.cells[r][c].before, 3)} before, ${fixed(matrix.cells[r][c].after, 3)} after`;
+    return svg("g", { class: "pair-cell" }, svg("title", {}, says),
+      svg("rect", { class: "ground", x: x(c), y: y(r), width: side, height: high }), svg("rect", { class: "ink", "fill-opacity": p / 2, x: x(c) + 0.5, y: y(r) + 0.5, width: side - 1, height: high - 1 }),
+      found.kind !== "legal" && found.kind !== "no answer" ? svg("path", { class: "cross", d: `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}` }) : null,
+      found.gold ? svg("path", { class: "gold-line", d: `M${x(c) + 3},${y(r) + high - 3}h${side - 6}` }) : null,
+      p >= 0.005 ? svg("text", { x: x(c) + side / 2, y: y(r) + high / 2 + em * 0.3, "text-anchor": "middle" }, Math.round(100 * p)) : null);
+  };
+  return svg("svg", { class: "matrix", width, height: y(starts.length) + em * 0.4, role: "img", "aria-label": cells.flatMap((row, r) => row.map((found, c) => (found[key] >= 0.005 ? `${starts[r]} to ${ends[c]} ${Math.round(100 * found[key])} percent` : null))).filter(Boolean).join("; ") },
+    svg("text", { class: "start", x: 0, y: top - em * 0.4 }, "start"), svg("text", { class: "end", x: x(0), y: em * 0.9 }, "end"),
+    starts.map((name, r) => svg("text", { class: "start", x: left - em * 0.4, y: y(r) + high / 2 + em * 0.3, "text-anchor": "end" }, short(name, 9))),
+    ends.map((name, c) => svg("text", { class: "end", transform: `translate(${x(c) + side / 2},${top - em * 0.4}) rotate(-38)` }, short(name, 8))),
+    cells.map((row, r) => row.map((found, c) => cell(found, r, c))), best ? svg("rect", { class: "best-pair", x: x(best[1]), y: y(best[0]), width: side, height: high }) : null);
 }
 
 const part = (title, content) => el("figure", {}, el("figcaption", { class: "role-quiet" }, title), content);

@@ -7,14 +7,18 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.learning import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
+from qa_demo.core.losses import whole
 from qa_demo.core.predict import predict
+from qa_demo.core.spans import reason, top_spans
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
-from qa_demo.figures.numbers import number, probability, signed
+from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.start_end import piece, plural, quoted
 
 SHOWN = 6
+LEAST = 0.005
+"""Pairs with a smaller probability have no row in the table twin."""
 NOTHING = 0.0005
 """A change of the loss that prints as 0 is none."""
 RATES: dict[str, tuple[float, ...]] = {"sgd": (0.001, 0.01, 0.1, 1.0), "adamw": (0.00003, 0.0003, 0.003, 0.03)}
@@ -54,6 +58,7 @@ def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -
         "start": _changes(learned.before, learned.window, both[0][0], both[1][0]),
         "end": _changes(learned.before, learned.window, both[0][1], both[1][1]),
         "plane": _plane(learned),
+        "matrix": matrix_data(learned, decode, merge),
         "moved": [moved_sentence(m) for m in learned.movements],
         "spans": _spans(learned, answers),
     }
@@ -115,6 +120,49 @@ def _plane(learned: Learned) -> list[dict[str, Any]]:
         }
         for k in sorted(at)
     ]
+
+
+def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:
+    """P_start(i) P_end(j) of the likeliest starts and ends and of [CLS], before and after; rows are starts, columns ends.
+
+    A cell's kind is "legal", "no answer" ([CLS] twice) or why it is no answer. All n x n cells sum to 1; `holds` is what is shown.
+    """
+    w = learned.before.windows[learned.window]
+    p = [tuple(softmax(x) for x in r.logits(learned.window)) for r in (learned.before, learned.after)]
+    best = [top_spans(*r.logits(learned.window), w, decode, merge.copies, 1) for r in (learned.before, learned.after)]
+    axes = []
+    for side in (0, 1):
+        likely = np.argsort(-np.maximum(p[0][side], p[1][side]), kind="stable")[:SHOWN].tolist()
+        axes.append(sorted({w.cls_at, *likely, *(int(b[0, side]) for b in best if len(b))}))
+    golds = {(w.to_pos(g.start), w.to_pos(g.end)) if whole(w, g) and g is not None else (w.cls_at, w.cls_at) for g in learned.golds}
+
+    def kind(i: int, j: int) -> str:
+        return "no answer" if i == j == w.cls_at else reason(w, i, j, decode, merge.copies) or "legal"
+
+    cells = [[{"before": float(p[0][0][i] * p[0][1][j]), "after": float(p[1][0][i] * p[1][1][j]), "kind": kind(i, j),
+               "gold": (i, j) in golds} for j in axes[1]] for i in axes[0]]
+    names = [[printable(piece(learned.before, learned.window, k)) for k in axis] for axis in axes]
+    return {
+        "starts": names[0], "ends": names[1], "at": axes, "cells": cells, "clsAt": w.cls_at, "docStart": w.doc_start,
+        "contextAt": w.context_at, "window": w.index,
+        "best": [[axes[0].index(int(b[0, 0])), axes[1].index(int(b[0, 1]))] if len(b) else None for b in best],
+        "holds": [percent(float(p[k][0][axes[0]].sum() * p[k][1][axes[1]].sum())) for k in (0, 1)],
+    }
+
+
+def matrix_table(matrix: dict[str, Any]) -> dict[str, Any]:
+    """The table twin of the matrices: every shown pair with at least half a percent before or after."""
+    rows = []
+    select: list[tuple[int, int, int] | None] = []
+    doc = matrix["docStart"] - matrix["contextAt"]
+    for (i, start), line in zip(zip(matrix["at"][0], matrix["starts"], strict=True), matrix["cells"], strict=True):
+        for (j, end), cell in zip(zip(matrix["at"][1], matrix["ends"], strict=True), line, strict=True):
+            if max(cell["before"], cell["after"]) < LEAST:
+                continue
+            rows.append([f"{i} {start} to {j} {end}", cell["kind"], probability(cell["before"]), probability(cell["after"]),
+                         signed(cell["after"] - cell["before"], 3)])
+            select.append((matrix["window"], i + doc, j + doc) if cell["kind"] == "legal" else None)
+    return table("Pairs before and after: P(start) · P(end) in the window", ["pair", "kind", "before", "after", "change"], rows, select)
 
 
 def _spans(learned: Learned, answers: Sequence[Any]) -> dict[str, Any]:

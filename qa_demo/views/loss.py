@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.context import Context
 
 from qa_demo.core.reader import IsCancelled, OnProgress
-from qa_demo.figures.learned import bench_data, curve_table
+from qa_demo.figures.learned import bench_data, curve_table, matrix_table
 from qa_demo.figures.loss import SIMPLIFIED, loss_notice, loss_picture, loss_tables
 from qa_demo.figures.loss_terms import bridge
 from qa_demo.figures.misread import misread_data, misread_table
@@ -48,7 +48,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "replay": replay_data(screen.reading, rows, labels.golds, screen.decode) if rows is not None and bench.replayed else None}
     tables = [*loss_tables(shown, labels.golds, window), misread_table(wrong)]
     if learned["learned"] is not None and bench.learned is not None:
-        tables.append(curve_table(bench.learned))
+        tables += [curve_table(bench.learned), matrix_table(learned["learned"]["matrix"])]
     return page_data(CHAPTER.question, picture, loss_notice(shown, labels, prediction, window), SIMPLIFIED, tables)
 
 

@@ -12,7 +12,7 @@ from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.predict import predict
 from qa_demo.core.replay import ReplayRows, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, LossTerm, MergeOptions, Reading, Span
-from qa_demo.figures.learned import bench_data, forgot_data, learned_data, moved_sentence
+from qa_demo.figures.learned import bench_data, forgot_data, learned_data, matrix_table, moved_sentence
 from qa_demo.figures.loss import distinct, home, loss_notice, loss_picture, loss_tables, make_labels, says_labels, strip
 from qa_demo.figures.loss_terms import bridge, holds, terms_table, variants, window_rows
 from qa_demo.figures.misread import break_formula, misread_data, verdicts
@@ -154,6 +154,27 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
     assert moved_sentence(Movement("T", 2, 2, 0, 0)) == {"name": "T", "norm": "2.000 → 2.000", "distance": "0.000", "degrees": "0.00°"}
     assert moved_sentence(Movement("S", 2, 2, 1e-5, 1e-5))["distance"] == "< 0.001"
     assert bench_data(None, (), DECODE, MergeOptions())["learned"] is None
+
+
+def test_the_matrix_before_and_after_holds_the_products_of_its_margins(two_windows: Reading) -> None:
+    learned = after_steps(two_windows)
+    data = learned_data(learned, DECODE, MergeOptions())["matrix"]
+    w = two_windows.windows[1]
+    for k, reading in enumerate((learned.before, learned.after)):
+        s, e = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in reading.logits(1))
+        for i, row in zip(data["at"][0], data["cells"], strict=True):
+            for j, cell in zip(data["at"][1], row, strict=True):
+                assert cell[("before", "after")[k]] == pytest.approx(s[i] * e[j], rel=1e-5)
+                legal = w.is_context[i] and w.is_context[j] and i <= j and w.is_max_context[i]
+                assert cell["kind"] == "no answer" if i == j == w.cls_at else (cell["kind"] == "legal") == legal
+                assert cell["gold"] == ((i, j) == (w.to_pos(3), w.to_pos(4)))
+        r, c = data["best"][k]
+        assert all(cell["kind"] != "legal" or cell[("before", "after")[k]] <= data["cells"][r][c][("before", "after")[k]]
+                   for row in data["cells"] for cell in row)
+    shown = matrix_table(data)
+    assert shown["rows"][0][0].split()[0].isdigit() and all(float(max(r[2], r[3])) >= 0.005 for r in shown["rows"])
+    named = {tuple(s) for s in shown["select"] if s}
+    assert (1, 3, 4) in named
 
 
 def test_what_was_forgotten_is_counted() -> None:
