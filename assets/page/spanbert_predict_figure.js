@@ -58,7 +58,7 @@ function context(items, side, room) {
 
 function focus(picture, page, width) {
   const { line, blank, sides, at } = picture;
-  const room = Math.max(5, Math.floor((page.narrow ? width - 130 : width * 0.55) / (38 * page.scale)));
+  const room = Math.max(5, Math.floor((page.narrow ? (width - 110) / 30 : (width * 0.5) / 38) / page.scale));
   const pieces = line.filter((t) => t.doc >= 0);
   const run = pieces.slice(blank.start, blank.end + 1);
   const shown = fitting(run.length, at - blank.start, room).map((k) => (k === null ? el("span", { class: "skip" }, "…")
@@ -67,8 +67,8 @@ function focus(picture, page, width) {
   const letters = Math.floor(width / (11 * page.scale));
   const first = sides ? blank.start - 1 : blank.start;
   const last = sides ? blank.end + 1 : blank.end;
-  return el("div", { class: "focus", "aria-hidden": "true" }, context(pieces.slice(0, first), "left", page.narrow ? 4 : letters * 0.24),
-    el("span", { class: "middle" }, edge("left"), shown, edge("right")), context(pieces.slice(last + 1), "right", page.narrow ? 6 : letters * 0.3));
+  return el("div", { class: "focus", "aria-hidden": "true" }, page.narrow ? "" : context(pieces.slice(0, first), "left", letters * 0.2),
+    el("span", { class: "middle" }, edge("left"), shown, edge("right")), page.narrow ? "" : context(pieces.slice(last + 1), "right", letters * 0.3));
 }
 
 // A vector as columns up and down from its middle; three times its root mean square fills the height.
@@ -104,38 +104,33 @@ function machine(picture, page) {
 
 function wires(box, layerNode, picture) {
   const base = box.getBoundingClientRect();
-  const at = (node, side) => {
-    const r = node.getBoundingClientRect();
-    return [(r.left + r.right) / 2 - base.left, (side === "top" ? r.top : r.bottom) - base.top];
+  const at = (selector, side) => {
+    const r = (typeof selector === "string" ? box.querySelector(selector) : selector).getBoundingClientRect();
+    return { x: (r.left + r.right) / 2 - base.left, y: (side === "top" ? r.top : r.bottom) - base.top, left: r.left - base.left, right: r.right - base.left };
   };
   const line = (d, kind, off = false) => layerNode.append(svg("path", { d, class: `wire ${kind}${off ? " off" : ""}` }));
   const chosen = box.querySelector(".slot.chosen");
-  const [x, y] = at(chosen, "top");
-  const [, up] = at(box.querySelector(".guesses.mlm"), "bottom");
-  line(`M${x},${y}V${up + 2}m-4,6l4,-6l4,6`, "mlm");
-  if (!picture.strips) return;
-  const slots = [...box.querySelectorAll(".slot")];
-  const [, low] = at(chosen, "bottom");
-  const from = box.querySelector(".edge.left").getBoundingClientRect();
-  const to = box.querySelector(".edge.right").getBoundingClientRect();
-  const rule = low + 8;
-  line(`M${from.right - base.left},${rule}H${to.left - base.left}`, "ruler");
-  slots.forEach((slot) => {
-    const [tick] = at(slot, "bottom");
-    line(`M${tick},${rule - 3}v6`, "ruler");
+  const { x, y } = at(chosen, "top");
+  line(`M${x},${y}V${at(".guesses.mlm", "bottom").y + 2}m-4,6l4,-6l4,6`, "mlm");
+  const rule = at(chosen, "bottom").y + 8;
+  if (picture.sides) line(`M${at(".edge.left", "top").right},${rule}H${at(".edge.right", "top").left}`, "ruler");
+  box.querySelectorAll(".slot").forEach((slot) => {
+    const tick = at(slot, "bottom").x;
+    if (picture.sides) line(`M${tick},${rule - 3}v6`, "ruler");
     layerNode.append(svg("text", { x: tick, y: rule + 17, "text-anchor": "middle", class: slot === chosen ? "now" : "quiet" }, slot.dataset.k));
   });
-  const ends = { left: [(from.left + from.right) / 2 - base.left, from.bottom - base.top + 2], right: [(to.left + to.right) / 2 - base.left, to.bottom - base.top + 2], position: [x, rule + 21] };
+  if (!picture.strips) return;
   const below = rule + 22;
+  const ends = { left: at(".edge.left", "bottom"), right: at(".edge.right", "bottom"), position: { x, y: below - 2 } };
   WIRES.forEach((wire) => {
-    const [x0, y0] = ends[wire];
-    const [x1, y1] = at(box.querySelector(`.segment.${wire} .cut`), "top");
-    const bend = (y1 - below) * 0.7;
-    line(`M${x0},${y0}V${below}C${x0},${below + bend} ${x1},${y1 - bend} ${x1},${y1 - 1}`, wire, picture.cut.includes(wire));
+    const from = ends[wire];
+    const to = at(`.segment.${wire} .cut`, "top");
+    const bend = (to.y - below) * 0.7;
+    line(`M${from.x},${from.y + 1}V${below}C${from.x},${below + bend} ${to.x},${to.y - bend} ${to.x},${to.y - 1}`, wire, picture.cut.includes(wire));
   });
-  const [xy, y2] = at(box.querySelector(".words-op"), "bottom");
-  const [, y3] = at(box.querySelector(".guesses.sbo"), "top");
-  if (y3 - y2 > 8) line(`M${xy},${y2 + 2}V${y3 - 2}m-4,-6l4,6l4,-6`, "words");
+  const words = at(".words-op", "bottom");
+  const sbo = at(".guesses.sbo", "top").y;
+  if (sbo - words.y > 8) line(`M${words.x},${words.y + 2}V${sbo - 2}m-4,-6l4,6l4,-6`, "words");
 }
 
 export function drawFigure(box, picture, page) {
