@@ -2,6 +2,7 @@
 
 import { el, svg } from "./dom.js";
 import { floats } from "./pack.js";
+import { makeRests } from "./scores_rests.js";
 
 export function makeBench(on) {
   const view = { read: null };
@@ -13,11 +14,13 @@ export function makeBench(on) {
     row("scores-bench-question", "Question", view.question), row("scores-bench-paragraph", "Paragraph", view.context), row("scores-bench-reader", "Reader: a Hugging Face id, a folder, or nothing", view.reader),
     el("div", { class: "scores-line" }, el("button", { type: "submit", class: "scores-button", id: "scores-bench-read" }, "Read and compare"), el("button", { type: "button", class: "plain", onclick: () => fill(view, true) }, "as on screen")));
   view.out = el("div", {});
-  const root = el("section", { class: "scores-bench", "aria-label": "Two readings side by side" }, el("h3", {}, "What if? Two readings side by side"), form, view.out);
+  view.rests = makeRests(on);
+  const root = el("section", { class: "scores-bench", "aria-label": "Two readings side by side" }, el("h3", {}, "What if? Two readings side by side"), form, view.out, view.rests.root);
   let drawn = [];
   return { root, update(model) {
     view.page = model.page;
     fill(view, false);
+    view.rests.update(model.picture.bench);
     const now = [model.picture.bench, model.width, model.page.scale, model.page.theme];
     if (drawn.length && drawn.every((x, k) => x === now[k])) return;
     drawn = now;

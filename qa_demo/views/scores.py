@@ -11,9 +11,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.lens import Slide, slide
 from qa_demo.core.pencil import Pencil, another, pencil
-from qa_demo.core.predict import predict
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
-from qa_demo.core.types import Prediction, Reading
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.scores import (
     SIMPLIFIED,
@@ -26,12 +24,13 @@ from qa_demo.figures.scores import (
     token_table,
     window_best,
 )
-from qa_demo.figures.scores_bench import bench_data, bench_table, decoded
+from qa_demo.figures.scores_bench import bench_data, bench_table
 from qa_demo.figures.scores_dimensions import LANES, anatomy_data, comparison_data, pencil_data, rivals, vectors_data
 from qa_demo.figures.scores_layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.start_end import piece
 from qa_demo.views.errors import attempt
 from qa_demo.views.frame import Frame, message
+from qa_demo.views.scores_bench import ask_rests, predictions, rested
 from qa_demo.views.scores_reader import KEY, Found, fetch, identity, keep, kept, put, shelf
 from qa_demo.views.selection import whole
 from qa_demo.views.state import Chapter, Screen
@@ -63,12 +62,6 @@ def moved(screen: Screen) -> Slide | None:
     return slide(first, other)
 
 
-def predictions(screen: Screen, other: Reading) -> tuple[Prediction, Prediction]:
-    """The two readings as their readers decode them; nothing changed by hand enters."""
-    first = predict(screen.reading, screen.decode, screen.merge) if screen.what_if.changes_numbers else screen.prediction
-    return first, decoded(other, screen.reading, screen.decode, screen.merge)
-
-
 def present(screen: Screen) -> dict[str, Any]:
     """Plane, slide, exercise and bench; vectors and layers once the window's hidden states have been fetched."""
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
@@ -81,8 +74,11 @@ def present(screen: Screen) -> dict[str, Any]:
         "pencil": pencil_data(exercise(own.exercise), own.exercise)}
     if own.other is not None:
         pair = predictions(screen, own.other)
-        picture["bench"] = bench_data(reading, own.other, pair)
+        rests = rested(screen, pair)
+        picture["bench"] = {**bench_data(reading, own.other, pair), "rests": rests}
         tables.append(bench_table((reading, own.other), pair))
+        if rests is not None and rests["table"] is not None:
+            tables.append(rests["table"])
         if path is not None:
             picture["slide"] = {**slide_data(reading, own.other, path, window), "table": move_table(reading, path, window)}
             said = [slide_notice(reading, own.other, path, window, (pair[0].answer, pair[1].answer))]
@@ -154,7 +150,7 @@ def ask_other(screen: Screen, value: Any, ways: Ways, source: str, limit: int, o
     other = ways(name).read(question, context, first.options, on_progress, cancelled)
     if not len(other.encoding.context_ids):
         raise BadInput("the paragraph holds no word piece that this reader knows")
-    return {"other": other}
+    return {"other": other, "by": name, "rests": None}
 
 
 def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
@@ -175,7 +171,7 @@ def change_exercise(screen: Screen, value: Any) -> dict[str, Any]:
     return {"exercise": number}
 
 
-HOME = ("states", "other", "drop")
+HOME = ("states", "other", "rests", "drop")
 """Requests that bring something home, or take it away again; the rest changes the record at once."""
 
 
@@ -193,14 +189,17 @@ def build(frame: Frame) -> None:
             return
         fields: dict[str, Any] | None
         if name == "drop":
-            fields, error = {"other": None}, None
+            fields, error = {"other": None, "rests": None}, None
         elif name == "states":
             yield gr.skip(), message("fetching the hidden states of one window", "busy")
             fields, error = attempt(lambda: ask_states(screen, value, lambda: ways(used)))
         else:
-            yield gr.skip(), message("reading", "busy")
+            explains = name == "rests"
+            yield gr.skip(), message("explaining two scores" if explains else "reading", "busy")
 
             def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[dict[str, Any] | None, str | None]:
+                if explains:
+                    return attempt(lambda: ask_rests(screen, value, ways, used, on_progress, cancelled))
                 return attempt(lambda: ask_other(screen, value, ways, used, ask.max_characters, on_progress, cancelled))
             run = ask.desk.run(request.session_hash, work)
             while True:
@@ -209,7 +208,8 @@ def build(frame: Frame) -> None:
                 except StopIteration as stop:
                     fields, error = stop.value
                     break
-                yield gr.skip(), message(f"reading window {min(done + 1, total)} of {total}", "busy")
+                doing = f"explaining two scores, {done} %" if explains else f"reading window {min(done + 1, total)} of {total}"
+                yield gr.skip(), message(doing, "busy")
         if fields is None:
             yield gr.skip(), message(error or "", "error")
             return

@@ -9,11 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from qa_demo.core.attribution import Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.lens import Components, Lens, components, lens
 from qa_demo.core.reader import Reader
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Prediction, Reading
+from qa_demo.figures.scores_rests import Sides
 from qa_demo.views.state import Screen
 
 KEY = "scores"
@@ -39,14 +41,34 @@ class States:
 
 
 @dataclass(frozen=True, eq=False)
+class Rests:
+    """What the best scores of two readings rested on by one method; a sentence where a reader refused."""
+
+    of: tuple[Identity, Identity]
+    method: Method
+    targets: tuple[Target | None, Target | None]
+    sides: Sides
+
+
+@dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's own record of one reading. `contrast` maps a lane to the position it is compared with."""
+    """The chapter's own record of one reading. `by` names the reader of the other one; `contrast` maps a lane to the position it is
+    compared with.
+    """
 
     of: Identity
     states: States | None = None
     other: Reading | None = None
+    by: str = ""
+    rests: Rests | None = None
     contrast: "MappingProxyType[Literal['start', 'end'], int]" = field(default_factory=lambda: MappingProxyType({}))
     exercise: int = 0
+
+
+def best_target(prediction: Prediction) -> Target | None:
+    """The score of the best span in its window, or None where no span is legal."""
+    best = prediction.best
+    return None if best is None else Target("span_score", best.candidate.span, None, best.candidate.window)
 
 
 class Shelf:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.attribution import METHODS, Target
+from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.words import words
 from qa_demo.figures.payload import plain
-from qa_demo.views import scores, scores_reader, selection
+from qa_demo.views import scores, scores_reader, selection, why_work
 from qa_demo.views.scores_reader import Found, Shelf, fetch, identity, keep, kept, shelf
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader
@@ -156,6 +158,48 @@ def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Scre
     picture = scores.present(other)["picture"]
     assert picture["slide"] is None and picture["bench"]["says"].startswith("Changed: the reader.")
     assert [s["reader"] for s in picture["bench"]["sides"]] == ["fake", "second"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> None:
+    new = asked(screen, question="Who crossed it first?")
+    assert scores.present(new)["picture"]["bench"]["rests"] is None
+    told: list[int] = []
+    explained = with_fields(new, **scores.ask_rests(new, method, lambda name: READER, "fake", lambda done, total: told.append(done)))
+    assert told == sorted(told) and (not told or told[-1] == 100)
+    data = plain(scores.present(explained))
+    rests = data["picture"]["bench"]["rests"]
+    assert rests["method"] == method and rests["refused"] == [None, None] and rests["table"] in data["tables"]
+    for side, reading in enumerate((new.reading, kept(new).other)):
+        best = scores.predictions(new, kept(new).other)[side].best.candidate
+        own = READER.attribute(reading, Target("span_score", best.span, None, best.window), method)
+        column = [row[2 + 2 * side] for row in rests["table"]["rows"]]
+        found = sorted(value(x) for x in column if x != "–")
+        units = words(reading.encoding, reading.windows[best.window])
+        assert found == pytest.approx(sorted(units.sums(own.start)), abs=6e-4)
+    found = kept(explained).rests
+    moved = with_fields(explained, rests=replace(found, targets=(found.targets[1], found.targets[0])))
+    assert scores.present(moved)["picture"]["bench"]["rests"] is None, "other best spans are not explained by these numbers"
+    third = with_fields(explained, other=READER.read("When?", TEXT, SMALL))
+    assert scores.present(third)["picture"]["bench"]["rests"] is None
+
+
+def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) -> None:
+    def ways(name: str) -> FakeReader:
+        found = FakeReader(name=name, null=-3.0)
+        if name == "second":
+            found.checksum = name
+            found.attribute = lambda *_: (_ for _ in ()).throw(BadCheckpoint("its gradients are not finite"))
+        return found
+    new = with_fields(screen, **scores.ask_other(screen, {"reader": "second"}, ways, "fake", 50_000))
+    monkeypatch.setattr(why_work, "FOUND", why_work.Shelf(8))
+    found = with_fields(new, **scores.ask_rests(new, "gradient_x_input", ways, "fake"))
+    rests = scores.present(found)["picture"]["bench"]["rests"]
+    assert rests["refused"] == [None, "its gradients are not finite"] and rests["rows"] == []
+    with pytest.raises(BadInput, match="must be one of integrated_gradients"):
+        scores.ask_rests(new, "lime", ways, "fake")
+    with pytest.raises(BadInput, match="no second reading"):
+        scores.ask_rests(screen, "gradient_x_input", ways, "fake")
 
 
 @pytest.mark.parametrize("wrong", [None, "text", {"question": 3}, {"context": ["x"]}, {"question": " \t "}, {"context": "x" * 60_000}])

@@ -1,0 +1,86 @@
+"""Chapter 2's counterfactual bench, continued: what each of two readings' best scores rested on, word beside word."""
+
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation
+from qa_demo.core.types import Reading
+from qa_demo.core.words import Words, words
+from qa_demo.figures.attribution import METHOD_NAMES, quoted
+from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.pack import printable
+from qa_demo.figures.payload import table
+from qa_demo.figures.trust import ALIKE
+
+Sides = tuple[Attribution | str, Attribution | str]
+"""What each reading's best score rested on, or the sentence with which its reader refused."""
+Pair = tuple[int | None, int | None]
+SHOWN = 6
+"""Words of each side in the picture; the table twin has every word."""
+
+
+def aligned(first: Words, other: Words) -> list[Pair]:
+    """Which word stands for which, in the order of the text; a word without a partner stands alone.
+
+    Example: "who drew it" and "who first drew that" give (0, 0), (None, 1), (1, 2), (2, 3): replaced words pair up one by one.
+    """
+    pairs: list[Pair] = []
+    for side in ("question", "context"):
+        a, b = ([k for k, word in enumerate(units.items) if word.side == side] for units in (first, other))
+        match = SequenceMatcher(None, [first.items[k].text for k in a], [other.items[k].text for k in b], autojunk=False)
+        for _, i, i_stop, j, j_stop in match.get_opcodes():
+            both = min(i_stop - i, j_stop - j)
+            pairs += [(a[i + k], b[j + k]) for k in range(both)]
+            pairs += [(k, None) for k in a[i + both:i_stop]] + [(None, k) for k in b[j + both:j_stop]]
+    return pairs
+
+
+def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) -> dict[str, Any]:
+    """The words with the largest effect on each side, in the order of the text, the sentence, and the table of all words."""
+    data: dict[str, Any] = {"method": method, "methods": [[m, METHOD_NAMES[m]] for m in METHODS], "rows": [], "says": "", "table": None,
+                            "refused": [side if isinstance(side, str) else None for side in sides]}
+    a, b = sides
+    if isinstance(a, str) or isinstance(b, str):
+        return data
+    units = [words(r.encoding, r.windows[found.window]) for r, found in zip(readings, (a, b), strict=True)]
+    values = [np.stack([u.sums(found.start), u.sums(found.end)], axis=1) for u, found in zip(units, (a, b), strict=True)]
+    pairs = aligned(units[0], units[1])
+    rows = [_row(pair, units, values) for pair in pairs]
+    largest = [sorted((k for k, row in enumerate(rows) if row["lanes"][side] is not None), key=lambda k: -abs(sum(rows[k]["lanes"][side])))
+               for side in (0, 1)]
+    data["rows"] = [rows[k] for k in sorted({*largest[0][:SHOWN], *largest[1][:SHOWN]})]
+    data["says"] = _says(pairs, units, values, method)
+    blank = ["–", "–"]
+    lines = [[row["name"], row["in"], *(cell for two in row["lanes"] for cell in (blank if two is None else [signed(x, 3) for x in two]))]
+             for row in rows]
+    data["table"] = table(f"Every word by {METHOD_NAMES[method]}, in logits: what the best span's score rested on",
+                          ["word", "in", "on screen: start part", "on screen: end part", "to compare: start part", "to compare: end part"],
+                          lines)
+    return data
+
+
+def _row(pair: Pair, units: list[Words], values: list[Any]) -> dict[str, Any]:
+    found = [None if k is None else units[side].items[k] for side, k in enumerate(pair)]
+    names = list(dict.fromkeys(printable(word.text) or "(blank)" for word in found if word is not None))
+    lanes = [None if k is None else [float(x) for x in values[side][k]] for side, k in enumerate(pair)]
+    side = next(word.side for word in found if word is not None)
+    return {"name": " → ".join(names), "in": "paragraph" if side == "context" else side, "lanes": lanes,
+            "sums": [None if two is None else signed(sum(two)) for two in lanes]}
+
+
+def _says(pairs: list[Pair], units: list[Words], values: list[Any], method: Method) -> str:
+    """How alike the two rankings are over the words that both texts hold, and which of these words changed most."""
+    shared = [(i, j) for i, j in pairs if i is not None and j is not None and units[0].items[i].text == units[1].items[j].text]
+    if not shared:
+        return "The two texts share no word."
+    a, b = (values[side][[pair[side] for pair in shared]].sum(axis=1) for side in (0, 1))
+    rho = rank_correlation(np.abs(a), np.abs(b))
+    alike = ("one of the two rankings is constant" if rho is None else
+             f"the two rank {'alike' if rho > ALIKE else 'differently'} by size of effect (rank correlation {number(rho)})")
+    most = int(np.abs(b - a).argmax())
+    word = units[0].items[shared[most][0]]
+    where = "paragraph" if word.side == "context" else word.side
+    return (f"By {METHOD_NAMES[method]}, over the {len(shared)} words that both texts hold, {alike}. The largest change is at "
+            f"{quoted(word.text)} in the {where}: {signed(float(a[most]))} on screen, {signed(float(b[most]))} to compare.")
