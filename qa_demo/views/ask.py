@@ -78,6 +78,7 @@ class Ask:
             event(self.reread(change), [frame.screen, self.reader_in_use, *controls], frame.outputs, **RUN)
         frame.wish.change(self.wished, [frame.screen, self.reader_in_use, frame.wish],
                           [*frame.outputs, self.question, self.context, self.example], **RUN)
+        page.unload(self.left)
         page.load(self.start, [self.fragment], [*frame.outputs, *texts, self.example],
                   js="() => [window.location.hash]", **RUN)
 
@@ -97,7 +98,7 @@ class Ask:
             return
         texts, windows = [example.question, example.context], self._windows(screen, example)
         if (ready := self._stored(example, source, windows)) is not None:
-            yield [*self._show(screen, ready, example), *texts]
+            yield [*self._show(screen, request, ready, example), *texts]
             return
         for updates in self._read(screen, request, source, example.question, example.context, windows, example):
             yield [*updates, *texts]
@@ -151,7 +152,7 @@ class Ask:
         said = message(error, "error") if error else None
         ready = self._stored(example, self.default, windows) if example else None
         if ready is not None:
-            yield [*self._show(None, ready, example, wanted, said), *boxes]
+            yield [*self._show(None, request, ready, example, wanted, said), *boxes]
             return
         for updates in self._read(None, request, self.default, question, context, windows, example, wanted, said):
             yield [*updates, *boxes]
@@ -159,6 +160,10 @@ class Ask:
     def stop(self, request: gr.Request) -> None:
         """Cancel was pressed; the running reading ends with its own sentence."""
         self.desk.cancel(request.session_hash)
+
+    def left(self, request: gr.Request) -> None:
+        """The tab was closed."""
+        self.frame.turns.forget(request.session_hash)
 
     # The slow path -----------------------------------------------------------------------------------------------
 
@@ -205,19 +210,23 @@ class Ask:
         if reading is None:
             yield self.frame.skip(message(error or "", "error"))
             return
-        yield self._show(screen, reading, example, wanted, said)
+        yield self._show(screen, request, reading, example, wanted, said)
 
-    def _show(self, old: Screen | None, reading: Reading, example: PageExample | None, wanted: link.Link | None = None,
-              said: dict[str, Any] | None = None) -> list[Any]:
-        def make() -> list[Any]:
+    def _show(self, screen: Screen | None, request: gr.Request, reading: Reading, example: PageExample | None,
+              wanted: link.Link | None = None, said: dict[str, Any] | None = None) -> list[Any]:
+        """A new reading comes to the screen as it is by then: what was chosen while it was made is kept."""
+        def make(old: Screen | None) -> list[Any]:
             if not len(reading.encoding.context_ids):
                 raise BadInput("the paragraph holds no word piece that this reader knows")
             screen = new_screen(old, reading, example.answers if example else (), example.id if example else None)
             if wanted is not None:
                 screen = link.restore(screen, wanted, set(self.frame.modules))
             return self.frame.answer(old, screen, said or message(""))
-        result, error = attempt(make)
-        return self.frame.skip(message(error or "", "error")) if result is None else result
+
+        def answer(old: Screen | None) -> list[Any]:
+            result, error = attempt(lambda: make(old))
+            return self.frame.skip(message(error or "", "error")) if result is None else result
+        return self.frame.turns.take(request.session_hash, screen, answer)
 
 
 _PLAIN = gr.InputHTMLAttributes(spellcheck=False)

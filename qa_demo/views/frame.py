@@ -26,6 +26,7 @@ from qa_demo.views.components.picture import picture
 from qa_demo.views.errors import attempt
 from qa_demo.views.keeper import Keeper
 from qa_demo.views.state import Chapter, Screen, WhatIf
+from qa_demo.views.turns import Turns
 
 Change = Callable[..., Screen]
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", "trigger_mode": "always_last", "queue": True}
@@ -49,6 +50,7 @@ class Frame:
     def __init__(self, chapters: Sequence[ModuleType]) -> None:
         self.modules = {module.CHAPTER.key: module for module in chapters}
         self.screen = gr.State(None)
+        self.turns = Turns()
         self.store = picture("store", elem_id="store")
         self.chosen = picture("chosen", elem_id="chosen")
         self.say = picture("say", elem_id="say")
@@ -68,7 +70,6 @@ class Frame:
         self._events: list[tuple[Callable[..., Any], Callable[[Screen | None, gr.EventData], list[Any]]]] = []
         self._inputs: dict[str, dict[str, Callable[[Screen | None, Any], list[Any]]]] = {"chosen": {
             "reset": lambda screen, _: self.step(screen, reset), "example": lambda screen, key: self.wished("example", str(key)[:80])}}
-        self.on(self.chosen.select, select)
 
     # For chapters -------------------------------------------------------------------------------------------------
 
@@ -83,9 +84,9 @@ class Frame:
         return gr.Accordion("settings", open=False, elem_id=f"{chapter.key}-settings", elem_classes=["settings"])
 
     def control(self, event: Callable[..., Any], inputs: Any, change: Change) -> None:
-        """Wire a gradio control: change(screen, *values) -> Screen."""
-        def handler(screen: Screen | None, *values: Any) -> list[Any]:
-            return self.step(screen, lambda seen: change(seen, *values))
+        """Wire a gradio control: change(screen, *values) -> Screen, where screen is the newest one."""
+        def handler(screen: Screen | None, request: gr.Request, *values: Any) -> list[Any]:
+            return self.turns.take(request.session_hash, screen, lambda now: self.step(now, lambda seen: change(seen, *values)))
         self._pending.append((event, handler, _listed(inputs), QUIET))
 
     def mirror(self, component: Any, value: Callable[[Screen], Any]) -> None:
@@ -111,10 +112,6 @@ class Frame:
             return self.skip(message(error or "", "error")) if windows is None else self.wished("windows", windows)
         self._hear(chapter, name, wish)
 
-    def later(self, event: Callable[..., Any], handler: Callable[..., Any], inputs: Any) -> None:
-        """Wire a handler of a chapter's own, once all pictures stand: handler(screen, *inputs) returns or yields updates of `outputs`."""
-        self._pending.append((event, handler, _listed(inputs), EVENT))
-
     # For the page -------------------------------------------------------------------------------------------------
 
     def on(self, event: Callable[..., Any], change: Callable[[Screen, gr.EventData], Screen]) -> None:
@@ -129,8 +126,8 @@ class Frame:
     def wire(self) -> None:
         """Connect every collected event; called once all pictures stand.
 
-        A picture's inputs have one handler for all their names, since each handler of an event answers with a whole screen. It comes
-        last, so that the browser hears of an event when a chapter's own handler (`later`) has answered it too.
+        A picture's inputs have one handler for all their names, since each handler of an event answers with a whole screen. A selection
+        has few outputs: gradio's page copies the data of every output of an event several times, and a selection changes none of a picture.
         """
         for event, handler, inputs, how in self._pending:
             event(handler, [self.screen, *inputs], self.outputs, **how)
@@ -138,8 +135,14 @@ class Frame:
             self._events.append((made.input, partial(self.dispatch, key)))
         for event, answer in self._events:
             event(self._receipted(answer), [self.screen], [*self.outputs, self.wish, self.heard], **EVENT)
+        self.chosen.select(self.selected, [self.screen], [self.screen, self.chosen, self.say, self.heard], **EVENT)
         self._pending.clear()
         self._events.clear()
+
+    def selected(self, screen: Screen | None, data: gr.EventData, request: gr.Request) -> list[Any]:
+        """A click on any token, dot, cell or row: the screen, the record, the message, the receipt."""
+        updates = self._receipted(lambda now, sent: self.step(now, lambda seen: select(seen, sent)))(screen, data, request)
+        return [updates[0], updates[2], updates[3], updates[-1]]
 
     def dispatch(self, key: str, screen: Screen | None, data: gr.EventData) -> list[Any]:
         """Answer `page.input(name, value)` of a picture by the handler of that name; a name that none has may be a chapter's own."""
@@ -166,8 +169,8 @@ class Frame:
 
     def _receipted(self, answer: Callable[[Screen | None, gr.EventData], list[Any]]) -> Callable[..., list[Any]]:
         """The handler of an event whose answer always differs, refused or not, since the browser sends the next one when it came."""
-        def handler(screen: Screen | None, data: gr.EventData) -> list[Any]:
-            updates = answer(screen, data)
+        def handler(screen: Screen | None, data: gr.EventData, request: gr.Request) -> list[Any]:
+            updates = self.turns.take(request.session_hash, screen, lambda now: answer(now, data))
             wish = updates[len(self.outputs):] or [gr.skip()]
             number = (data._data or {}).get("id")
             said = updates[3] if isinstance(updates[3], dict) else {}
@@ -211,7 +214,7 @@ def _listed(inputs: Any) -> list[Any]:
 
 
 def select(screen: Screen, data: gr.EventData) -> Screen:
-    """A click on any token, dot, cell or row."""
+    """The same screen with what was clicked selected."""
     return screen.select(selection.parse(screen.reading, (data._data or {}).get("index")))
 
 

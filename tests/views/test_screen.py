@@ -1,9 +1,12 @@
 """One screen: selection, what-if, options, links, and what the frame sends for each change."""
 
 import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import gradio as gr
 import numpy as np
@@ -16,7 +19,9 @@ from qa_demo.views import answer, examples, link, options, selection, windows
 from qa_demo.views.ask import Ask, new_screen
 from qa_demo.views.errors import UNEXPECTED, attempt
 from qa_demo.views.frame import Frame, message, open_chapter, reset, select
+from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen, Selection, WhatIf
+from qa_demo.views.turns import Turns
 from tests.fakes import FakeReader
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
@@ -303,13 +308,89 @@ def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Scree
 
 def test_every_event_is_answered_with_its_number_refused_or_not(wired: Frame, screen: Screen) -> None:
     shown = wired.answer(None, screen)[0]
-    hear = wired._receipted(lambda seen, data: wired.step(seen, lambda s: select(s, data)))
+    answered = wired._receipted(lambda seen, data: wired.step(seen, lambda s: select(s, data)))
+
+    def hear(seen: Screen, data: gr.EventData) -> list:
+        return answered(seen, data, SimpleNamespace(session_hash="a"))
     good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
     assert (good[-1]["id"], good[-1]["refused"]) == (7, False) and (bad[-1]["id"], bad[-1]["refused"]) == (8, True)
     assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs) + 2
     assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
     again = hear(shown, event(index=[0, 1, 2], id=9))
     assert again[2] != good[2]
+
+
+@pytest.mark.parametrize("module", CHAPTERS)
+def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(module: ModuleType, screen: Screen) -> None:
+    with gr.Blocks():
+        frame = Frame(CHAPTERS)
+        for chapter in CHAPTERS:
+            frame.place(chapter.CHAPTER)
+        slider = gr.Slider()
+        frame.mirror(slider, lambda seen: seen.decode.max_answer_length)
+    shown = frame.answer(None, screen.open(module.CHAPTER.key))[0]
+    updates = frame.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
+    assert changed(updates) == [True, False, True] + [False] * (len(frame.outputs) - 3)
+    new, record, said, receipt = frame.selected(shown, event(index=[0, 2, 3], id=5), SimpleNamespace(session_hash="a"))
+    assert new.selection.span == Span(2, 3) and record["start"] == 2 and changed([said]) == [False] and receipt["id"] == 5
+
+
+class Slow:
+    """A gradio event that remembers its handler."""
+
+    def __call__(self, handler: Callable[..., list], inputs: list, outputs: list, **how: object) -> None:
+        self.handler = handler
+
+
+def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> None:
+    """A slider's release and a click start from the same state; neither may undo the other, whichever is answered last."""
+    release, entered, go_on = Slow(), threading.Event(), threading.Event()
+
+    def change(seen: Screen, value: int) -> Screen:
+        entered.set()
+        assert go_on.wait(10)
+        return seen.change(decode=replace(seen.decode, max_answer_length=value))
+    with gr.Blocks():
+        wired = Frame([answer])
+        wired.place(answer.CHAPTER)
+        wired.control(release, [], change)
+        wired.wire()
+    shown = wired.answer(None, screen)[0]
+    visitor, other = SimpleNamespace(session_hash="a"), SimpleNamespace(session_hash="b")
+    with ThreadPoolExecutor(2) as pool:
+        slider = pool.submit(release.handler, shown, visitor, 7)
+        assert entered.wait(10)
+        click = pool.submit(wired.selected, shown, event(index=[0, 1, 2]), visitor)
+        elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[0]  # another visitor waits for nobody
+        go_on.set()
+        last = click.result(10)[0]
+    assert slider.result()[0].decode.max_answer_length == 7 and elsewhere.decode == screen.decode
+    assert last.decode.max_answer_length == 7 and last.selection.span == Span(1, 2)
+    assert wired.selected(shown, event(index=[0, 2, 2]), visitor)[0].decode.max_answer_length == 7
+
+
+def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen) -> None:
+    with gr.Blocks():
+        frame = Frame([answer])
+        ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), {}, 50_000)
+        frame.place(answer.CHAPTER)
+    visitor, texts = SimpleNamespace(session_hash="a"), screen.reading.encoding
+    shown = frame.answer(None, screen)[0]
+    running = ask.ask(shown, "bundled", texts.question, texts.context, visitor)
+    next(running)
+    frame.selected(shown, event(index=[0, 1, 2]), visitor)
+    last = list(running)[-1][0]
+    assert last.reading is not shown.reading and last.selection.span == Span(1, 2)
+    ask.left(visitor)
+    assert frame.selected(shown, event(index=[0, 0, 0]), visitor)[0].reading is shown.reading
+
+
+def test_the_oldest_visitors_give_way(screen: Screen) -> None:
+    turns = Turns(visitors=2)
+    for visitor in ("a", "b", "a", "c"):
+        turns.take(visitor, screen, lambda now: [now.select(Selection(0, Span(3, 3)))])
+    kept = {v: turns.take(v, screen, lambda now: [None, now])[1].selection for v in ("a", "c", "b")}
+    assert kept["a"].span == kept["c"].span == Span(3, 3) and kept["b"] == screen.selection
 
 
 def test_a_number_that_json_does_not_hold_never_leaves(wired: Frame, screen: Screen, monkeypatch: pytest.MonkeyPatch,

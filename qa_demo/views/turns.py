@@ -1,0 +1,54 @@
+"""One event of a visitor at a time, each on the screen that the one before it left.
+
+Gradio hands a handler the state as it stood when its event came in. Two that come in together, a slider's release and a click, would
+both start from that screen, and the later answer would undo the other's change.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from qa_demo.views.state import Screen
+
+VISITORS = 200
+"""As many as gradio keeps the state of (server.py): who was silent for longest starts again from that."""
+
+
+@dataclass
+class _Place:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    screen: Screen | None = None
+
+
+class Turns:
+    """The newest screen of each visitor, and a lock around its next change."""
+
+    def __init__(self, visitors: int = VISITORS) -> None:
+        self._visitors, self._guard = visitors, threading.Lock()
+        self._places: OrderedDict[str, _Place] = OrderedDict()
+
+    def take(self, visitor: str | None, given: Screen | None, answer: Callable[[Screen | None], list[Any]]) -> list[Any]:
+        """answer(newest screen), when it is this event's turn; its first update is the next screen. Without a visitor: answer(given)."""
+        if not visitor:
+            return answer(given)
+        place = self._place(visitor)
+        with place.lock:
+            updates = answer(place.screen or given)
+            if isinstance(updates[0], Screen):
+                place.screen = updates[0]
+            return updates
+
+    def forget(self, visitor: str | None) -> None:
+        """The visitor has left: nothing of theirs stays."""
+        with self._guard:
+            self._places.pop(visitor or "", None)
+
+    def _place(self, visitor: str) -> _Place:
+        with self._guard:
+            place = self._places.setdefault(visitor, _Place())
+            self._places.move_to_end(visitor)
+            while len(self._places) > self._visitors:
+                self._places.popitem(last=False)
+            return place
