@@ -52,12 +52,12 @@ export function replay(root, picture, page, held) {
   const key = `${page.reading.stamp} ${data.steps.length} ${root.clientWidth} ${page.scale}`;
   if (held.key !== key) Object.assign(held, { key, start: floats(data.start), end: floats(data.end), at: held.at ?? data.steps.length - 1, text: paragraph() });
   held.at = Math.min(held.at, data.steps.length - 1);
-  const slider = el("input", { type: "range", id: "loss-replay-step", min: 0, max: data.steps.length - 1, step: 1, value: held.at,
+  const slider = el("input", { type: "range", id: "loss-replay-step", class: "scrubber", "aria-label": "recorded step", min: 0, max: data.steps.length - 1, step: 1, value: held.at,
     oninput: () => { held.at = Number(slider.value); frame(held, data, picture, page, slider); } });
   held.graph = el("div", {});
   held.said = el("p", { class: "tabular", "aria-live": "polite" });
   root.replaceChildren(el("p", { class: "says" }, data.says),
-    el("div", { class: "levers" }, el("label", { class: "lever" }, "step ", slider)), held.said, held.graph, el("div", { class: "start-end" }, held.text.root), table(data.table, page));
+    el("p", { class: "role-quiet" }, "loss at each recorded step; the first steps were recorded more closely than the later ones"), held.graph, slider, held.said, el("div", { class: "start-end" }, held.text.root), table(data.table, page));
   frame(held, data, picture, page, slider);
 }
 
@@ -70,9 +70,9 @@ function frame(held, data, picture, page, slider) {
   const span = data.spans[at];
   const said = `step ${data.steps[at]}`;
   slider.setAttribute("aria-valuetext", said);
-  held.said.replaceChildren(el("strong", {}, said), `: loss ${fixed(data.loss[at], 3)}, best span of the window `, el("bdi", {}, `“${data.answers[at]}”`), at === 0 && data.steps[0] === 0 ? " — the heads are random" : "");
+  held.said.replaceChildren(el("strong", {}, said), `: loss ${fixed(data.loss[at], 3)}, `, data.answers[at] === null ? "no answer; the best span of the window would be " : "answer ", el("bdi", {}, `“${data.best[at]}”`), at === 0 && data.steps[0] === 0 ? " — the heads are random" : "");
   held.graph.replaceChildren(curve(data.loss, held.graph.clientWidth || 600, page, { at, height: 7, names: data.steps }));
-  const own = Object.create(page, { predicted: { value: span ? { window: w.index, start: span[0], end: span[1] } : null }, selection: { value: null } });
+  const own = Object.create(page, { predicted: { value: span && data.answers[at] !== null ? { window: w.index, start: span[0], end: span[1] } : null }, selection: { value: null } });
   held.text.draw({ page: own, window: w, p, question: picture.question, joins: joiner(picture.joined), byHand: () => false, pending: null, scale: makeScale({ log: false, n: w.n, size: page.scale }),
     apart: { start: highest(row("start")), end: highest(row("end")) } });
 }

@@ -22,7 +22,7 @@ def replay_data(reading: Reading, rows: ReplayRows, golds: Golds, decode: Decode
     targets = start_end_targets(w, golds)
     losses = [[float(cross_entropy(x[k], t)) for x, t in zip((rows.start, rows.end), targets, strict=True)] for k in range(len(rows.steps))]
     means = [float(np.mean(pair)) for pair in losses]
-    answers, spans = zip(*(_best(reading, rows, k, decode) for k in range(len(rows.steps))), strict=True)
+    answers, best, spans = zip(*(_best(reading, rows, k, decode) for k in range(len(rows.steps))), strict=True)
     return {
         "steps": list(rows.steps),
         "window": rows.window,
@@ -31,41 +31,43 @@ def replay_data(reading: Reading, rows: ReplayRows, golds: Golds, decode: Decode
         "end": floats(rows.end),
         "loss": means,
         "answers": list(answers),
+        "best": list(best),
         "spans": list(spans),
         "says": sentence(rows.steps, means, answers),
         "table": table(
             f"Window {rows.window + 1} at every recorded step of the fine-tuning",
-            ["step", "start loss", "end loss", "mean", "best span of the window"],
+            ["step", "start loss", "end loss", "mean", "answer", "best span of the window"],
             [
-                [str(s), number(a, 3), number(b, 3), number(m, 3), answer]
-                for s, (a, b), m, answer in zip(rows.steps, losses, means, answers, strict=True)
+                [str(s), number(a, 3), number(b, 3), number(m, 3), "no answer" if answer is None else answer, text]
+                for s, (a, b), m, answer, text in zip(rows.steps, losses, means, answers, best, strict=True)
             ],
         ),
     }
 
 
-def _best(reading: Reading, rows: ReplayRows, step: int, decode: DecodeOptions) -> tuple[str, list[int] | None]:
-    """The best legal span of the window at one step, or that [CLS] is above it by more than the reader's threshold."""
+def _best(reading: Reading, rows: ReplayRows, step: int, decode: DecodeOptions) -> tuple[str | None, str, list[int] | None]:
+    """The window's answer at one step (None: [CLS] is above the best span by more than the threshold), that span's text, and place."""
     w = reading.windows[rows.window]
     found = top_spans(rows.start[step], rows.end[step], w, decode, "all", 1)
     if not len(found):
-        return "no legal span", None
+        return None, "no legal span", None
     i, j = (int(x) for x in found[0])
     null = float(rows.start[step, w.cls_at] + rows.end[step, w.cls_at])
     best = float(rows.start[step, i] + rows.end[step, j])
     span = [w.to_doc(i), w.to_doc(j)]
-    if reading.threshold is not None and null - best > decode.null_score_diff_threshold:
-        return "no answer", span
-    return printable(reading.encoding.text(Span(*span))), span
+    text = printable(reading.encoding.text(Span(*span)))
+    silent = reading.threshold is not None and null - best > decode.null_score_diff_threshold
+    return None if silent else text, text, span
 
 
-def sentence(steps: tuple[int, ...], means: list[float], answers: tuple[str, ...]) -> str:
+def sentence(steps: tuple[int, ...], means: list[float], answers: tuple[str | None, ...]) -> str:
     """Where it began, when the final answer first stood and stayed."""
     settled = len(answers) - 1
     while settled and answers[settled - 1] == answers[-1]:
         settled -= 1
     began = "the heads are random" if steps[0] == 0 else "the record begins"
+    final = "no answer" if answers[-1] is None else quoted(answers[-1])
     return (
         f"{plural(len(steps), 'recorded step')}. At step {steps[0]} {began} and the loss is {number(means[0])}; at step {steps[-1]} it is "
-        f"{number(means[-1])}. The final answer, {quoted(answers[-1])}, stands from step {steps[settled]} on."
+        f"{number(means[-1])}. The final verdict, {final}, stands from step {steps[settled]} on."
     )

@@ -1,6 +1,7 @@
 """Chapter 5 as data: labels, printed sums, variants, wrong formulas, verdicts, steps and the replay."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -133,8 +134,6 @@ def test_verdicts_find_the_cheap_wrong_and_the_dear_right_one() -> None:
 
 
 def after_steps(reading: Reading) -> Learned:
-    from dataclasses import replace
-
     later = reading.start_logits.copy()
     later[1, reading.windows[1].to_pos(3)] += 3
     curve = tuple(Step(k, (LossTerm("start", 2.0 - k, .5, 1), LossTerm("end", 1.0, .5, 1))) for k in range(2))
@@ -195,7 +194,11 @@ def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
     json.dumps(plain(data))
     assert data["loss"][0] == pytest.approx(np.log(8))
     assert data["loss"][1] == pytest.approx(total(start_end_loss(two_windows, (Span(1, 1),), [0])), abs=1e-4)
-    assert data["answers"][1] == data["answers"][2] == "Beta" and "stands from step 50 on" in data["says"]
+    assert data["answers"][1] == data["answers"][2] == "Beta" and "“\u2068Beta\u2069”, stands from step 50 on" in data["says"]
+    assert all(text and row[-1] == text for text, row in zip(data["best"], data["table"]["rows"], strict=True))
+    strict = replace(DECODE, null_score_diff_threshold=-99.0)
+    never = replay_data(replace(two_windows, threshold=0.0), rows_of(two_windows), (None,), strict)
+    assert never["answers"] == [None] * 3 and never["best"] == data["best"] and "verdict, no answer, stands from step 0" in never["says"]
     assert "the heads are random" in data["says"] and len(data["table"]["rows"]) == 3
     short = ReplayRows((0,), 1, np.zeros((1, 3)), np.zeros((1, 3)), np.zeros((1, 3, 3)))
     assert replay_data(two_windows, short, (GOLD,), DECODE) is None
