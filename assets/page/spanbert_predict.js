@@ -1,6 +1,7 @@
 // Step 2 of chapter 8: the text with its blanks, the classic figure with live values, and what a cut wire or another word changes.
 
 import { el, fold, table } from "./dom.js";
+import { formula } from "./formula.js";
 import { drawFigure } from "./spanbert_predict_figure.js";
 import { arithmetic, losses } from "./spanbert_predict_sums.js";
 import { style } from "./style.js";
@@ -12,7 +13,7 @@ const views = new WeakMap();
 function shell(root) {
   root.classList.add("sbp");
   const view = { text: el("p", { class: "sbp-text", role: "radiogroup", dir: "auto", "aria-label": "Blanks of this text: arrow keys choose one" }),
-    blank: el("p", { class: "sbp-blank" }), figure: el("div", { class: "sbp-figure" }), asks: el("section", { class: "sbp-asks" }),
+    blank: el("div", { class: "sbp-blank" }), figure: el("div", { class: "sbp-figure" }), asks: el("section", { class: "sbp-asks" }),
     sums: el("div", { class: "sbp-sum" }), loss: el("div", { class: "sbp-sum" }) };
   view.folds = [fold("the arithmetic of this guess", view.sums, { id: "sbp-arithmetic" }), fold("the loss, term by term", view.loss, { id: "sbp-loss" })];
   root.replaceChildren(view.text, view.blank, view.figure, view.asks, el("div", { class: "folds" }, view.folds));
@@ -87,7 +88,7 @@ export function drawPredict(root, picture, page) {
   const view = known && root.contains(known.text) ? known : shell(root);
   Object.assign(view, { picture, page });
   view.text.replaceChildren(...textNodes(view, picture));
-  view.blank.textContent = picture.blank.says;
+  view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
   drawFigure(view.figure, picture, page);
   view.asks.replaceChildren(...asks(view));
   view.sums.replaceChildren(...arithmetic(picture, page));

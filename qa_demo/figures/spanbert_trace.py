@@ -10,7 +10,7 @@ from qa_demo.core.infill import HiddenPiece, Infill, Said, Trace, run_terms
 from qa_demo.core.types import Encoding, LossTerm
 from qa_demo.figures.numbers import number, rest, total
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import part, table
 from qa_demo.figures.spanbert_predict import as_typed, place
 from qa_demo.figures.start_end import quoted
 
@@ -43,6 +43,19 @@ def steps_data(trace: Trace, encoding: Encoding, found: Infill, said: Said) -> d
     squares = total([float(np.sum(np.square(x, dtype=np.float64))) for x in (trace.x_left, trace.x_right, trace.position)])
     return {"rows": rows, "squares": {"addends": list(squares.addends), "total": squares.total, "sign": squares.sign},
             "product": product_data(trace), "log": log_data(trace.logit, said)}
+
+
+def formula_parts(trace: Trace | None, blank: HiddenPiece) -> list[dict[str, str]]:
+    """The boundary head with this blank's own places in it, and its two losses; without an SBO term MLM's alone."""
+    def at(text: str, where: int) -> list[dict[str, str]]:
+        return [part(text), part(str(where), "sub")]
+    loss = [*at("L", blank.at), *at(" = −log P(x", blank.at), part(" | its own place)")]
+    if trace is None or blank.sbo is None:
+        return [*loss, part(" = "), part(number(blank.mlm.loss), "strong")]
+    printed = total([blank.mlm.loss, blank.sbo.loss])
+    head = [*at("y", blank.at), *at(" = f([x", trace.left_at), *at("; x", trace.right_at), *at("; p", trace.k), part("])   ")]
+    return [*head, part("f: linear, GeLU, LayerNorm, twice   ", "quiet"), *loss, *at(" − log P(x", blank.at), *at(" | y", blank.at),
+            part(f") = {' + '.join(printed.addends)} {printed.sign} "), part(printed.total, "strong")]
 
 
 def product_data(trace: Trace) -> dict[str, Any]:

@@ -98,7 +98,9 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
         tables.append(sums.steps_table(steps, shown.blank))
     if picture["compare"] is not None:
         tables.append(picture["compare"])
-    return {**picture, "steps": steps, "loss": loss, "notice": figure.notice(shown), "tables": [*tables, sums.loss_table(loss)]}
+    formula = sums.formula_parts(shown.trace, shown.blank)
+    return {**picture, "formula": formula, "steps": steps, "loss": loss, "notice": figure.notice(shown),
+            "tables": [*tables, sums.loss_table(loss)]}
 
 
 # Handlers ---------------------------------------------------------------------------------------------------------

@@ -158,6 +158,17 @@ def test_the_arithmetic_adds_up_as_printed(at: int) -> None:
     assert len(sums.steps_table(data, shown.blank)["rows"]) == 10
 
 
+def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
+    shown = guessed([Span(4, 6)], at=5, swap={5: 9})
+    text = "".join(p["text"] for p in sums.formula_parts(shown.trace, shown.blank))
+    assert "f([x3; x7; p9])" in text
+    addends, printed = text.rsplit(") = ", 1)[1].split(" = ")
+    assert sum(map(value, addends.split(" + "))) == value(printed)
+    assert float(value(printed)) == pytest.approx(shown.blank.mlm.loss + shown.blank.sbo.loss, abs=.006)
+    bare = guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))
+    assert "y" not in "".join(p["text"] for p in sums.formula_parts(bare.trace, bare.blank))
+
+
 def test_what_a_segment_carries_is_named() -> None:
     shown = guessed([Span(4, 6)], cut="left position", word=(7, "on"))
     rows = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)["rows"]
