@@ -1,0 +1,147 @@
+"""Chapter 8 in Chromium: spans by hand and by the law, texts, guesses and wires, what is left of pre-training; by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.serve import UNKNOWN
+
+pytestmark = pytest.mark.browser
+STEPS = ("mask", "predict", "closing")
+
+
+def opened(page: Page) -> Locator:
+    """The chapter, once its model and its first text are there."""
+    page.locator("#tab-spanbert").click()
+    expect(page.locator("#picture-spanbert .mask-text .word").first).to_be_visible()
+    return page.locator("#picture-spanbert")
+
+
+def hidden(picture: Locator) -> int:
+    """Pieces that the first column says are hidden."""
+    return int(picture.locator(".mask-column").first.locator("p.tabular").inner_text().split(" ")[0])
+
+
+def word(picture: Locator, text: str) -> Locator:
+    return picture.locator(".mask-column").first.get_by_role("button", name=text, exact=True)
+
+
+def numbers(head: Locator) -> str:
+    """Rank, p and -log p of the true piece."""
+    return head.locator(".who p").inner_text()
+
+
+def test_spans_are_drawn_by_mouse_and_by_keyboard(page: Page) -> None:
+    picture = opened(page)
+    expect(picture.locator("h3").first).to_have_text("Spans drawn by hand")
+    had = hidden(picture)
+    word(picture, "Super").hover()
+    page.mouse.down()
+    word(picture, "I").hover()
+    page.mouse.up()
+    expect(picture.locator(".mask-says")).to_contain_text("“Super Bowl I” is hidden: 3 pieces.")
+    assert hidden(picture) == had + 3
+    expect(word(picture, "Bowl")).to_have_attribute("aria-pressed", "true")
+    word(picture, "was").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    expect(picture.locator(".mask-says")).to_contain_text("“was played” overlaps or touches “Super Bowl I”: one run of 5 pieces now")
+    expect(word(picture, "played")).to_be_focused()
+    page.keyboard.press("Delete")
+    expect(picture.locator(".mask-says")).to_contain_text("“Super Bowl I was played” is in sight again.")
+    assert hidden(picture) == had
+    word(picture, "game").click()
+    expect(page.locator("#say")).to_contain_text("this is the only hidden run")
+
+
+def test_the_draw_is_told_turn_by_turn_and_lengths_are_counted(page: Page) -> None:
+    picture = opened(page)
+    picture.get_by_role("button", name="draw by the law").click()
+    expect(picture.locator("h3").first).to_have_text("SpanBERT: whole words in a row")
+    expect(picture.locator(".mask-says")).to_contain_text("One random number for each run")
+    expect(picture.get_by_role("button", name="play", exact=True)).to_be_hidden()  # reduced motion: nothing plays by itself
+    columns = picture.locator(".mask-column p.tabular")
+    assert columns.nth(0).inner_text().split(" ")[:3] == columns.nth(1).inner_text().split(" ")[:3]
+    slider = picture.get_by_label("Moment of the draw")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(picture.locator(".mask-says")).to_contain_text("The budget: 0.15")
+    expect(picture.locator(".budget")).to_contain_text("budget 0 of")
+    expect(picture.locator(".mask-column").first.locator(".hid")).to_have_count(0)
+    picture.get_by_role("button", name="next", exact=True).click()
+    expect(picture.locator(".mask-says")).to_contain_text("Turn 1, the length:")
+    expect(picture.locator(".histogram .now")).to_have_count(1)
+    before = str(picture.locator(".mask-says").text_content())
+    picture.get_by_role("button", name="draw with a new seed").click()
+    expect(page.locator("#spanbert-seed")).to_have_value("2")
+    expect(picture.locator(".mask-says")).not_to_have_text(before)
+    picture.get_by_role("button", name="draw 1,000 lengths").click()
+    expect(picture.locator(".lengths .legend")).to_contain_text("1,000 draws, mean 3.")
+    expect(picture.locator(".drawn-bar[style]")).to_have_count(10)
+    page.locator("#spanbert-span_upper").fill("4")
+    expect(picture.locator(".formula")).to_contain_text("ℓ = 1 … 4")
+    expect(picture.locator(".lengths .legend")).to_contain_text("draws: none yet")
+
+
+def test_texts_models_and_hostile_words(page: Page) -> None:
+    picture = opened(page)
+    source = page.locator("#spanbert-source")
+    source.select_option("own")
+    page.get_by_label("Your own text").fill("<img src=x onerror=alert(1)> ${x} {{y}} stands here as text and nothing else happens.")
+    picture.get_by_role("button", name="use this text").click()
+    expect(picture.locator(".mask-text").first).to_contain_text("<img src=x onerror=alert(1)> ${x} {{y}}")
+    page.locator("#spanbert-step-predict").click()
+    expect(picture.locator(".sbp-text")).to_contain_text("<img src=x onerror=")
+    assert picture.locator("img").count() == 0
+    source.select_option("reading")
+    expect(picture.locator(".sbp-text")).to_contain_text("Copenhagen")
+    picture.get_by_text("the model that fills the blanks").click()
+    model = page.locator("#spanbert-model")
+    model.fill(UNKNOWN)
+    page.locator("#spanbert-load").click()
+    expect(page.locator("#say")).to_contain_text(f"{UNKNOWN}: there is no such model")
+    expect(picture.locator(".guesses.sbo .words")).to_be_visible()
+    model.fill("somebody/bert")
+    page.locator("#spanbert-load").click()
+    expect(picture.locator(".guesses.sbo")).to_contain_text("this model has no span boundary head")
+    expect(picture.locator(".guesses.mlm .words li").first).to_be_visible()
+
+
+def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
+    picture = opened(page)
+    page.locator("#spanbert-step-predict").click()
+    blanks = picture.get_by_role("radio", name="blank")
+    expect(blanks).to_have_count(4)
+    blanks.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(picture.locator(".sbp-blank")).to_contain_text("Blank 2 of 4")
+    expect(picture.get_by_role("radio", name="blank 2")).to_be_checked()
+    mlm, sbo = picture.locator(".guesses.mlm"), picture.locator(".guesses.sbo")
+    before, boundary = numbers(mlm), numbers(sbo)
+    picture.get_by_role("button", name="cut the left wire").click()
+    expect(picture.locator(".segment.left")).to_contain_text("its mean")
+    assert numbers(sbo) != boundary
+    assert numbers(mlm) == before, "a cut wire is SBO's alone"
+    page.locator("#spanbert-reset").click()
+    expect(picture.get_by_text("Nothing is changed.")).to_be_visible()
+    assert numbers(sbo) == boundary
+    page.locator("#spanbert-step-mask").click()
+    picture.get_by_label("step 2 asks about this one").nth(1).check()
+    page.locator("#spanbert-step-predict").click()
+    expect(picture.get_by_role("radio", name="blank 2")).to_have_count(1)  # single pieces: two of the four happen to touch
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_step_is_accessible_and_fits_a_phone(open_page: Callable[..., Page], theme: str) -> None:
+    narrow = theme == "dark"
+    page = open_page(color_scheme=theme, **({"viewport": {"width": 375, "height": 740}} if narrow else {}))
+    opened(page)
+    for step in STEPS:
+        page.locator(f"#spanbert-step-{step}").click()
+        page.wait_for_timeout(400)  # gradio fades colours
+        found = Axe().run(page, context="#picture-spanbert").response["violations"]
+        assert [(v["id"], v["nodes"][0]["html"][:160]) for v in found] == [], step
+        if narrow:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 375, step
