@@ -87,7 +87,7 @@ def test_a_difference_adds_up_as_printed(before: float, after: float) -> None:
 
 
 def test_cutting_the_position_gives_every_blank_the_same_guesses_and_the_page_says_so() -> None:
-    shown = guessed([Span(4, 6)], cut="position")
+    shown = guessed([Span(4, 6), Span(10, 11)], cut="position")
     said = figure.picture_data(shown, 20, {})["says"]
     assert said[0] == "Changed: position wire cut."
     assert any("all 3 blanks of this run get the same guesses" in s for s in said)
