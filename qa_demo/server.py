@@ -1,6 +1,7 @@
 """Every launch setting and the guard in front of the routes, in one place and under test."""
 
 import importlib.util
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from starlette.routing import Mount, Route  # noqa: E402
 from starlette.staticfiles import StaticFiles  # noqa: E402
 from starlette.types import ASGIApp, Message, Receive, Scope, Send  # noqa: E402
 
+log = logging.getLogger("qa_demo")
 PAGE = Path(__file__).resolve().parents[1] / "assets" / "page"
 PLOTLY = Path(plotly.__file__).parent / "package_data"
 MAX_BODY = 1_000_000
@@ -149,4 +151,7 @@ def theme() -> gr.themes.Base:
 def launch(page: gr.Blocks, host: str | None = None, port: int | None = None, **more: Any) -> Any:
     """Queue and start a page with the frozen settings; `more` is for tests (prevent_thread_lock)."""
     page.queue(max_size=64, default_concurrency_limit=8, api_open=False)
-    return page.launch(**{**launch_settings(host, port), **more})
+    opened = page.launch(**{**launch_settings(host, port), **more})
+    if page.mcp_error:  # gradio goes on without it, and would only print it on a page that is not quiet
+        log.warning("the MCP endpoint is off: %s", page.mcp_error)
+    return opened
