@@ -74,8 +74,11 @@ def open_page(chromium: Browser, contexts: dict[str, BrowserContext], site: str)
 
     yield open_at
     for page in pages:
+        page.evaluate("null")  # whatever the page has said until now arrives before this answer
+    said = list(faults)
+    for page in pages:  # gradio's stream is open while answers are due: closing the page aborts it, and its client may call that an error
         page.close()
-    assert faults == []
+    assert said == []
 
 
 @pytest.fixture
