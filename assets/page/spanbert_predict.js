@@ -12,7 +12,8 @@ const views = new WeakMap();
 
 function shell(root) {
   root.classList.add("sbp");
-  const view = { text: el("p", { class: "sbp-text", role: "radiogroup", dir: "auto", "aria-label": "Blanks of this text: arrow keys choose one" }),
+  // A word that is half typed survives a redraw, until another word stands there.
+  const view = { typed: {}, stands: {}, text: el("p", { class: "sbp-text", role: "radiogroup", dir: "auto", "aria-label": "Blanks of this text: arrow keys choose one" }),
     blank: el("div", { class: "sbp-blank" }), figure: el("div", { class: "sbp-figure" }), asks: el("section", { class: "sbp-asks" }),
     sums: el("div", { class: "sbp-sum" }), loss: el("div", { class: "sbp-sum" }) };
   view.folds = [fold("the arithmetic of this guess", view.sums, { id: "sbp-arithmetic" }), fold("the loss, term by term", view.loss, { id: "sbp-loss" })];
@@ -23,7 +24,15 @@ function shell(root) {
 }
 
 const blanks = (view) => [...view.text.querySelectorAll(".blank")];
-const choose = (view, node) => view.page.input("predict-blank", Number(node.dataset.doc));
+
+// The mark moves at once; the guesses follow when Python has answered.
+function choose(view, node) {
+  blanks(view).forEach((blank) => {
+    blank.setAttribute("aria-checked", String(blank === node));
+    blank.setAttribute("tabindex", blank === node ? "0" : "-1");
+  });
+  view.page.input("predict-blank", Number(node.dataset.doc));
+}
 
 // As in a group of radio buttons: an arrow key moves the focus and chooses.
 function move(view, event) {
@@ -33,7 +42,6 @@ function move(view, event) {
   if (at < 0 || to === undefined) return;
   event.preventDefault();
   if (!list[to]) return;
-  list.forEach((node, k) => node.setAttribute("tabindex", k === to ? "0" : "-1"));
   list[to].focus();
   choose(view, list[to]);
 }
@@ -54,9 +62,11 @@ function neighbour(view, side) {
   const { picture, page } = view;
   const place = picture.sides[side];
   const id = `spanbert-${side}-word`;
+  const now = `${place.doc} ${place.now}`;
+  if (view.stands[side] !== now) Object.assign(view, { stands: { ...view.stands, [side]: now }, typed: { ...view.typed, [side]: null } });
   const send = (word) => page.input("predict-word", { side, word }, `predict-word-${side}`);
-  const input = el("input", { type: "text", id, maxlength: 40, size: 12, autocomplete: "off", spellcheck: "false", value: place.now ?? "", placeholder: place.was,
-    onkeydown: (event) => { if (event.key === "Enter" && input.value.trim()) send(input.value); } });
+  const input = el("input", { type: "text", id, maxlength: 40, size: 12, autocomplete: "off", spellcheck: "false", value: view.typed[side] ?? place.now ?? "", placeholder: place.was,
+    oninput: () => { view.typed[side] = input.value; }, onkeydown: (event) => { if (event.key === "Enter" && input.value.trim()) send(input.value); } });
   return el("div", { class: "ask" }, el("label", { for: id }, `${side} word`), input,
     el("button", { type: "button", class: "boxed plain", onclick: () => { if (input.value.trim()) send(input.value); } }, "put it there"),
     place.suggest.map((word) => el("button", { type: "button", class: "plain suggest", "aria-label": `put “${word}” on the ${side}`, onclick: () => send(word) }, word)),

@@ -85,7 +85,7 @@ function segment(wire, picture, page) {
   const word = wire === "position" ? `row ${position.now}` : sides[wire].now ?? sides[wire].was;
   const name = { left: ["x", "s−1"], right: ["x", "e+1"], position: ["p", "i−s+1"] }[wire];
   return el("div", { class: `segment ${wire}${off ? " off" : ""}`, style: { flex: `${strips[wire].size} 1 0` } },
-    el("button", { type: "button", class: "cut", "aria-pressed": String(off), "aria-label": `cut the ${wire} wire`, onclick: () => page.input("predict-cut", { wire, cut: !off }, `predict-cut-${wire}`) }, off ? "join" : "cut"),
+    el("button", { type: "button", class: "cut", "aria-pressed": String(off), "aria-label": `cut the ${wire} wire`, onclick: ({ currentTarget }) => { currentTarget.setAttribute("aria-pressed", String(!off)); page.input("predict-cut", { wire, cut: !off }, `predict-cut-${wire}`); } }, off ? "join" : "cut"),
     strip(strips[wire]), el("p", { class: "name" }, el("span", { class: "symbol" }, name[0], el("sub", {}, name[1])), " ", el("bdi", { class: "read" }, off ? "its mean" : word)),
     el("p", { class: "size tabular role-quiet" }, `${strips[wire].size}`, el("span", { class: "norm" }, `, norm ${strips[wire].norm}`)));
 }
