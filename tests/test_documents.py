@@ -146,6 +146,16 @@ def test_the_card_rebuilds_a_training_command_that_parses() -> None:
         assert (args.resume, args.out) == (resume, f"runs/{name}")
 
 
+def test_the_card_of_a_mean_of_runs_gives_the_commands_of_each() -> None:
+    other = {"phases": [PHASE], "weights": ["average"], "checksum": "ab"}
+    shown = card.training({"phases": [PHASE | {"learning_rate": 0.5}], "weights": ["average"], "mean_with": [other]})
+    commands = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
+    assert "The mean of the weights of 2 runs" in shown and len(commands) == 4
+    assert "--out runs/run1-phase1" in commands[0] and "--run runs/run1-phase1 --weights average --out exported/run1" in commands[1]
+    assert "--learning-rate 0.5" in commands[2] and "--out runs/run2-phase1" in commands[2]
+    assert commands[3].endswith("--run runs/run2-phase1 --weights average \\\n    --mean-with exported/run1")
+
+
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them() -> None:
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
     assert card.fill(text, "x", "new \\1") == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"

@@ -78,15 +78,28 @@ def command(phase: Metrics, earlier: str | None) -> str:
     return " \\\n    ".join([*parts, f"--out runs/{phase['name']}"])
 
 
-def training(reader: Metrics) -> str:
-    """The commands of all phases, oldest first, how many steps each took, and what was exported."""
-    phases, blocks = reader["phases"], []
+def run_of(reader: Metrics, prefix: str, more: str = "") -> list[str]:
+    """One run as commands: its phases, oldest first, with the steps each took, and the export, with `more` flags at its end."""
+    phases = [{**phase, "name": prefix + phase["name"]} for phase in reader["phases"]]
+    blocks = []
     for k, phase in enumerate(phases):
         about = f"{phase['name']}: {phase['steps_taken']:,} steps, torch {phase['torch']}, mixed precision {phase['mixed_precision']}"
         blocks.append(f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None)}\n```")
     export = (f"python -m qa_demo.training.export --encoder sentence-transformers/all-MiniLM-L6-v2 --run runs/{phases[-1]['name']} "
-              f"--weights {' '.join(reader['weights'])}")
-    return "\n\n".join([*blocks, f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```"])
+              f"--weights {' '.join(reader['weights'])}{more}")
+    return [*blocks, f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```"]
+
+
+def training(reader: Metrics) -> str:
+    """The commands of the run; where it was averaged with other runs, theirs before it and the export of the mean at the end."""
+    others = reader.get("mean_with", [])
+    if not others:
+        return "\n\n".join(run_of(reader, ""))
+    about = f"The mean of the weights of {1 + len(others)} runs, each with the same share; all began with the same encoder."
+    folders = [f"exported/run{k}" for k in range(1, len(others) + 1)]
+    blocks = [run_of(other, f"run{k}-", f" --out {folder}") for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1)]
+    last = run_of(reader, f"run{len(others) + 1}-", f" \\\n    --mean-with {' '.join(folders)}")
+    return "\n\n".join([about, *(block for run in [*blocks, last] for block in run)])
 
 
 def fill(text: str, name: str, body: str) -> str:

@@ -1,6 +1,7 @@
 """Write a finished run as the bundled reader: the only writer of assets/reader.
 
     python -m qa_demo.training.export --encoder ENCODER --run runs/second --weights average step-004096 --out assets/reader
+    python -m qa_demo.training.export --encoder ENCODER --run runs/second --mean-with exported/first --out assets/reader
 
 A standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads, in half precision; the BIO head beside it.
 Scores, threshold and card come afterwards from `python -m qa_demo.training.score`.
@@ -10,7 +11,7 @@ import argparse
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import torch
@@ -56,10 +57,36 @@ def mean_of(run: Path, names: Sequence[str]) -> dict[str, torch.Tensor]:
     return {key: torch.stack([state[key].float() for state in states]).mean(0) for key in states[0]}
 
 
-def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str) -> None:
+def exported(folder: Path, names: Collection[str]) -> dict[str, torch.Tensor]:
+    """The trained tensors `names` of a folder that this command wrote; KeyError when one is missing."""
+    found = {f"reader.{k}": v for k, v in load_file(folder / "model.safetensors").items()}
+    found |= {f"bio.{k}": v for k, v in load_file(folder / "bio_head.safetensors").items()}
+    return {name: found[name].float() for name in names}
+
+
+def soup(run: Path, weights: Sequence[str], others: Sequence[Path]) -> dict[str, torch.Tensor]:
+    """The mean of a run's own mean and of each other reader, w = (w_run + sum of w_other) / (1 + number of others).
+
+    Runs that began with the same encoder and the same random heads can lie in one basin, though their data and rates differ;
+    then the mean beats both (Wortsman et al. 2022, "Model soups"). If they do not, it is worse than either: score it.
+    """
+    own = mean_of(run, weights)
+    states = [own, *(exported(folder, own.keys()) for folder in others)]
+    return {key: torch.stack([state[key] for state in states]).mean(0) for key in own}
+
+
+def origin(folder: Path) -> dict:
+    """How an exported reader was made, and the SHA-256 of its list of files."""
+    about = json.loads((folder / "reader.json").read_text())
+    return {key: about[key] for key in ("weights", "phases")} | {
+        "checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()}
+
+
+def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str, others: Sequence[Path] = ()) -> None:
     """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half precision cannot hold."""
     model = load(encoder, dropout=0.1)
-    checkpoints.copy_tensors(model, mean_of(run, weights), run.name)
+    mean_with = [origin(folder) for folder in others]  # before anything is written: one of them may be `out` itself
+    checkpoints.copy_tensors(model, soup(run, weights, others), run.name)
     tokenizer = AutoTokenizer.from_pretrained(encoder, model_max_length=model.reader.config.max_position_embeddings)
     prepare(tokenizer)
     out.mkdir(parents=True, exist_ok=True)
@@ -72,7 +99,7 @@ def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str
     save_file({"weight": half.bio.weight.detach().contiguous(), "bias": half.bio.bias.detach().contiguous()}, out / "bio_head.safetensors",
               metadata={"id2label": json.dumps(dict(enumerate(TAGS)))})
     (out / "reader.json").write_text(json.dumps({"name": name, "threshold": None, "tag_order": list(TAGS), "weights": list(weights),
-                                                 "phases": history(run)}, indent=1) + "\n")
+                                                 "phases": history(run), "mean_with": mean_with}, indent=1) + "\n")
     write_checksums(out)
     size = sum(p.stat().st_size for p in out.iterdir()) / 2**20
     log.info("%s: %.1f MB", out, size)
@@ -87,10 +114,11 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
     p.add_argument("--weights", nargs="+", default=["average"], help="weights, average, step-NNNNNN or average-NNNNNN; the mean of several")
+    p.add_argument("--mean-with", nargs="+", type=Path, default=[], metavar="FOLDER", help="exported readers, each with the same share")
     p.add_argument("--out", type=Path, default=Path("assets/reader"))
     p.add_argument("--name", default="bundled")
     a = p.parse_args(argv)
-    export(a.encoder, a.run, a.weights, a.out, a.name)
+    export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with)
 
 
 if __name__ == "__main__":
