@@ -194,8 +194,9 @@ class Frame:
         data = plain({"stamp": new.stamp, "chapter": new.chapter, **module.present(new)}) if stale else None
         new = new.presented(new.chapter)
         moved = old is None or old.stamp != new.stamp
-        store = plain(reading_data(new.shown, new.gold, new.stamp, new.what_if.changes_numbers, new.what_if.temperature,
-                                   new.example is not None)) if moved else gr.skip()
+        store = plain({"open": new.chapter if old is None else None,
+                       **reading_data(new.shown, new.gold, new.stamp, new.what_if.changes_numbers, new.what_if.temperature,
+                                      new.example is not None)}) if moved else gr.skip()
         pictures = [data if data is not None and key == new.chapter else gr.skip() for key in self.pictures]
         mirrors = [gr.update(value=value(new)) if old is None or value(old) != value(new) else gr.skip() for _, value in self._mirrors]
         return [new, store, self.record(new), said or gr.skip(), *pictures, *mirrors]
@@ -205,8 +206,11 @@ class Frame:
         formulas = {key: module.formula(screen) for key, module in self.modules.items()} if screen.selection is not None else {}
         details = {key: module.details(screen) for key, module in self.modules.items() if hasattr(module, "details")}
         options = {"windows": list(astuple(screen.reading.options)), "decode": list(astuple(screen.decode)[:3])}
+        own: dict[str, str] = {}
+        for module in self.modules.values():
+            own |= module.link(screen) if hasattr(module, "link") else {}
         return plain({"stamp": screen.stamp, "n": next(_messages), **selection.record(screen), "formulas": formulas, "details": details,
-                      "options": options})
+                      "options": options, "link": own})
 
 
 def _listed(inputs: Any) -> list[Any]:
@@ -232,6 +236,6 @@ def _there(screen: Screen | None) -> Screen:
 def open_chapter(frame: Frame, screen: Screen, data: gr.EventData) -> Screen:
     """A tab was chosen: present it when the browser's copy is stale."""
     key = (data._data or {}).get("index")
-    if key not in frame.modules:
+    if not isinstance(key, str) or key not in frame.modules:
         raise BadInput(f"this page has no chapter '{str(key)[:20]}'")
     return screen.open(key)
