@@ -83,7 +83,7 @@ function rows(picture, g, page) {
   const most = page.narrow ? 3 : 4;
   return picture.dots.map((dot) => {
     const label = short(dot.text, page.narrow ? 16 : 26);
-    const half = (Array.from(label).length * g.rem * 0.5) / 2 + g.rem * 0.4;
+    const half = (Array.from(label).length * g.rem * 0.56) / 2 + g.rem * 0.4;
     const at = Math.min(Math.max(g.x(dot.score), half), g.width - half);
     for (let row = 0; row < most; row += 1) {
       const clash = taken.some((t) => (t.row === row && Math.abs(t.at - at) < t.half + half)

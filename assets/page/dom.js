@@ -23,18 +23,19 @@ export function fold(summary, content, { open = false, id = null } = {}) {
   return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
 }
 
-/** A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and keyboard. */
+/** A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and keyboard.
+ *  With more than two columns a narrow screen stacks each row: its heads stand before the cells, and the roles keep it a table. */
 export function table({ caption, head, rows, select }, page) {
   const cell = (row, r) => row.map((text, c) => {
     const go = c === 0 && select?.[r];
     const inside = go ? el("button", { type: "button", class: "row-select", dataset: { span: select[r].join(" ") },
       onclick: () => page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }) }, text) : text;
-    return el(c === 0 ? "th" : "td", c === 0 ? { scope: "row", dir: "auto" } : { dir: "auto" }, inside);
+    return el(c === 0 ? "th" : "td", { ...(c === 0 ? { scope: "row", role: "rowheader", dataset: /^\d+$/.test(text) ? { head: head[0] } : {} } : { role: "cell", dataset: { head: head[c] } }), dir: "auto" }, inside);
   });
   return el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", {}, el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
-      el("tbody", {}, rows.map((row, r) => el("tr", {}, cell(row, r))))));
+    el("table", { role: "table", class: head.length > 2 ? "many" : null }, el("caption", {}, caption),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, head.map((h) => el("th", { scope: "col", role: "columnheader" }, h)))),
+      el("tbody", { role: "rowgroup" }, rows.map((row, r) => el("tr", { role: "row" }, cell(row, r))))));
 }
 
 /** Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false` for up and down. */

@@ -3,28 +3,34 @@
 import { el, roving, svg } from "./dom.js";
 import { layLine, lineText } from "./spans_text.js";
 
-const HEAD = ["#", "span", "window", "s", "e", "score", "against no answer", "in window", "share"];
+const COLUMNS = [["#", "rank"], ["span", "text"], ["window", "window"], ["s", "s", "role-start"], ["e", "e", "role-end"], ["score", "score", "role-strong"],
+  ["against no answer", "against"], ["in window", "in_window"], ["share", "share"]];
 const BARS = 6;
 
 const textOf = (page, row) => page.reading.context.slice(page.reading.tokens[row.start].start, page.reading.tokens[row.end].end);
 const same = (row, chosen) => chosen && row.window === chosen.window && row.start === chosen.start && row.end === chosen.end;
 
+/** A narrow screen shows the score beside the span, its addends after it. */
+function columns(page, picture) {
+  const all = COLUMNS.filter(([, key]) => key !== "window" || picture.windows > 1);
+  const first = ["rank", "text", "score"];
+  return page.narrow ? [...all.filter(([, key]) => first.includes(key)), ...all.filter(([, key]) => !first.includes(key))] : all;
+}
+
 function tableRow(page, picture, row) {
   const go = () => page.select({ window: row.window, start: row.start, end: row.end });
   return el("tr", { onclick: go, dataset: { span: `${row.window} ${row.start} ${row.end}` } },
-    el("td", {}, row.rank),
-    el("th", { scope: "row" }, el("button", { type: "button", class: "row-select", title: textOf(page, row) }, el("bdi", {}, textOf(page, row)))),
-    picture.windows > 1 ? el("td", {}, row.window + 1) : null,
-    el("td", { class: "role-start" }, row.s), el("td", { class: "role-end" }, row.e), el("td", { class: "role-strong" }, row.score),
-    el("td", {}, row.against), el("td", {}, row.in_window), el("td", {}, row.share));
+    columns(page, picture).map(([, key, role]) => (key === "text"
+      ? el("th", { scope: "row" }, el("button", { type: "button", class: "row-select", title: textOf(page, row) }, el("bdi", {}, textOf(page, row))))
+      : el("td", { class: role }, key === "window" ? row.window + 1 : row[key]))));
 }
 
 export function drawList(root, picture, page) {
   const body = el("tbody", {}, picture.n_best.map((row) => tableRow(page, picture, row)));
   roving(body, ".row-select", { horizontal: false });
   const box = el("div", { class: "spans-n-best", tabindex: 0, role: "region", "aria-label": "n best spans" },
-    el("table", {}, el("thead", {}, el("tr", {}, HEAD.filter((h) => h !== "window" || picture.windows > 1)
-      .map((h) => el("th", { scope: "col", class: { s: "role-start", e: "role-end" }[h] }, h)))), body));
+    el("table", {}, el("thead", {}, el("tr", {}, columns(page, picture)
+      .map(([name, key, role]) => el("th", { scope: "col", class: key === "score" ? null : role }, name)))), body));
   const bars = el("div", { class: "spans-bars" });
   root.replaceChildren(...[picture.n_best.length ? box : el("p", { class: "role-quiet" }, "No legal span."),
     picture.ranked_by ? el("p", { class: "role-quiet" }, picture.ranked_by) : null, toLoss(), bars].filter(Boolean));

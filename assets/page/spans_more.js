@@ -36,7 +36,8 @@ export function drawRows(root, cells, picture, page, width) {
   if (!pair) { root.replaceChildren(el("p", { class: "role-quiet" }, "Only one start is legal here, so there is no second row.")); return; }
   const { scale } = page;
   const height = 210 * scale;
-  const pad = { left: 44 * scale, right: 90 * scale, top: 14 * scale, bottom: 24 * scale };
+  const tight = width < 460 * scale; // no room for both captions in one line
+  const pad = { left: 44 * scale, right: 90 * scale, top: 14 * scale, bottom: (tight ? 40 : 24) * scale };
   const ends = Array.from(cells.e);
   const [low, high] = [Math.min(cells.s[pair.i], cells.s[pair.k]) + Math.min(...ends), Math.max(cells.s[pair.i], cells.s[pair.k]) + Math.max(...ends)];
   const step = (width - pad.left - pad.right) / cells.n;
@@ -62,7 +63,7 @@ export function drawRows(root, cells, picture, page, width) {
       row(pair.k, "second"), row(pair.i, "first"),
       svg("path", { d: `M${at(top)},${up(cells.score(pair.k, top))}V${up(cells.score(pair.i, top))}`, class: "start-line shift" }),
       [pair.i, pair.k].map((i, k) => svg("text", { x: width - pad.right + 6, y: labels[k] + 4 }, `row ${i}`)),
-      svg("text", { x: pad.left, y: height - 6, class: "end" }, "end j \u2192"), svg("text", { x: width - pad.right, y: height - 6, "text-anchor": "end", class: "quiet" }, "solid where the pair is legal")));
+      svg("text", { x: pad.left, y: height - (tight ? 22 : 6) * scale, class: "end" }, "end j \u2192"), svg("text", { x: width - pad.right, y: height - 6 * scale, "text-anchor": "end", class: "quiet" }, "solid where the pair is legal")));
 }
 
 export function drawGrid(root, picture, page) {
