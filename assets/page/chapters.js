@@ -2,7 +2,7 @@
 
 import { el, roving } from "./dom.js";
 import { post } from "./outbox.js";
-import { say, state } from "./store.js";
+import { hear, say, state } from "./store.js";
 
 function open(root, key) {
   root.querySelectorAll("[role=tab]").forEach((tab) => {
@@ -35,5 +35,6 @@ export function mountChapters() {
     root.replaceChildren(list);
     roving(list, "[role=tab]");
     open(root, data.open);
+    hear("reading", (reading) => { if (reading.open && reading.open !== state.chapter) open(root, reading.open); }); // a link names its chapter
   } };
 }

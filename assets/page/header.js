@@ -26,6 +26,7 @@ export function address() {
   fields.set("decode", record.options.decode.join("_"));
   fields.set("chapter", state.chapter ?? "answer");
   if (selection) fields.set("span", [selection.window, selection.start, selection.end].join("_"));
+  for (const [name, value] of Object.entries(record.link ?? {})) fields.set(name, value);
   if (document.body.classList.contains("veiled")) fields.set("veil", "1");
   return `${window.location.origin}${window.location.pathname}${window.location.search}#${fields}`;
 }
@@ -35,7 +36,7 @@ function linkPanel() {
   const copy = navigator.clipboard && el("button", { type: "button", class: "plain",
     onclick: () => navigator.clipboard.writeText(field.value).then(() => { copy.textContent = "copied"; }) }, "copy");
   const panel = el("div", { class: "link-panel", id: "link-panel" },
-    el("label", { for: "link-field" }, "This address brings back the texts, the chapter and the selection:"), field, copy);
+    el("label", { for: "link-field" }, "This address brings back the texts, the chapter, the selection and what you marked:"), field, copy);
   const fill = () => { if (document.body.classList.contains("linking")) field.value = address(); };
   ["look", "selection", "reading", "opened"].forEach((name) => hear(name, fill));
   return panel;

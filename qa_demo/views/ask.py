@@ -220,7 +220,7 @@ class Ask:
                 raise BadInput("the paragraph holds no word piece that this reader knows")
             screen = new_screen(old, reading, example.answers if example else (), example.id if example else None)
             if wanted is not None:
-                screen = link.restore(screen, wanted, set(self.frame.modules))
+                screen = link.restore(screen, wanted, self.frame.modules)
             return self.frame.answer(old, screen, said or message(""))
 
         def answer(old: Screen | None) -> list[Any]:

@@ -112,6 +112,10 @@ def marks_data(screen: Screen) -> dict[str, Any]:
     }
 
 
+link, restore = bench.link, bench.restore
+"""The annotators' marks travel in the page's link."""
+
+
 def taught(screen: Screen) -> dict[str, Any]:
     """Both heads taught the annotators' marks: what could be taught, what the steps so far did."""
     found, steps = bench.lesson_place(screen), bench.teaching_of(screen)

@@ -1,5 +1,6 @@
 """What chapter 7 keeps for itself: three annotators, a threshold, and a tagging head trained on this page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from qa_demo.core.tagging import disagreeing
 from qa_demo.core.teach import Taught, apart
 from qa_demo.core.types import Reading, Span
 from qa_demo.core.words import span_at
+from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.state import Screen
 
 KEY = "bio"
@@ -114,6 +116,32 @@ def annotators(screen: Screen) -> tuple[Marks, str]:
     if bench.annotators is not None and bench.place == place(screen.reading):
         return bench.annotators, bench.source
     return example_marks(screen)
+
+
+def link(screen: Screen) -> dict[str, str]:
+    """The annotators' marks made on this page, as a field of the link."""
+    bench, encoding = bench_of(screen), screen.reading.encoding
+    if bench.annotators is None or bench.place != place(screen.reading):
+        return {}
+    return {"marks": "~".join(print_ranges(encoding.chars(span) for span in spans) for spans in bench.annotators)}
+
+
+def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
+    """The marks of a link; BadInput for what no annotator could have marked."""
+    if "marks" not in fields:
+        return screen
+    rows = fields["marks"].split("~")
+    if len(rows) != ANNOTATORS:
+        raise BadInput(f"a link holds the marks of {ANNOTATORS} annotators, got {len(rows)}")
+    marks: list[tuple[Span, ...]] = []
+    for row in rows:
+        spans: tuple[Span, ...] = ()
+        for chars in parse_ranges(row):
+            if chars is None:
+                raise BadInput("an annotator who found no answer has no characters in a link")
+            spans = added(screen, spans, span_at(screen.reading.encoding, *chars))
+        marks.append(spans)
+    return with_marks(screen, tuple(marks), "marked on this page")
 
 
 def example_marks(screen: Screen) -> tuple[Marks, str]:

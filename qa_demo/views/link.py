@@ -1,11 +1,14 @@
 """A link restores a screen: the fragment after #, which no server sees, versioned and checked like any input.
 
-    #v=1&q=question&p=paragraph&windows=384_128_64&decode=30_20_0&chapter=spans&span=0_30_32&veil=1
+    #v=1&q=question&p=paragraph&windows=384_128_64&decode=30_20_0&chapter=spans&span=0_30_32&gold=4-9_none&marks=4-9~~4-9_12-15&veil=1
 
-The browser writes it (assets/page/header.js) and keeps `veil` to itself.
+The browser writes it (assets/page/header.js) and keeps `veil` to itself. `gold` and `marks` are fields of chapters: a chapter module's
+`link(screen)` names its own, `restore(screen, fields)` reads them back.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,12 +21,13 @@ from qa_demo.views.state import Screen
 VERSION = "1"
 MAX_LENGTH = 300_000
 WINDOWS = ("max_seq_length", "doc_stride", "max_query_length")
+FIELDS = ("v", "q", "p", "windows", "decode", "chapter", "span", "veil")
 DECODE = ("max_answer_length", "n_best_size", "null_score_diff_threshold")
 
 
 @dataclass(frozen=True)
 class Link:
-    """What a link asks for; `decode` by option name, `span` as (window, start, end)."""
+    """What a link asks for; `decode` by option name, `span` as (window, start, end), `own` the fields of chapters."""
 
     question: str
     context: str
@@ -31,6 +35,7 @@ class Link:
     decode: dict[str, float]
     chapter: str
     span: tuple[int, ...] | None
+    own: dict[str, str] = field(default_factory=dict)
 
 
 def parse(fragment: Any) -> Link | None:
@@ -49,7 +54,8 @@ def parse(fragment: Any) -> Link | None:
         raise BadInput(f"the link needs v={VERSION}, q (question) and p (paragraph); the first example is shown")
     windows, decode, span = (_numbers(fields.get(name, "")) for name in ("windows", "decode", "span"))
     return Link(fields["q"], fields["p"], parse_options(WindowOptions(), **dict(zip(WINDOWS, windows, strict=False))),
-                dict(zip(DECODE, decode, strict=False)), fields.get("chapter", ""), tuple(int(n) for n in span) if len(span) == 3 else None)
+                dict(zip(DECODE, decode, strict=False)), fields.get("chapter", ""), tuple(int(n) for n in span) if len(span) == 3 else None,
+                {name: value for name, value in fields.items() if name not in FIELDS})
 
 
 def _numbers(text: str) -> list[float]:
@@ -60,8 +66,30 @@ def _numbers(text: str) -> list[float]:
         raise BadInput(f"the link holds '{text[:40]}' where numbers belong; the first example is shown") from error
 
 
-def restore(screen: Screen, link: Link, chapters: set[str]) -> Screen:
-    """Apply a link's limits, chapter and selection; an unknown chapter or a span that is not there is left out."""
+def print_ranges(ranges: Iterable[tuple[int, int] | None]) -> str:
+    """Characters of spans as one field: 4-9_none_12-15."""
+    return "_".join("none" if r is None else f"{r[0]}-{r[1]}" for r in ranges)
+
+
+def parse_ranges(text: str) -> list[tuple[int, int] | None]:
+    """The same read back. Errors: BadInput."""
+    found: list[tuple[int, int] | None] = []
+    for part in text.split("_") if text else ():
+        start, dash, end = part.partition("-")
+        if part != "none" and not (dash and start.isdecimal() and end.isdecimal() and part.isascii() and len(part) < 20):
+            raise BadInput(f"the link holds '{part[:40]}' where characters such as 4-9 belong")
+        found.append(None if part == "none" else (int(start), int(end)))
+    return found
+
+
+def restore(screen: Screen, link: Link, chapters: Mapping[str, ModuleType]) -> Screen:
+    """Apply a link's limits, marks, chapter and selection; an unknown chapter, or what does not fit the text, is left out."""
+    for module in chapters.values():
+        if link.own and hasattr(module, "restore"):
+            try:
+                screen = module.restore(screen, link.own)
+            except BadInput:
+                continue
     if link.decode:
         screen = screen.change(decode=parse_options(screen.decode, **link.decode))
     if link.chapter in chapters:

@@ -52,6 +52,10 @@ def present(screen: Screen) -> dict[str, Any]:
     return page_data(CHAPTER.question, picture, loss_notice(shown, labels, prediction, window), SIMPLIFIED, tables)
 
 
+link, restore = loss_bench.link, loss_bench.restore
+"""What was marked as right travels in the page's link."""
+
+
 def formula(screen: Screen) -> list[dict[str, str]]:
     """The bridge: score(i, j) = log P_start(i) + log P_end(j) + log Z_s + log Z_e, with the selection's numbers."""
     chosen = screen.selection

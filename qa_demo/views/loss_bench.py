@@ -1,6 +1,6 @@
 """What chapter 5 keeps for itself: which window it shows, what is taken as right, what was learned; and how these change."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -21,12 +21,15 @@ from qa_demo.figures.misread import break_formula, verdicts
 from qa_demo.views import selection
 from qa_demo.views.examples import ASSETS, PageExample, load_examples
 from qa_demo.views.learners import Learners
+from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.state import Screen
 
 KEY = "loss"
 LOGITS = 100.0
 OTHERS = 5
 MOST_SILENT = 5
+MOST_MARKS = 20
+"""Labels that a link brings back."""
 SHORT = 1200
 """Characters of the longest example that is read again to see what was forgotten."""
 
@@ -81,6 +84,28 @@ def window_of(screen: Screen) -> int:
     """The window on show: the one that was chosen, else the label's."""
     chosen = bench_of(screen).window
     return home(screen.reading, labels_of(screen).golds) if chosen is None else chosen
+
+
+def link(screen: Screen) -> dict[str, str]:
+    """Labels marked on this page, as a field of the link."""
+    if labels_of(screen).source != "marked":
+        return {}
+    marked = [(a.char_start, a.char_end) for a in screen.gold]
+    return {"gold": print_ranges([*marked, *(None,) * (bench_of(screen).silent or not marked)])}
+
+
+def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
+    """The labels of a link; BadInput for characters that are no span of this text."""
+    if "gold" not in fields:
+        return screen
+    found = parse_ranges(fields["gold"])
+    ranges = [r for r in found if r is not None]
+    silent = len(found) - len(ranges)
+    if not found or len(ranges) > MOST_MARKS or silent > MOST_SILENT:
+        raise BadInput(f"a link may mark 1 to {MOST_MARKS} labels, got {len(found)}")
+    for start, end in ranges:
+        span_at(screen.reading.encoding, start, end)
+    return relabel(screen, tuple(Answer(screen.reading.encoding.context[a:b], a) for a, b in ranges), silent)
 
 
 # Quick changes ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.views import bio, bio_bench, bio_reader, selection
+from qa_demo.views import bio, bio_bench, bio_reader, link, loss, selection
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
 
@@ -115,6 +115,20 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
     full = mark(screen, 2, *((2 * k, 2 * k) for k in range(bio_bench.MOST_SPANS)))
     with pytest.raises(BadInput, match="at most 8 spans"):
         bio_bench.change_mark(full, {"who": 2, "start": 20, "end": 20, "more": True})
+
+
+def test_marks_travel_in_a_link(screen: Screen) -> None:
+    assert bio.link(screen) == {}
+    marked = bio_bench.change_mark(mark(screen, 1, (8, 8), (3, 4)), {"who": 2, "start": None})
+    fields = bio.link(marked)
+    assert bio_bench.annotators(bio.restore(screen, fields))[0] == bio_bench.annotators(marked)[0]
+    assert fields["marks"].endswith("~") and bio.restore(screen, {"gold": "0-3"}) is screen
+    for wrong in ("", "0-3", "~", "0-3~0-3~none", "0-9~0-3~0-99999", "0-7_3-9~~", "a~b~c"):
+        with pytest.raises(BadInput):
+            bio.restore(screen, {"marks": wrong})
+    whole = link.Link(QUESTION, TEXT, WindowOptions(), {}, "bio", None, {**fields, "gold": "damaged"})
+    found = link.restore(screen, whole, {"loss": loss, "bio": bio})
+    assert bio_bench.annotators(found)[0] == bio_bench.annotators(marked)[0] and found.gold == screen.gold
 
 
 def test_two_spans_of_one_annotator_become_training_material(reader: FakeReader, screen: Screen) -> None:

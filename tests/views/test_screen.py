@@ -189,7 +189,7 @@ def test_a_link_brings_a_screen_back(screen: Screen) -> None:
     fragment = "#v=1&q=Who+drew+the+towers%3F&p=x&windows=100_50_20&decode=7_5_-1.5&chapter=answer&span=0_1_2"
     parsed = link.parse(fragment)
     assert parsed.windows == WindowOptions(100, 50, 20) and parsed.question == "Who drew the towers?"
-    restored = link.restore(screen, parsed, {"answer"})
+    restored = link.restore(screen, parsed, {"answer": answer})
     assert restored.decode == DecodeOptions(7, 5, -1.5) and restored.selection.span == Span(1, 2)
 
 
@@ -208,7 +208,7 @@ def test_no_link_is_no_error(fragment: object) -> None:
 
 def test_a_span_that_is_not_there_is_left_out(screen: Screen) -> None:
     parsed = SimpleNamespace(decode={}, chapter="nowhere", span=(0, 9000, 9000))
-    assert link.restore(screen, parsed, {"answer"}) is screen
+    assert link.restore(screen, parsed, {"answer": answer}) is screen
 
 
 def test_a_stored_reading_is_shown_before_any_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
