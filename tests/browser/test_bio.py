@@ -1,6 +1,7 @@
 """Chapter 7 in Chromium: bars, decodings, threshold, annotators, the one-hot case and a head of one's own, by mouse and by keyboard."""
 
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -115,6 +116,19 @@ def test_both_heads_are_taught_both_answers_and_steps_are_taken_back(page: Page)
     picture.locator("#bio-teach-reset").click()
     expect(said).to_contain_text("Before the first step")
     expect(picture.locator(".own-banner")).to_be_hidden()
+
+
+def test_a_link_opens_the_chapter_with_its_marks(open_page: Callable[..., Page]) -> None:
+    at = TEXT.index("Visby")
+    fields = {"v": 1, "q": "Who came to Kalmar?", "p": TEXT, "chapter": "bio", "marks": f"0-2_{at}-{at + 5}~{at}-{at + 5}~"}
+    page = open_page(f"#{urlencode(fields)}")
+    expect(page.locator("#tab-bio")).to_have_attribute("aria-selected", "true")
+    picture = page.locator("#picture-bio")
+    step(picture, "annotators")
+    expect(picture.locator(".editor .marked").nth(0)).to_have_text("In · Visby")
+    expect(picture.locator(".editor .marked").nth(2)).to_have_text("none")
+    page.get_by_role("button", name="link", exact=True).click()
+    assert parse_qs(page.locator("#link-field").input_value().partition("#")[2])["marks"] == [fields["marks"]]
 
 
 def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:
