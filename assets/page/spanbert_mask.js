@@ -28,16 +28,19 @@ function shell(root) {
   view.counts = [el("p", { class: "role-quiet tabular" }), el("p", { class: "role-quiet tabular" })];
   view.titles = [el("h3", {}), el("h3", {}, "BERT: single pieces, the same budget")];
   const column = (k, text) => el("section", { class: "mask-column" }, view.titles[k], text.root, view.counts[k], el("label", { class: "use" }, view.used[k], " step 2 asks about this one"));
+  view.hint = el("p", { class: "role-quiet mask-hint" }, "Drag over words to hide them; a click on a hidden word shows its run again. Keys: arrows, Shift, Enter, Delete.");
+  view.one = act("show all but the first run", () => send("mask-only", view.picture.spans.runs[0][0]), "spanbert-one");
   view.hist = el("div", { class: "hist" });
   view.histLegend = el("div", {});
-  view.histSays = el("p", { class: "role-quiet hist-says" });
+  view.histSays = el("p", { class: "role-quiet hist-says veil-part" });
   view.more = el("div", { class: "acts" });
   view.levers = el("div", { class: "mask-levers" });
   root.replaceChildren(el("div", { class: "mask" },
     el("div", { class: "mask-key" }, key("mask", "becomes [MASK]"), key("random", "becomes a random piece"), key("keep", "stays, and is asked for all the same"), view.toggle),
     el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
+    view.hint,
     el("div", { class: "mask-under" },
-      el("section", { class: "turns", "aria-label": "The draw, turn by turn" }, el("div", { class: "acts" }, view.draw, el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "), view.seed), view.budget, view.said, view.steps, view.levers),
+      el("section", { class: "turns", "aria-label": "The draw, turn by turn" }, el("div", { class: "acts" }, view.draw, el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "), view.seed, view.one), view.budget, view.said, view.steps, view.levers),
       el("section", { class: "lengths", "aria-label": "Span lengths" }, view.histLegend, view.hist, view.more, view.histSays))));
   views.set(root, view);
   return view;
@@ -105,10 +108,11 @@ function paint(view) {
   view.next.disabled = last;
   view.run.textContent = view.timer ? "stop" : "play";
   view.run.toggleAttribute("hidden", still());
-  view.said.textContent = many ? frame.says : `${picture.said || frame.says} Choose words in the text to hide more, or a hidden one to show its run again.`;
+  view.said.textContent = many ? frame.says : picture.said || frame.says;
   const used = picture.budget - frame.left;
   view.budget.replaceChildren(el("span", { class: "role-quiet" }, "budget "), el("span", { class: "budget-bar", "aria-hidden": "true" }, el("span", { style: { width: `${(100 * used) / Math.max(1, picture.budget)}%` } })),
     el("span", { class: "tabular role-quiet" }, ` ${used} of ${picture.budget} pieces used`));
+  view.one.disabled = picture.spans.runs.length === 1;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
   const width = view.hist.clientWidth || view.root.clientWidth;
   view.hist.replaceChildren(histogram(picture.lengths, page, width, frame.length));

@@ -60,7 +60,7 @@ def present(screen: Screen) -> dict[str, Any]:
     lab, model = kept.lab, kept.model
     guesses = predict.present(lab, model) if lab is not None and model is not None else None
     picture = {"ready": lab is not None and (model is not None or kept.failed is not None), "failed": kept.failed,
-               "source": printable(kept.source), "mask": None if lab is None else mask.present(lab, whose(screen)), "predict": guesses,
+               "source": printable(kept.source), "mask": None if lab is None else mask.present(lab), "predict": guesses,
                "closing": figure.closing_data(stored("metrics"), stored("ablation"))}
     said = [] if lab is None else [mask.notice(lab)]
     tables = [] if lab is None else mask.tables(lab)
@@ -68,12 +68,6 @@ def present(screen: Screen) -> dict[str, Any]:
         said.append(guesses.pop("notice", ""))
         tables = [*tables, *guesses.pop("tables", [])]
     return page_data(CHAPTER.question, picture, " ".join(filter(None, said)) or WAITING, figure.SIMPLIFIED, tables)
-
-
-def whose(screen: Screen) -> str:
-    """Whose word pieces the text is cut into."""
-    kept = kept_of(screen)
-    return f"the pieces of the reader, {printable(screen.reading.model_name)}" if kept.failed is not None else printable(kept.source)
 
 
 def stored(name: str) -> Any:

@@ -200,14 +200,14 @@ ASKS: dict[str, Asks] = {"mask-span": hide_span, "mask-show": show_run, "mask-on
 # What is shown ----------------------------------------------------------------------------------------------------
 
 
-def present(lab: Lab, whose: str) -> dict[str, Any]:
-    """The picture of the step; `whose` pieces they are."""
+def present(lab: Lab) -> dict[str, Any]:
+    """The picture of the step."""
     spans, single = shown_spans(lab), shown_single(lab)
     spans_given, single_given = (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
     passage = passages().get(lab.passage or "")
     return {"pieces": figure.pieces_data(lab.encoding), "spans": figure.scheme_data(spans, spans_given),
             "single": figure.scheme_data(single, single_given), "how": lab.how, "byHand": by_hand_now(lab), "said": lab.said,
-            "frames": figure.frames_data(lab.encoding, spans, lab.options), "budget": spans.budget, "seed": lab.seed, "whose": whose,
+            "frames": figure.frames_data(lab.encoding, spans, lab.options), "budget": spans.budget, "seed": lab.seed,
             "options": figure.options_data(lab.options), "lengths": figure.lengths_data(counted(lab), lab.options), "sources": sources(),
             "passage": lab.passage, "reason": "" if passage is None else printable(passage.reason), "text": printable(lab.text),
             "most": MOST_CHARACTERS}

@@ -189,7 +189,7 @@ def test_without_a_model_masking_works_and_prediction_says_why() -> None:
     screen = ask(blank(), "load", True, keeper(refuse))
     picture = spanbert.present(screen)["picture"]
     assert picture["ready"] and picture["failed"] == "the bundled SpanBERT is not in this checkout" and picture["predict"] is None
-    assert picture["mask"]["whose"] == "the pieces of the reader, fake" and TEXT_MASK in lab(screen).masked.input_ids
+    assert TEXT_MASK in lab(screen).masked.input_ids and MASK in lab(screen).given
     assert runs(ask(screen, "mask-seed", 7))
     spanbert.predict.ASKS["predict-test"] = lambda lab, value, model: lab
     try:
