@@ -33,3 +33,9 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
     array = np.ascontiguousarray(array)
     array.setflags(write=False)
     return array
+
+
+def freeze_fields(record: object, *names: str) -> None:
+    """Make fields of a frozen record read-only float64 arrays, from its `__post_init__`."""
+    for name in names:
+        object.__setattr__(record, name, freeze(np.asarray(getattr(record, name), dtype=np.float64)))

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.arrays import Floats, freeze, freeze_fields
 from qa_demo.core.attribution import Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Encoding, Window
@@ -94,8 +94,7 @@ class Relevance:
     end: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        for name in ("start", "end"):
-            object.__setattr__(self, name, freeze(np.asarray(getattr(self, name), dtype=np.float64)))
+        freeze_fields(self, "start", "end")
 
     @property
     def total(self) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.arrays import Floats, freeze, freeze_fields
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights, plane
 from qa_demo.core.types import Reading
@@ -22,8 +22,7 @@ class Lens:
     end: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        for name in ("start", "end"):
-            object.__setattr__(self, name, freeze(np.asarray(getattr(self, name), dtype=np.float64)))
+        freeze_fields(self, "start", "end")
 
     @property
     def path(self) -> NDArray[np.float64]:
