@@ -20,6 +20,8 @@ KINDS = {"short and plain", "several candidates", "a distractor sentence", "a re
          "a very short paragraph", "cut by max_answer_length"}
 READINGS = examples.ASSETS / "readings"
 POOL = load_pool(examples.POOL)
+LATER = {"south-pole"}
+"""Examples that may have joined the pool after the recorded run; the page says that no record fits them."""
 
 
 def entry(reading: Reading, *answers: str, **promise: object) -> PoolExample:
@@ -113,6 +115,16 @@ def test_repeated_text() -> None:
     assert "not repeated" in str(fault(late, "Beta", repeated="Beta"))
 
 
+def test_tags() -> None:
+    tags = np.zeros((7, 3))
+    tags[3:6, 2] = 4.0
+    tags[3, 0] = tags[5, 0] = 9.0
+    reading = one("Alpha of Beta", {"Alpha": 3, "Beta": 2}, {"Alpha": 2, "Beta": 3}, tags=[tags])
+    assert fault(reading, "Alpha", "Beta", tags=["Alpha", "Beta"]) is None
+    assert fault(reading, "Alpha", "Beta", glued=True) is None
+    assert fault(reading, "Alpha", tags=["Alpha of Beta"]) == "the tags return ['Alpha', 'Beta']"
+
+
 def test_counts() -> None:
     reading = one("Alpha of Beta", {"Alpha": 3}, {"Alpha": 3})
     assert fault(reading, windows=[1, 1]) is None
@@ -199,7 +211,8 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
     assert about["steps"][0] == 0
     assert about["steps"] == sorted(set(about["steps"]))
     assert len(about["steps"]) == len(start) == len(end) == len(tags) >= 25
-    assert [row["id"] for row in about["examples"]] == [e.id for e in POOL]
+    recorded = [row["id"] for row in about["examples"]]
+    assert recorded == [e.id for e in POOL if e.id in recorded] and {e.id for e in POOL} - set(recorded) <= LATER
     for row in about["examples"]:
         reading, part = load_reading(READINGS / f"{row['id']}.npz"), slice(row["at"], row["at"] + row["length"])
         assert reading.checksum == about["checksum"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.bio import decode_reading
 from qa_demo.core.errors import BadInput
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
@@ -192,6 +193,12 @@ def _glued(shown: Shown, _: bool) -> str | None:
     return None if apart else f"the best span {shown.best.text!r} touches {len(covered)} gold answer"
 
 
+def _tags(shown: Shown, wanted: list[str]) -> str | None:
+    """The likeliest legal tagging has exactly these spans, in the order of the text."""
+    got = [x.text for x in decode_reading(shown.reading)]
+    return None if got == wanted else f"the tags return {got}"
+
+
 def _annotators(shown: Shown, wanted: list[int]) -> str | None:
     """How many annotators there are and how many different spans they marked."""
     got = [len(shown.example.answers), len(set(shown.example.answers))]
@@ -231,5 +238,5 @@ def _holds(shown: Shown, kinds: list[str]) -> str | None:
 PROMISES: dict[str, Callable[[Shown, Any], str | None]] = {
     "answer": _answer, "n_best_holds": _n_best_holds, "gold_in_n_best": _gold_in_n_best, "distractor": _distractor, "repeated": _repeated,
     "windows": _windows, "tokens": _tokens, "border": _border, "rules_disagree": _rules_disagree, "argmaxes_illegal": _argmaxes_illegal,
-    "glued": _glued, "annotators": _annotators, "too_long": _too_long, "holds": _holds,
+    "glued": _glued, "tags": _tags, "annotators": _annotators, "too_long": _too_long, "holds": _holds,
 }

@@ -174,7 +174,7 @@ def glued_examples() -> list[dict[str, str]]:
         places = sorted({(a.char_start, a.char_end) for a in e.answers})
         if len(e.context) < 400 and any(a[1] < b[0] for a, b in pairwise(places)):
             out.append({"title": e.title, "id": e.id})
-    return out[:4]
+    return out[:6]
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
