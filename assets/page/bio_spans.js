@@ -21,10 +21,11 @@ function threshold({ threshold: data, words }, page) {
   const tell = (value) => {
     shown.textContent = value.toFixed(2);
     list.style.setProperty("--at", `${100 * value}%`);
-    list.querySelectorAll("li").forEach((li, k) => li.classList.toggle("kept", data.spans[k]?.marginal >= value));
+    list.querySelectorAll("li").forEach((li, k) => li.classList.toggle("kept", data.spans[k]?.marginal >= value && !data.spans[k].beaten));
   };
-  list.append(...data.spans.map((s) => el("li", {}, el("button", { type: "button", class: "row-select", dataset: { span: `${s.window} ${s.start} ${s.end}` }, onclick: () => go(page, s) }, el("bdi", {}, s.text)),
+  list.append(...data.spans.map((s) => el("li", { class: s.beaten ? "beaten" : null, title: s.beaten ? words.beaten : null }, el("button", { type: "button", class: "row-select", dataset: { span: `${s.window} ${s.start} ${s.end}` }, onclick: () => go(page, s) }, el("bdi", {}, s.text)),
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "bar", style: { width: `${100 * s.marginal}%` } })), el("span", { class: "tabular" }, s.printed))));
+  if (data.spans.some((s) => s.beaten)) list.append(el("li", { class: "beaten-key" }, words.beaten));
   const input = el("input", { type: "range", id: "bio-threshold", min: 0.01, max: 0.99, step: 0.01, value: data.value, oninput: () => tell(Number(input.value)), onchange: () => page.input("threshold", Number(input.value)) });
   tell(data.value);
   return el("section", {}, el("h3", {}, el("label", { for: "bio-threshold" }, words.threshold), " ", shown), input, data.spans.length ? list : el("p", {}, words.none_listed),

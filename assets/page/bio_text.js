@@ -157,7 +157,8 @@ function bars(line, { p, words, targets }, { size, full, height, first, tall }) 
     const text = `${LETTERS[top]} ${printed(p[3 * doc + top])}`;
     const half = text.length * 3.6 * size;
     if (p[3 * doc] + p[3 * doc + 1] >= 0.1 && x - half > free) {
-      parts.push(svg("text", { x, y: height - b - i - 4 * size, "text-anchor": "middle", class: p[3 * doc + top] >= 0.5 ? null : "quiet" }, text));
+      const over = t && t[0] + t[1] > 0 ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size) : b + i; // a label never lies on a target's tick
+      parts.push(svg("text", { x, y: height - over - 4 * size, "text-anchor": "middle", class: p[3 * doc + top] >= 0.5 ? null : "quiet" }, text));
       free = x + half;
     }
   }

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bio import DECODINGS, TaggedSpan, null_log_prob, tag_letters
+from qa_demo.core.bio import DECODINGS, TaggedSpan, best_spans, null_log_prob, tag_letters
 from qa_demo.core.glue import LOSSES, STEPS, Glue, descend
 from qa_demo.core.tagging import Tagging, spans_above
 from qa_demo.core.types import DecodeOptions, Reading
@@ -50,9 +50,12 @@ def decodings_sentence(reading: Reading, found: dict[str, Tagging]) -> str:
 
 
 def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) -> dict[str, Any]:
-    """Every span whose exact marginal is above .01, none overlapping a higher one: the slider keeps a beginning of this list."""
-    listed = spans_above(reading, LISTED, decode.max_answer_length, MOST)
-    kept = [x for x in listed if x.marginal >= threshold]
+    """Every span whose exact marginal is above .02, highest first; of those that overlap a higher one, which can never be returned
+    beside it, only as many as there is room for. The slider keeps a beginning of those that stand apart."""
+    apart = spans_above(reading, LISTED, decode.max_answer_length, MOST)
+    others = [x for x in best_spans(reading, decode.max_answer_length, MOST) if x.marginal >= LISTED and x not in apart]
+    listed = sorted([*apart, *others[: max(0, MOST - len(apart))]], key=lambda x: -x.marginal)
+    kept = [x for x in apart if x.marginal >= threshold]
     return {
         "value": threshold,
         "spans": [
@@ -63,6 +66,7 @@ def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) ->
                 "text": printable(x.text),
                 "marginal": x.marginal,
                 "printed": probability(x.marginal),
+                "beaten": x not in apart,
             }
             for x in listed
         ],

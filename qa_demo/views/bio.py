@@ -268,5 +268,9 @@ def build(frame: Frame) -> None:
             yield gr.skip(), message(f"{busy}: step {done} of {total}", "busy")
         yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
 
+    def stop(request: gr.Request) -> None:
+        desk.cancel(request.session_hash)
+
+    frame.say.select(stop, [], [], show_progress="hidden", api_visibility="private", queue=False)
     frame.pictures[CHAPTER.key].input(asked, [frame.screen, source], [found, frame.say], **RUN)
     frame.control(found.change, [found], receive)

@@ -28,6 +28,7 @@ WORDS = {
     "illegal": "I without a B before it: an illegal transition",
     "threshold": "Return every span with a marginal of at least",
     "threshold_axis": "exact marginal of each span",
+    "beaten": "dashed: overlaps a span of a higher marginal, so it is never returned beside it",
     "no_span": "P(no span at all)",
     "none_listed": "No span has a marginal above .02.",
     "threshold_help": "The exact marginal sums over every legal tagging of the window; above .5 no two spans can overlap.",

@@ -127,7 +127,21 @@ def test_the_threshold_keeps_a_beginning_of_the_list() -> None:
     data = threshold_data(reading, DECODE, 0.3)
     marginals = [s["marginal"] for s in data["spans"]]
     assert marginals == sorted(marginals, reverse=True) and {s["text"] for s in data["spans"][:2]} == {"w1 w2", "w4"}
-    assert data["says"].startswith(f"{sum(m >= 0.3 for m in marginals)} span")
+    assert data["says"].startswith(f"{sum(s['marginal'] >= 0.3 and not s['beaten'] for s in data['spans'])} span")
+
+
+def test_spans_that_overlap_a_higher_one_are_listed_and_never_counted() -> None:
+    reading = random_reading(np.random.default_rng(3), 8, 8, 8, tags=True)
+    data = threshold_data(reading, DECODE, 0.03)
+    beaten, free = ([s for s in data["spans"] if s["beaten"] == kind] for kind in (True, False))
+    assert beaten and free and len(data["spans"]) <= 12
+
+    def meet(a: dict, b: dict) -> bool:
+        return a["start"] <= b["end"] and b["start"] <= a["end"]
+
+    assert all(any(meet(s, o) and o["marginal"] >= s["marginal"] for o in free) for s in beaten)
+    assert not any(meet(a, b) for a in free for b in free if a is not b)
+    assert data["says"].startswith(f"{sum(s['marginal'] >= 0.03 for s in free)} span")
 
 
 def test_the_two_heads_are_compared_in_every_case() -> None:
