@@ -51,8 +51,8 @@ function schedule(view) {
   requestAnimationFrame(() => { view.due = false; draw(view); });
 }
 
-function ready(view) {
-  return view.module && view.data?.stamp && state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
+function ready(view) { // a width makes the browser lay the page out: only the open chapter is asked for it
+  return state.chapter === view.key && view.module && view.data?.stamp && state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
 }
 
 function draw(view) {
