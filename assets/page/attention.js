@@ -1,6 +1,6 @@
 // Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as a square and as strips on the text, three summaries.
 
-import { el, svg } from "./dom.js";
+import { el, fold, svg, table } from "./dom.js";
 import { floats } from "./pack.js";
 import { missing } from "./why_parts.js";
 import { sheet } from "./why_sheet.js";
@@ -49,8 +49,11 @@ function make(root, model, held) {
   held.square.addEventListener("click", () => { held.pin = held.point; held.model.repaint(); });
   held.readout = el("p", { class: "readout tabular" });
   held.sheet = sheet();
+  held.tableBox = el("div", {});
+  held.asTable = fold(words.head_table, held.tableBox, { id: "why-head-table" });
+  held.asTable.addEventListener("toggle", () => { if (held.asTable.open && held.codes) drawTable(held); });
   held.headBox = el("div", {}, el("div", { class: "head-view" }, el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
-    el("div", { class: "head-text" }, held.sheet.root, held.readout)));
+    el("div", { class: "head-text" }, held.sheet.root, held.readout)), held.asTable);
   held.beside = el("div", { class: "beside" });
   const lane = (side) => el("label", {}, el("input", { type: "radio", name: "why-lane", value: side, id: `why-lane-${side}`, checked: side === "start",
     onchange: () => { held.lane = side; held.model.repaint(); } }), words[`from_${side}`]);
@@ -175,17 +178,43 @@ const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
 function drawStrips(held) {
   const { model, sides, filter } = held;
   const { words, w, start, chosen } = model;
-  const rows = new Set(sides.rows);
-  const columns = new Set(sides.columns);
-  const at = held.point ?? held.pin ?? (filter === "question_to_passage" ? sides.rows[0] : start);
-  const exact = exactly(held, at);
-  const below = Float64Array.from(w.tokens, (_, p) => (rows.has(at) && columns.has(p) ? exact?.row[p] ?? weight(held, at, p) : 0));
-  const above = Float64Array.from(w.tokens, (_, p) => (columns.has(at) && rows.has(p) ? exact?.column[p] ?? weight(held, p, at) : 0));
-  held.sheet.draw({ page: model.page, w, seats: model.seats, above, below, kinds: { above: "light", below: "ink" }, byWord: false, fold: false, words,
-    marks: [{ kind: "selected", start: chosen.start, end: chosen.end }], pin: at, label: words.strip_hint, print: (x) => x.toFixed(2),
+  const lanes = lanesOf(held);
+  const still = held.pin ?? (filter === "question_to_passage" ? sides.rows[0] : start);
+  const at = held.point ?? still;
+  const { above, below, exact } = lanes(at);
+  held.sheet.draw({ page: model.page, w, seats: model.seats, above, below, kinds: { above: "light", below: "ink" }, names: { above: words.gives, below: words.receives },
+    byWord: false, fold: at === still ? { above, below } : lanes(still), folded: words.unnoticed, marks: [{ kind: "selected", start: chosen.start, end: chosen.end }], pin: at,
+    label: `${w.tokens[at]}. ${words.strip_hint}`, print: (x) => (x === 0 ? "0" : x < 0.005 ? "< 0.01" : x.toFixed(2)),
     point: (pos) => { held.point = pos; later(held); drawStrips(held); }, leave: () => { held.point = null; drawStrips(held); },
     commit: (found) => { held.pin = found?.pos ?? null; held.point = null; held.model.repaint(); } });
-  held.readout.replaceChildren(...readout(held, at, above, below, Boolean(exact)));
+  held.readout.replaceChildren(...readout(held, at, above, below, exact));
+  held.still = still;
+  if (held.asTable.open) drawTable(held);
+}
+
+// What the token at a position gave and was given, under the filter; exact where that has come.
+function lanesOf(held) {
+  const { w } = held.model;
+  const [rows, columns] = [new Set(held.sides.rows), new Set(held.sides.columns)];
+  return (at) => {
+    const exact = exactly(held, at);
+    return { exact: Boolean(exact), below: Float64Array.from(w.tokens, (_, p) => (rows.has(at) && columns.has(p) ? exact?.row[p] ?? weight(held, at, p) : 0)),
+      above: Float64Array.from(w.tokens, (_, p) => (columns.has(at) && rows.has(p) ? exact?.column[p] ?? weight(held, p, at) : 0)) };
+  };
+}
+
+// The whole row and column of the pinned token, else of the selected start: every position, whatever the filter shows.
+function drawTable(held) {
+  const { model: { words, w, page }, still, at: [layer, head] } = held;
+  const exact = exactly(held, still);
+  const key = [page.reading.stamp, w.index, layer, head, still, Boolean(exact)].join(" ");
+  if (held.tabled === key) return;
+  held.tabled = key;
+  const digits = exact ? 4 : 2;
+  const print = (x) => (x < 10 ** -digits / 2 ? `< ${(10 ** -digits).toFixed(digits)}` : x.toFixed(digits));
+  const caption = `${words.layer} ${layer + 1}, ${words.head} ${head + 1}: ${w.tokens[still]} (${still}); ${exact ? words.exact : words.rounded}`;
+  held.tableBox.replaceChildren(table({ caption, head: [words.token, words.position, words.row_of, words.column_of],
+    rows: w.tokens.map((token, p) => [token, String(p), print(exact?.row[p] ?? weight(held, still, p)), print(exact?.column[p] ?? weight(held, p, still))]) }, page));
 }
 
 // The exact row and column are asked for when a token is pinned, or pointed at for a moment.

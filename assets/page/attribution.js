@@ -81,8 +81,8 @@ function drawLanes(held, data, first) {
   const inside = (span) => span[0] >= w.docStart && span[1] < w.docStop;
   const marks = [{ kind: "selected", start: chosen.start, end: chosen.end }];
   if (other && inside(other)) marks.push({ kind: "contrast", start: other[0], end: other[1] });
-  held.sheet.draw({ page, w, seats, above: held.lanes.start, below: held.lanes.end, kinds: { above: "start", below: "end" }, byWord: held.words.checked, fold: true, words,
-    marks, label: words.lanes_hint, print: (x, peak) => signed(x, peak < 0.2 ? 3 : 2), leave: () => tell(held, null), point: (pos) => tell(held, pos), commit: (found, shift) => commit(held, found, shift) });
+  held.sheet.draw({ page, w, seats, above: held.lanes.start, below: held.lanes.end, kinds: { above: "start", below: "end" }, names: { above: words.start, below: words.end },
+    byWord: held.words.checked, fold: { above: held.lanes.start, below: held.lanes.end }, folded: words.folded, marks, label: words.lanes_hint, print: (x, peak) => signed(x, peak < 0.2 ? 3 : 2), leave: () => tell(held, null), point: (pos) => tell(held, pos), commit: (found, shift) => commit(held, found, shift) });
   if (!held.readout.textContent) tell(held, null);
 }
 

@@ -7,7 +7,8 @@ const SHORT = 6;
 const FAINT = 0.08;
 const NAMED = 6;
 
-/** {root, draw(model)}: model is {page, w, seats, above, below, kinds, byWord, fold, marks, label, words, point(pos), commit(range, shift), leave()}. */
+/** {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold, folded, marks, pin, label, print(x, peak), point(pos),
+ *  commit(range, shift), leave()}. `names` are the words for a number above and below; lines where the lanes of `fold` are faint stay closed. */
 export function sheet() {
   const rows = el("div", { class: "why-rows" });
   const root = el("div", { class: "why-sheet", role: "group" }, rows);
@@ -65,11 +66,11 @@ function positions({ kind, line, toPos }, seats) {
 
 function place(view) {
   const { model, broken } = view;
-  const peak = view.peak = highest(model);
-  const long = broken.length - 1 > SHORT && model.fold;
+  const peak = highest(model.fold);
+  const long = broken.length - 1 > SHORT;
   const notable = (one, k) => !long || one.kind !== "context" || view.opened.has(k)
     || model.marks.some(({ start, end }) => start <= one.line.units.at(-1).last && end >= one.line.units[0].first)
-    || positions(one, model.seats).some((pos) => Math.max(Math.abs(model.above?.[pos] ?? 0), Math.abs(model.below?.[pos] ?? 0)) >= FAINT * peak);
+    || positions(one, model.seats).some((pos) => pos === model.pin || Math.max(Math.abs(model.fold.above[pos]), Math.abs(model.fold.below[pos])) >= FAINT * peak);
   const open = broken.map(notable);
   const shown = open.map(Number).join("");
   if (shown === view.shown) return;
@@ -85,12 +86,15 @@ function place(view) {
     } else {
       const from = k;
       while (k + 1 < broken.length && !open[k + 1]) k += 1;
-      const button = el("button", { type: "button", class: "folded", onclick: () => { for (let m = from; m <= k; m += 1) view.opened.add(m); redo(view); } });
+      const button = el("button", { type: "button", class: "folded", onclick: () => { for (let m = from; m <= k; m += 1) view.opened.add(m); redo(view); view.seat.get(first)?.word.focus({ preventScroll: true }); } });
+      const [first] = positions(broken[from], model.seats);
       view.folds.push({ button, at: broken.slice(from, k + 1).flatMap((one) => positions(one, model.seats)) });
       nodes.push(button);
     }
   }
+  view.placing = true; // removing the focused word sends focusout in the middle of this, when the new lines have no places yet
   view.rows.replaceChildren(...nodes);
+  view.placing = false;
   view.lines.filter((line) => !line.places).forEach(measure);
   view.seat = new Map();
   for (const line of view.lines) {
@@ -114,7 +118,7 @@ function build(one, model) {
   return Object.assign(makeLine(one.line, one.source, one.dir), { kind: one.kind, source: one.source, toPos: one.toPos });
 }
 
-const highest = ({ above, below }) => Math.max(1e-12, ...[above, below].filter(Boolean).flatMap((lane) => Array.from(lane, Math.abs)));
+const highest = ({ above, below }) => Math.max(1e-12, ...[above, below].flatMap((lane) => Array.from(lane, Math.abs)));
 
 // One cell a token, or one a word: a word cut by a line's end shows its whole sum on each part.
 function cells(line, lane, { seats, byWord }) {
@@ -128,15 +132,30 @@ function cells(line, lane, { seats, byWord }) {
 
 function fill(view) {
   const { model } = view;
-  const lanes = ["above", "below"].map((side) => ({ side, values: model[side], byLine: view.lines.map((line) => (model[side] ? cells(line, model[side], model) : [])) }));
+  const lanes = ["above", "below"].map((side) => ({ side, values: model[side], byLine: view.lines.map((line) => cells(line, model[side], model)) }));
   const all = lanes.flatMap(({ byLine }) => byLine.flat());
   const peak = Math.max(1e-12, ...all.map((c) => Math.abs(c.value)));
   const named = new Set([...all].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, NAMED).filter((c) => Math.abs(c.value) >= 0.1 * peak));
   for (const { side, byLine } of lanes) view.lines.forEach((line, k) => lane(line[side], side, byLine[k], { ...model, peak, named, width: line.width }));
   for (const { button, at } of view.folds) {
-    const sum = (values) => at.reduce((total, pos) => total + values[pos], 0);
-    button.replaceChildren(`… ${at.length} ${model.words.folded} `, el("span", { class: "role-start" }, `${model.words.start} ${model.print(sum(model.above), view.peak)}`), ", ",
-      el("span", { class: "role-end" }, `${model.words.end} ${model.print(sum(model.below), view.peak)}`));
+    const sum = (side) => `${model.names[side]} ${model.print(at.reduce((total, pos) => total + model[side][pos], 0), peak)}`;
+    button.replaceChildren(`… ${at.length} ${model.folded} `, el("span", { class: `role-${model.kinds.above}` }, sum("above")), ", ", el("span", { class: `role-${model.kinds.below}` }, sum("below")));
+  }
+  speak(view, peak);
+}
+
+// What a screen reader says of a word: its text and both numbers, as they stand above and below it; a word of many pieces has their sums.
+function speak({ model, seat }, peak) {
+  const { seats, names, print, above, below } = model;
+  const sums = new Map();
+  seats.of.forEach((of, pos) => { const [a, b] = sums.get(of) ?? [0, 0]; sums.set(of, [a + above[pos], b + below[pos]]); });
+  const said = new Set();
+  for (const [pos, { word }] of seat) {
+    if (said.has(word)) continue;
+    said.add(word);
+    const [a, b] = seats.of[pos] < 0 ? [above[pos], below[pos]] : sums.get(seats.of[pos]);
+    const text = `${word.textContent}: ${names.above} ${print(a, peak)}, ${names.below} ${print(b, peak)}`;
+    if (word.getAttribute("aria-label") !== text) word.setAttribute("aria-label", text);
   }
 }
 
@@ -197,7 +216,7 @@ function listen(view) {
     stop(view, word);
     view.model.point(posOf(view, word));
   });
-  root.addEventListener("focusout", (event) => { if (!root.contains(event.relatedTarget)) view.model.leave(); });
+  root.addEventListener("focusout", (event) => { if (!view.placing && !root.contains(event.relatedTarget)) view.model.leave(); });
   root.addEventListener("click", (event) => {
     const pos = at(event);
     if (pos === null) return;

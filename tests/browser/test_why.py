@@ -1,19 +1,25 @@
 """Chapter 9 in Chromium: heads, lanes and the verdict, by mouse and by keyboard, and what happens when the reader refuses."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from qa_demo.core.attention import Attention
 from qa_demo.core.errors import BadCheckpoint, Cancelled
+from qa_demo.core.types import Window
 from qa_demo.views import why, why_work
+from qa_demo.views.examples import load_examples
 from qa_demo.views.why_work import Shelf
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
+FIRST = next(iter(load_examples().values()))
 PICTURE = "#picture-why"
 LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
                 for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 6))
@@ -60,7 +66,7 @@ def test_a_head_is_chosen_by_mouse_and_by_keyboard(page: Page) -> None:
     assert "why" not in body(picture).inner_text().lower().split()
 
 
-def test_a_token_is_pinned_and_its_row_is_exact(page: Page) -> None:
+def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) -> None:
     picture = chapter(page)
     words = body(picture).locator(".why-rows .word")
     expect(bars(picture)).not_to_have_count(0)
@@ -78,6 +84,19 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page) -> None:
     picture.locator("#why-filter-all").check()
     picture.locator("#why-specials").check()
     expect(readout).not_to_contain_text("not shown")
+    words.filter(has_text="Trains").first.click()
+    said = re.compile(r"^Trains: gives (0|< 0\.01|0\.\d\d), receives ")
+    expect(words.filter(has_text="Trains").first).to_have_attribute("aria-label", said)
+    picture.locator("#why-head-table summary").click()
+    table = picture.locator("#why-head-table table")
+    expect(table.locator("caption")).to_have_text(re.compile(r"^layer \d, head \d: Trains \(\d+\); exact values$"))
+    layer, head, at = map(int, re.findall(r"\d+", table.locator("caption").inner_text()))
+    weights = reader.attention(reader.read(FIRST.question, FIRST.context).windows[0]).weights[layer - 1, head - 1]
+    shown = table.locator("tbody tr").all()
+    assert len(shown) == len(weights)
+    for p in (0, at, len(weights) - 1):
+        printed = [f"{x:.4f}" if x >= 5e-5 else "< 0.0001" for x in (weights[at, p], weights[p, at])]
+        assert shown[p].locator("td").all_inner_texts()[1:] == printed
 
 
 def test_target_method_and_contrast_are_chosen(page: Page) -> None:
@@ -109,14 +128,22 @@ def test_words_select_and_the_question_is_masked(page: Page) -> None:
     expect(picture.locator("#why-question tbody tr")).not_to_have_count(0)
 
 
-def test_another_window_and_back(page: Page) -> None:
+def test_another_window_and_back(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    def near(window: Window) -> Attention:  # every token looks at itself, so that most lines are faint
+        n = len(window)
+        return Attention(window.index, np.broadcast_to(0.9 * np.eye(n) + 0.1 / n, (3, 2, n, n)))
+    monkeypatch.setattr(reader, "attention", near)
     page.get_by_role("button", name="edit").click()
     page.get_by_label("Question").fill("Who came to the mill?")
     page.get_by_label("Paragraph", exact=True).fill(LONG)
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .asked-question")).to_have_text("Who came to the mill?")
     picture = chapter(page)
-    expect(picture.locator(".why-rows")).not_to_have_count(0)
+    folded = picture.locator(".head-text .folded")
+    expect(folded.first).to_contain_text("took much notice, together gives")
+    count = folded.count()
+    folded.first.click()
+    expect(folded).to_have_count(count - 1)
     for doc, said in ((0, "in window 1 of"), (400, "in window"), (0, "in window 1 of")):
         page.evaluate(f"import(new URL('static/page/store.js', document.baseURI)).then((m) => m.select({{start: {doc}, end: {doc}}}))")
         expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {doc} to {doc}")
