@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.core.spans import reason_matrix, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
 from qa_demo.figures.numbers import total
 from qa_demo.figures.reading import owners
+from tests.browser.steps import ask, serious
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -27,14 +27,6 @@ def chapter(page: Page) -> Locator:
     expect(picture.locator("#spans-stage")).to_be_visible()
     expect(picture.locator(".formula")).to_contain_text("score(i, j)")
     return picture
-
-
-def ask(page: Page, question: str, context: str) -> None:
-    page.get_by_role("button", name="edit").click()
-    page.get_by_label("Question").fill(question)
-    page.get_by_label("Paragraph", exact=True).fill(context)
-    page.locator("#ask-answer").click()
-    expect(page.locator("#asked .asked-question")).to_have_text(question)
 
 
 def as_sent(reading: Reading) -> dict[str, object]:
@@ -211,5 +203,4 @@ def test_no_serious_finding_of_axe(page: Page, theme: str) -> None:
         page.get_by_role("button", name="dark").click()
     for step in ("tent", "mass", "square"):
         picture.locator(f"#spans-step-{step}").click()
-        found = Axe().run(page, context="#picture-spans").response["violations"]
-        assert [(f["id"], f["nodes"][0]["html"][:120]) for f in found if f["impact"] in ("serious", "critical")] == []
+        assert serious(page, "#picture-spans") == []

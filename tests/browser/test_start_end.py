@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.steps import ask, serious
 
 pytestmark = pytest.mark.browser
 
@@ -19,14 +20,6 @@ def chapter(page: Page) -> Locator:
     expect(picture.locator(".line .hit").first).to_be_attached()
     expect(picture.locator(".notice")).to_contain_text("two separate argmaxes")
     return picture
-
-
-def ask(page: Page, question: str, paragraph: str) -> None:
-    page.get_by_role("button", name="edit").click()
-    page.get_by_label("Question").fill(question)
-    page.get_by_label("Paragraph", exact=True).fill(paragraph)
-    page.locator("#ask-answer").click()
-    expect(page.locator("#asked .asked-question")).to_have_text(question)
 
 
 def selected(picture: Locator) -> Locator:
@@ -200,5 +193,4 @@ def test_nothing_is_clipped_and_axe_has_no_serious_finding(open_page: Callable[.
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     rights = picture.locator(".unit").evaluate_all("(nodes) => nodes.map((n) => n.getBoundingClientRect().right)")
     assert max(rights) <= width
-    found = Axe().run(page, context=PICTURE).response["violations"]
-    assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []
+    assert serious(page, PICTURE) == []

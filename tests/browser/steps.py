@@ -1,0 +1,24 @@
+"""Steps that several chapters' tests take: ask, and let axe look; its script is put into each page once."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+RUN = """async ([script, context]) => {
+  if (!window.axe) new Function(script)();
+  return (await window.axe.run(context ?? document, { resultTypes: ["violations"] })).violations;
+}"""
+
+
+def ask(page: Page, question: str, paragraph: str) -> None:
+    """Read a text, and wait until it is shown."""
+    page.get_by_role("button", name="edit").click()
+    page.get_by_label("Question").fill(question)
+    page.get_by_label("Paragraph", exact=True).fill(paragraph)
+    page.locator("#ask-answer").click()
+    expect(page.locator("#asked .asked-question")).to_have_text(question)
+
+
+def serious(page: Page, context: str | None = None) -> list[tuple[str, list[str]]]:
+    """Rules with a serious or critical finding in a part of the page, and the first places of each."""
+    found = page.evaluate(RUN, [Axe().axe_script, context])
+    return [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
