@@ -31,7 +31,7 @@ WORDS = {
     "matrix": "The head as a square: rows look, columns are looked at",
     "strip_hint": "Point at a word, or move with the arrow keys: below the text how much this token looked at each token, above it how "
                   "much each token looked at this one. Enter pins, Escape lets go.",
-    "gives": "gives", "receives": "receives", "unnoticed": "tokens of which neither side took much notice, together",
+    "gives": "gave", "receives": "received", "unnoticed": "tokens with little attention either way, together",
     "head_table": "this row and column as a table", "token": "token", "position": "position", "row_of": "it looked at this token",
     "column_of": "this token looked at it",
     "looked_at": "looked at", "looked_by": "was looked at by", "pinned": "pinned", "pin_free": "let go",
