@@ -1,7 +1,6 @@
 // Both heads taught the same marks: real gradient steps on W, b and on S, E over the same hidden states, with undo.
 
-import { boxed } from "./bio_token.js";
-import { el, fold, svg } from "./dom.js";
+import { el, fold, svg, table } from "./dom.js";
 import { curve } from "./loss_steps.js";
 
 export function teachHeads({ taught, words }, page, view) {
@@ -30,9 +29,8 @@ function result(now, words, page, view) {
   return [el("p", { class: "bio-says", "aria-live": "polite" }, now.says), el("div", { class: "pair-figures" },
     part(words.teach_tags, dumbbells(now.rows, "marginal", words, wide, page)), part(words.teach_pairs, dumbbells(now.rows, "share", words, wide, page)),
     now.steps ? [part(words.teach_tag_loss, curve(now.tagLosses, wide, page, { height: 7 })), part(words.teach_span_loss.replace("{floor}", now.floor), curve(now.spanLosses, wide, page, { height: 7 }))] : null),
-  boxed(words.teach, el("table", { class: "tabular" }, el("caption", {}, words.teach_table),
-    el("thead", {}, el("tr", {}, ["", "", words.teach_marginal, words.teach_share, words.teach_score].map((h) => el("th", { scope: "col" }, h)))),
-    el("tbody", {}, now.rows.map((r) => el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", class: "row-select", onclick: () => page.select(r) }, el("bdi", {}, r.text))), [words[r.key], r.marginalSays, r.shareSays, r.score].map((c) => el("td", {}, c))))))),
+  table({ caption: words.teach_table, head: [words.teach_span, words.teach_which, words.teach_marginal, words.teach_share, words.teach_score],
+    rows: now.rows.map((r) => [r.text, words[r.key], r.marginalSays, r.shareSays, r.score]), select: now.rows.map((r) => [r.window, r.start, r.end]) }, page),
   now.steps ? el("p", { class: "role-quiet" }, words.teach_shown) : null];
 }
 

@@ -89,6 +89,8 @@ WORDS = {
     "teach_reset": "reset",
     "teach_none": "Nothing was taught yet. The steps change copies of W, b, S and E that only you see.",
     "teach_table": "Before the first step → now",
+    "teach_span": "span",
+    "teach_which": "which",
     "teach_marginal": "marginal (tags)",
     "teach_share": "share of legal pairs (start/end)",
     "teach_score": "score (start/end)",
