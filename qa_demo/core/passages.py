@@ -136,16 +136,24 @@ def _beyond(asked: Asked, _: bool) -> str | None:
     return None if any("position table" in (p.no_sbo or "") for p in asked.found.pieces) else f"no run has more than {rows} pieces"
 
 
+def _ranks(asked: Asked, word: str, right: Callable[[int, int], bool]) -> str | None:
+    sbo, mlm = asked.sbo(word).rank, asked.piece(word).mlm.rank
+    return None if right(sbo, mlm) else f"{word!r}: rank {sbo:,} by SBO, {mlm:,} by MLM"
+
+
 def _helps(asked: Asked, word: str) -> str | None:
-    """SBO ranks the true piece first and MLM does not: the boundary knows what the blank's own place does not."""
-    mlm, sbo = asked.piece(word).mlm, asked.sbo(word)
-    return None if sbo.rank == 1 < mlm.rank else f"{word!r}: rank {sbo.rank} by SBO, {mlm.rank} by MLM"
+    """SBO ranks the true piece higher than MLM does."""
+    return _ranks(asked, word, lambda sbo, mlm: sbo < mlm)
+
+
+def _only(asked: Asked, word: str) -> str | None:
+    """SBO's first guess is right and MLM's is not: the boundary knows what the blank's own place does not."""
+    return _ranks(asked, word, lambda sbo, mlm: sbo == 1 < mlm)
 
 
 def _misleads(asked: Asked, word: str) -> str | None:
-    """MLM ranks the true piece first and SBO does not."""
-    mlm, sbo = asked.piece(word).mlm, asked.sbo(word)
-    return None if mlm.rank == 1 < sbo.rank else f"{word!r}: rank {sbo.rank} by SBO, {mlm.rank} by MLM"
+    """MLM's first guess is right and SBO's is not."""
+    return _ranks(asked, word, lambda sbo, mlm: mlm == 1 < sbo)
 
 
 def _falls(asked: Asked, _: bool) -> str | None:
@@ -195,6 +203,6 @@ def _prior(asked: Asked, word: str) -> str | None:
 
 
 PROMISES: dict[str, Callable[[Asked, Any], str | None]] = {
-    "words": _words, "pieces": _pieces, "merge": _merge, "edge": _edge, "beyond": _beyond, "helps": _helps, "misleads": _misleads,
-    "falls": _falls, "position": _position, "decides": _decides, "neighbour": _neighbour, "prior": _prior,
+    "words": _words, "pieces": _pieces, "merge": _merge, "edge": _edge, "beyond": _beyond, "helps": _helps, "only": _only,
+    "misleads": _misleads, "falls": _falls, "position": _position, "decides": _decides, "neighbour": _neighbour, "prior": _prior,
 }
