@@ -207,7 +207,7 @@ def test_no_link_is_no_error(fragment: object) -> None:
 
 
 def test_a_span_that_is_not_there_is_left_out(screen: Screen) -> None:
-    parsed = SimpleNamespace(decode={}, chapter="nowhere", span=(0, 9000, 9000))
+    parsed = SimpleNamespace(decode={}, chapter="nowhere", span=(0, 9000, 9000), own={})
     assert link.restore(screen, parsed, {"answer": answer}) is screen
 
 
