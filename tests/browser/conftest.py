@@ -73,7 +73,7 @@ def open_page(chromium: Browser, contexts: dict[str, BrowserContext], site: str)
         return page
 
     yield open_at
-    for page in pages:
+    for page in (p for p in pages if not p.is_closed()):  # a test may close its own
         page.evaluate("null")  # whatever the page has said until now arrives before this answer
     said = list(faults)
     for page in pages:  # gradio's stream is open while answers are due: closing the page aborts it, and its client may call that an error
