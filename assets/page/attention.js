@@ -234,7 +234,8 @@ function exactly(held, position) {
 function readout({ model, pin, sides, point }, at, above, below, exact) {
   const { words, w } = model;
   const top = (lane) => Array.from(lane, (x, p) => [x, p]).filter(([x]) => x >= 0.005).sort((a, b) => b[0] - a[0]).slice(0, 3);
-  const list = (lane) => top(lane).flatMap(([x, p], k) => [k ? ", " : " ", el("bdi", { class: "read-token" }, w.tokens[p]), ` ${x.toFixed(exact ? 3 : 2)}`]);
+  const named = (best) => best.flatMap(([x, p], k) => [k ? ", " : " ", el("bdi", { class: "read-token" }, w.tokens[p]), ` ${x.toFixed(exact ? 3 : 2)}`]);
+  const list = (lane) => { const best = top(lane); return best.length ? named(best) : [` ${words.faint}`]; };
   const out = [el("bdi", { class: "read-token" }, w.tokens[at]), ` (${at}${pin === at && point === null ? `, ${words.pinned}` : ""}) `];
   if (sides.rows.includes(at)) {
     const hidden = 1 - below.reduce((sum, x) => sum + x, 0);

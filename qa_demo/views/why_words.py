@@ -34,8 +34,8 @@ WORDS = {
     "gives": "gave", "receives": "received", "unnoticed": "tokens with little attention either way, together",
     "head_table": "this row and column as a table", "token": "token", "position": "position", "row_of": "it looked at this token",
     "column_of": "this token looked at it",
-    "looked_at": "looked at", "looked_by": "was looked at by", "pinned": "pinned", "pin_free": "let go",
-    "rounded": "rounded for the journey",
+    "looked_at": "looked at", "looked_by": "was looked at by", "faint": "no token with 0.005 or more",
+    "pinned": "pinned", "pin_free": "let go", "rounded": "rounded for the journey",
     "exact": "exact values", "hidden": "on tokens that are not shown", "itself": "itself", "special": "special",
     "beside": "Three summaries, beside one another", "from_start": "from the start", "from_end": "from the end",
     "beside_says": "Raw attention averages all heads; rollout multiplies the layers; gradient × attention weighs each look by its effect "
