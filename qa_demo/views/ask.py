@@ -68,7 +68,7 @@ class Ask:
         frame, texts = self.frame, [self.question, self.context]
         inputs = [frame.screen, self.reader_in_use, *texts]
         for event in (self.answer.click, self.question.submit):
-            event(self.ask, inputs, frame.outputs, **RUN)
+            event(self.ask, inputs, [*frame.outputs, self.example], **RUN)
         frame.say.select(self.stop, [], [], show_progress="hidden", api_visibility="private", queue=False)
         self.example.input(self.show_example, [frame.screen, self.reader_in_use, self.example],
                            [*frame.outputs, self.question, self.context], **RUN)
@@ -86,9 +86,10 @@ class Ask:
 
     def ask(self, screen: Screen | None, source: str, question: str, context: str,
             request: gr.Request) -> Iterator[list[Any]]:
-        """Answer was pressed."""
+        """Answer was pressed. The menu names the example only while its texts are the ones that were read."""
         example = self._example(question, context)
-        yield from self._read(screen, request, source, question, context, self._windows(screen, example), example)
+        for updates in self._read(screen, request, source, question, context, self._windows(screen, example), example):
+            yield [*updates, (example.id if example else None) if isinstance(updates[0], Screen) else gr.skip()]
 
     def show_example(self, screen: Screen | None, source: str, key: str, request: gr.Request) -> Iterator[list[Any]]:
         """An example was chosen: its stored reading at once, or a live one."""

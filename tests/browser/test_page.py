@@ -41,6 +41,7 @@ def test_asking_by_keyboard_folds_the_boxes(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#asked .asked-question")).to_have_text("Who was first?")
     expect(page.locator("#ask")).to_be_hidden()
+    expect(page.get_by_label("Examples")).to_have_value("")  # what is read is no example any more
 
 
 def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
@@ -48,6 +49,7 @@ def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
     ask(page, "   ", "Some text.")
     expect(page.locator("#say [role=status]")).to_contain_text("the question is empty")
     expect(page.locator("#asked .asked-question")).to_have_text(before)
+    expect(page.get_by_label("Examples")).not_to_have_value("")
     page.get_by_label("Question").fill("Who " * 90)
     page.locator("#ask-answer").click()
     expect(page.locator("#say [role=status]")).to_contain_text("max_query_length allows 64")
