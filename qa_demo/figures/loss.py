@@ -32,6 +32,8 @@ SIMPLIFIED = (
     "The steps train on this one text without dropout, and on at most four of its windows. The embedding tables stay, as in the "
     "fine-tuning. The head's biases stay too: their gradient is exactly 0. AdamW's moments are kept from step to step and dropped by undo, "
     "redo and reset.",
+    "The last step of the replay is the bundled reader itself: the mean of this run and another from the same start, as its model card "
+    "tells. The steps before it are one run's own.",
     "Undo keeps the last three actions in half precision: what comes back may differ in the third decimal.",
 )
 
