@@ -1,5 +1,7 @@
 """An encoder with the masked-language head and the span boundary head, and the loss that trains both."""
 
+from pathlib import Path
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -8,6 +10,7 @@ from transformers import AutoModelForMaskedLM
 
 from qa_demo.core.errors import BadInput
 from qa_demo.model.spanbert import SBOHead
+from qa_demo.model.spanbert_loading import load_sbo
 from qa_demo.training.text import Batch
 
 
@@ -47,21 +50,28 @@ def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
 def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = None) -> Pretrainer:
     """A BERT-type encoder in fp32 without dropout; heads it lacks start anew, their output biases at log frequency.
 
+    A folder that `export_spanbert` wrote brings both heads, so that a later run goes on from it with a fresh optimiser.
+
     A head that knew only how often each piece comes would have exactly these biases, so training need not learn them.
     """
     mlm, info = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, use_safetensors=True, hidden_dropout_prob=0.0,
                                                      attention_probs_dropout_prob=0.0, output_loading_info=True)
     if not hasattr(mlm, "cls"):
         raise BadInput(f"pre-training needs a BERT-type encoder, {source} is of the family {mlm.config.model_type}")
-    model = Pretrainer(mlm, SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None)
+    kept = load_sbo(Path(source), mlm.config) if sbo and Path(source).is_dir() else None
+    if kept is not None and kept.positions != positions:
+        raise BadInput(f"the boundary head of {source} has {kept.positions} positions, asked for are {positions}")
+    head = kept or (SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None)
+    model = Pretrainer(mlm, head)
     if counts is not None:
         bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
         with torch.no_grad():
             if any(name.startswith("cls.") for name in info["missing_keys"]):
                 mlm.cls.predictions.bias.copy_(bias)
-            if model.sbo is not None:
-                model.sbo.bias.copy_(bias)
-                model.sbo.counts.copy_(torch.from_numpy(counts))
+            if head is not None:
+                head.counts.copy_(torch.from_numpy(counts))
+                if kept is None:
+                    head.bias.copy_(bias)
     return model
 
 

@@ -136,6 +136,14 @@ def test_new_heads_begin_at_the_frequencies_of_the_text(home):
         assert int(bias.argmax()) == int(counts.argmax()) and bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
 
 
+def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
+    model, stored = load(str(exported), True, 20), load_file(exported / "sbo_head.safetensors")
+    assert all(torch.equal(model.sbo.state_dict()[name], tensor.float()) for name, tensor in stored.items() if name != "counts")
+    assert torch.equal(load(str(exported), True, 20, np.arange(len(stored["counts"]))).sbo.bias, stored["bias"].float())
+    with pytest.raises(BadInput, match="has 20 positions, asked for are 15"):
+        load(str(exported), True, 15)
+
+
 @pytest.mark.parametrize("trained", [True, False])
 def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
     model = load(str(home / "encoder"), True, 20)
