@@ -12,7 +12,7 @@ from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.views import link, selection
 from qa_demo.views.components.picture import picture
-from qa_demo.views.desk import Desk
+from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
 from qa_demo.views.examples import PageExample
 from qa_demo.views.frame import Frame, message
@@ -200,14 +200,9 @@ class Ask:
             return attempt(lambda: self._reader(source).read(question, context, windows, on_progress, cancelled))
 
         yield self.frame.skip(message("reading", "busy"))
-        run = self.desk.run(request.session_hash, work)
-        while True:
-            try:
-                done, total = next(run)
-            except StopIteration as stop:
-                reading, error = stop.value
-                break
-            yield self.frame.skip(message(f"reading window {min(done + 1, total)} of {total}", "busy"))
+        reading, error = yield from told(
+            self.desk.run(request.session_hash, work),
+            lambda done, total: self.frame.skip(message(f"reading window {min(done + 1, total)} of {total}", "busy")))
         if reading is None:
             yield self.frame.skip(message(error or "", "error"))
             return

@@ -24,7 +24,7 @@ from qa_demo.views import bio_reader as slow
 from qa_demo.views.ask import RUN
 from qa_demo.views.bio_bench import Bench
 from qa_demo.views.bio_words import WORDS
-from qa_demo.views.desk import Desk
+from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame, message
@@ -258,14 +258,8 @@ def build(frame: Frame) -> None:
 
         def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[tuple[int, Bench | None] | None, str | None]:
             return attempt(lambda: (next(numbers), ask_reader(reader_of(used), screen, name, event.get("value"), on_progress, cancelled)))
-        run = desk.run(request.session_hash, work)
-        while True:
-            try:
-                done, total = next(run)
-            except StopIteration as stop:
-                given, error = stop.value
-                break
-            yield gr.skip(), message(f"{busy}: step {done} of {total}", "busy")
+        given, error = yield from told(desk.run(request.session_hash, work),
+                                       lambda done, total: (gr.skip(), message(f"{busy}: step {done} of {total}", "busy")))
         yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
 
     def stop(request: gr.Request) -> None:

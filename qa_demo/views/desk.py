@@ -5,7 +5,7 @@ this pool and the cancel is a flag that the reader asks between windows.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
@@ -46,6 +46,16 @@ class Desk(Generic[T]):
             flag.set()
             if self._running.get(visitor or "") is flag:
                 del self._running[visitor or ""]
+
+
+def told(run: Iterator[tuple[int, int]], say: Callable[[int, int], Any]) -> Generator[Any, None, Any]:
+    """Yield say(done, total) for each report of a desk's run; returns what the work returned: `found = yield from told(...)`."""
+    while True:
+        try:
+            done, total = next(run)
+        except StopIteration as stop:
+            return stop.value
+        yield say(done, total)
 
 
 def _latest(news: "SimpleQueue[Any]", item: tuple[int, int]) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.replay import replay_data
 from qa_demo.views import loss_bench
 from qa_demo.views.ask import RUN
-from qa_demo.views.desk import Desk
+from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
 from qa_demo.views.frame import Frame, message
 from qa_demo.views.learners import Learners
@@ -110,13 +110,7 @@ def at_desk(desk: Desk[Any], visitor: str | None, busy: str,
     """Run at the desk, where Cancel reaches it: progress sentences, then the record, or None and the sentence of a failure."""
     yield None, message(busy, "busy")
     run = desk.run(visitor, lambda progress, cancelled: attempt(lambda: work(progress, cancelled)))
-    while True:
-        try:
-            done, count = next(run)
-        except StopIteration as stop:
-            found, error = stop.value
-            break
-        yield None, message(f"{busy}: {done} of {count}", "busy")
+    found, error = yield from told(run, lambda done, count: (None, message(f"{busy}: {done} of {count}", "busy")))
     yield found, message(error or "", "quiet" if error is None else "error")
 
 

@@ -28,6 +28,7 @@ from qa_demo.figures.scores_bench import bench_data, bench_table
 from qa_demo.figures.scores_dimensions import LANES, anatomy_data, comparison_data, pencil_data, rivals, vectors_data
 from qa_demo.figures.scores_layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.start_end import piece
+from qa_demo.views.desk import told
 from qa_demo.views.errors import attempt
 from qa_demo.views.frame import Frame, message
 from qa_demo.views.scores_bench import ask_rests, predictions, rested
@@ -201,15 +202,8 @@ def build(frame: Frame) -> None:
                 if explains:
                     return attempt(lambda: ask_rests(screen, value, ways, used, on_progress, cancelled))
                 return attempt(lambda: ask_other(screen, value, ways, used, ask.max_characters, on_progress, cancelled))
-            run = ask.desk.run(request.session_hash, work)
-            while True:
-                try:
-                    done, total = next(run)
-                except StopIteration as stop:
-                    fields, error = stop.value
-                    break
-                doing = f"explaining two scores, {done} %" if explains else f"reading window {min(done + 1, total)} of {total}"
-                yield gr.skip(), message(doing, "busy")
+            fields, error = yield from told(ask.desk.run(request.session_hash, work), lambda done, total: (gr.skip(), message(
+                f"explaining two scores, {done} %" if explains else f"reading window {min(done + 1, total)} of {total}", "busy")))
         if fields is None:
             yield gr.skip(), message(error or "", "error")
             return

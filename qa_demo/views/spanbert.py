@@ -38,7 +38,7 @@ from qa_demo.figures.spanbert_mask import mask_formula
 from qa_demo.views import spanbert_mask as mask
 from qa_demo.views import spanbert_predict as predict
 from qa_demo.views.ask import RUN
-from qa_demo.views.desk import Desk
+from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
 from qa_demo.views.examples import ASSETS
 from qa_demo.views.frame import Frame, message
@@ -157,13 +157,7 @@ def build(frame: Frame) -> None:
 
         def run_it(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[Found | None, str | None]:
             return attempt(lambda: (next(numbers), lab_of(screen), work(keeper, lambda: reader_of(used), screen, name, value)))
-        run = desk.run(request.session_hash, run_it)
-        while True:
-            try:
-                next(run)
-            except StopIteration as stop:
-                given, error = stop.value
-                break
+        given, error = yield from told(desk.run(request.session_hash, run_it), lambda *_: (gr.skip(), gr.skip()))
         yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
 
     frame.pictures[CHAPTER.key].input(slow, [frame.screen, source], [found, frame.say], **RUN)

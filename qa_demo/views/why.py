@@ -17,7 +17,7 @@ from qa_demo.figures import attribution as rested
 from qa_demo.figures import trust as trusted
 from qa_demo.figures.payload import page_data, part
 from qa_demo.views import selection
-from qa_demo.views.desk import Desk
+from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
 from qa_demo.views.frame import Frame, message
 from qa_demo.views.state import Chapter, Screen
@@ -255,15 +255,8 @@ def build(frame: Frame) -> None:
 
         if doing:
             yield gr.skip(), message(doing, "busy")
-        run = desk.run(request.session_hash, work)
-        while True:
-            try:
-                done, total = next(run)
-            except StopIteration as stop:
-                page, error = stop.value
-                break
-            if doing:
-                yield gr.skip(), message(f"{doing}, {round(100 * done / max(total, 1))} %", "busy")
+        page, error = yield from told(desk.run(request.session_hash, work), lambda done, total: (
+            gr.skip(), message(f"{doing}, {round(100 * done / max(total, 1))} %", "busy") if doing else gr.skip()))
         if page is None:
             page = refusal(screen, value, error or "")
         yield {"stamp": screen.stamp, "chapter": CHAPTER.key, **page}, message("") if doing else gr.skip()
