@@ -20,6 +20,7 @@ from qa_demo.figures.bio_spans import decodings_data, decodings_table, glue_data
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.views import bio_bench as bench
+from qa_demo.views import bio_lesson
 from qa_demo.views import bio_reader as slow
 from qa_demo.views.ask import RUN
 from qa_demo.views.bio_bench import Bench
@@ -40,7 +41,7 @@ QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "threshold": bench.change_threshold,
     "whose": bench.change_whose,
     "marked": bench.change_marked,
-    "taught": bench.change_taught,
+    "taught": bio_lesson.change_taught,
 }
 SLOW = ("heads", "products", "train", "tag", "teach")
 
@@ -118,7 +119,7 @@ link, restore = bench.link, bench.restore
 
 def taught(screen: Screen) -> dict[str, Any]:
     """Both heads taught the annotators' marks: what could be taught, what the steps so far did."""
-    found, steps = bench.lesson_place(screen), bench.teaching_of(screen)
+    found, steps = bio_lesson.lesson_place(screen), bio_lesson.teaching_of(screen)
     if found is None:
         return {**teach.controls(), "ready": False, "examples": glued_examples(), "now": None}
     return {

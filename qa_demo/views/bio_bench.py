@@ -261,42 +261,6 @@ def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> 
     return None
 
 
-def lesson_place(screen: Screen) -> tuple[tuple[Span, Span], int] | None:
-    """The marked answers to teach and the window that holds both; None without two that stand apart in one window."""
-    both = two_answers([span for spans in annotators(screen)[0] for span in spans])
-    found = None if both is None or len(Span(both[0].start, both[1].end)) > screen.decode.max_answer_length else (
-        glue(screen.reading, *both, screen.decode))
-    return None if found is None else ((found.first, found.second), found.window)
-
-
-def teaching_of(screen: Screen) -> Teaching | None:
-    """The steps taken on this text and these marks; after a change of either they count no more."""
-    found = bench_of(screen).teaching
-    return found if found is not None and found.at == place(screen.reading) and found.marks == annotators(screen)[0] else None
-
-
-def with_teaching(bench: Bench, teaching: Teaching) -> Bench:
-    """The bench with these steps: the taught tags are shown in place of the reader's, unless all steps were taken back."""
-    taught, after = teaching.path[-1]
-    if not taught.steps:
-        return replace(bench, teaching=teaching, head=None, tagged=None, tagged_at=None, use_own=False)
-    assert taught.heads.W is not None and taught.heads.b is not None
-    tokens = int(after.windows[teaching.window].is_context.sum())
-    head = OwnHead(TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.checksum or after.model_name, 1)
-    return replace(bench, teaching=teaching, head=head, tagged=after, tagged_at=teaching.at, use_own=True)
-
-
-def change_taught(screen: Screen, value: Any) -> Screen:
-    """undo: the state before the last action; reset: the reader's own heads."""
-    found = teaching_of(screen)
-    if value not in ("undo", "reset"):
-        raise BadInput(f"steps can be undone or reset, got {str(value)[:20]}")
-    if found is None or len(found.path) < 2:
-        raise BadInput("there is no step left to take back")
-    path = found.path[:1] if value == "reset" else found.path[:-1]
-    return screen.keep(KEY, with_teaching(bench_of(screen), replace(found, path=path)))
-
-
 def marginal_of(table: np.ndarray, doc_start: int, span: Span) -> float:
     """One entry of `span_marginals`, 0 where the span is longer than the table is wide."""
     s, d = span.start - doc_start, span.end - span.start

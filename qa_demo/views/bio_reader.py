@@ -26,11 +26,9 @@ from qa_demo.views.bio_bench import (
     Teaching,
     annotators,
     bench_of,
-    lesson_place,
     place,
-    teaching_of,
-    with_teaching,
 )
+from qa_demo.views.bio_lesson import lesson_place, teaching_of, with_teaching
 from qa_demo.views.state import Screen
 
 T = TypeVar("T")

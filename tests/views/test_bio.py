@@ -8,7 +8,7 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.views import bio, bio_bench, bio_reader, link, loss, selection
+from qa_demo.views import bio, bio_bench, bio_lesson, bio_reader, link, loss, selection
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
 
@@ -263,15 +263,15 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(reader: FakeRe
     assert now["steps"] == 25 and now["tagLosses"][-1] < now["tagLosses"][0] and now["spanLosses"][-1] < now["spanLosses"][0]
     assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 5, "the bars show the taught tags, the twins stand below"
     assert twice.reading is screen.reading and twice.shown.start_logits is screen.shown.start_logits, "other chapters keep the reader's"
-    back = bio_bench.change_taught(twice, "undo")
+    back = bio_lesson.change_taught(twice, "undo")
     assert bio.present(back)["picture"]["taught"]["now"]["tagLosses"] == now["tagLosses"][:6]
     assert np.array_equal(bio_bench.tagged(back).tag_logits, bio_bench.tagged(once).tag_logits, equal_nan=True)
-    home = bio_bench.change_taught(twice, "reset")
+    home = bio_lesson.change_taught(twice, "reset")
     assert bio_bench.whose(home) == "reader" and bio_bench.bench_of(home).head is None
     with pytest.raises(BadInput, match="no step left"):
-        bio_bench.change_taught(home, "undo")
+        bio_lesson.change_taught(home, "undo")
     with pytest.raises(BadInput, match="undone or reset"):
-        bio_bench.change_taught(twice, "redo")
+        bio_lesson.change_taught(twice, "redo")
     assert bio.present(mark(twice, 0, (3, 3)))["picture"]["taught"]["now"] is None, "other marks begin anew"
     anew = taught(reader, mark(twice, 0, (3, 3)))
     assert bio.present(anew)["picture"]["taught"]["now"]["steps"] == 5
