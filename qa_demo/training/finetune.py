@@ -32,6 +32,7 @@ from qa_demo.core.squad import read_squad
 from qa_demo.training import checkpoints
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
+from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
@@ -62,11 +63,6 @@ class Settings:
     evaluate_every: int
     save_every: int
     dev_limit: int
-
-
-def processor_has_bf16() -> bool:
-    """True where bf16 matrix products are faster than fp32: a GPU, or a CPU with AMX or AVX512-BF16."""
-    return torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
@@ -141,7 +137,7 @@ def train(s: Settings, resume: str | None) -> None:
     dev = read_squad(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[:s.dev_limit]]
     model = load(s.encoder, s.dropout)
-    optimizer = torch.optim.AdamW(parameter_groups(model, s), weight_decay=s.weight_decay)
+    optimizer = torch.optim.AdamW(parameter_groups(model, s), weight_decay=s.weight_decay, fused=True)
     average = copy.deepcopy(model).requires_grad_(False)
     state = {"step": 0, "step_before": 0, "round": 0, "batch": -1, "seconds": 0.0}
     if resume:

@@ -27,9 +27,10 @@ from transformers import AutoTokenizer
 
 from qa_demo.core.masking import POSITIONS
 from qa_demo.training import checkpoints
-from qa_demo.training.finetune import processor_has_bf16, rate
+from qa_demo.training.finetune import rate
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.pretrainer import Pretrainer, load, parameter_groups, total
+from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.text import Batches, read_text, tokenize
 
 log = logging.getLogger("pretrain")

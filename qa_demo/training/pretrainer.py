@@ -11,6 +11,7 @@ from transformers import AutoModelForMaskedLM
 from qa_demo.core.errors import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.model.spanbert_loading import load_sbo
+from qa_demo.training.processor import attention_kernel
 from qa_demo.training.text import Batch
 
 
@@ -55,7 +56,8 @@ def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = Non
     A head that knew only how often each piece comes would have exactly these biases, so training need not learn them.
     """
     mlm, info = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, use_safetensors=True, hidden_dropout_prob=0.0,
-                                                     attention_probs_dropout_prob=0.0, output_loading_info=True)
+                                                     attention_probs_dropout_prob=0.0, attn_implementation=attention_kernel(),
+                                                     output_loading_info=True)
     if not hasattr(mlm, "cls"):
         raise BadInput(f"pre-training needs a BERT-type encoder, {source} is of the family {mlm.config.model_type}")
     kept = load_sbo(Path(source), mlm.config) if sbo and Path(source).is_dir() else None

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
+from qa_demo.training.processor import attention_kernel
+
 
 class TwoHeads(nn.Module):
     """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2) and tag logits W.T + b (`bio`, d -> 3: B, I, O)."""
@@ -30,7 +32,8 @@ class TwoHeads(nn.Module):
 def load(source: str, dropout: float) -> TwoHeads:
     """A fresh reader around an encoder (a folder or hub id): the heads are random when the source has none."""
     reader = AutoModelForQuestionAnswering.from_pretrained(source, dtype=torch.float32, use_safetensors=True,
-                                                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=0.0)
+                                                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=0.0,
+                                                           attn_implementation=attention_kernel())
     return TwoHeads(reader)
 
 
