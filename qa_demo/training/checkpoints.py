@@ -79,6 +79,14 @@ def resume(folder: Path, model: nn.Module, average: nn.Module | None, optimizer:
     return state
 
 
+def came_from(out: Path, given: str | None) -> str | None:
+    """The run whose weights this one began with; a run that goes on in its own folder keeps what its settings say."""
+    if given is None or Path(given) != out:
+        return given
+    earlier: str | None = json.loads((out / "settings.json").read_text())["resume"]
+    return earlier
+
+
 def append(path: Path, row: dict[str, Any]) -> None:
     """Add one line to a JSON-lines log."""
     with path.open("a") as file:

@@ -43,7 +43,7 @@ def history(run: Path) -> list[dict]:
         settings["train"] = [Path(x).name for x in settings["train"]]
         earlier = settings.pop("resume")
         phases.insert(0, {k: v for k, v in settings.items() if k not in ("encoder", "dev", "out")} | {"name": folder.name})
-        folder = Path(earlier) if earlier and Path(earlier) != folder else None
+        folder = Path(earlier) if earlier else None
     return phases
 
 

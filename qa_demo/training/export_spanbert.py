@@ -47,18 +47,25 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
 
 
 def history(run: Path) -> list[dict]:
-    """Settings of the run and of the runs it was resumed from, oldest first, with steps, seconds and the held-out rows of its log."""
-    phases: list[dict] = []
-    folder: Path | None = run
-    while folder is not None:
-        settings, state = (json.loads((folder / f"{name}.json").read_text()) for name in ("settings", "state"))
-        earlier = settings.pop("resume")
-        rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()] if (folder / "log.jsonl").is_file() else []
-        phases.insert(0, {k: v for k, v in settings.items() if k not in ("encoder", "out", "text")} | {
-            "name": folder.name, "text": [Path(x).name for x in settings["text"]], "steps_taken": state["step"],
-            "seconds": round(state["seconds"]), "curve": [row for row in rows if "held" in row]})
-        folder = Path(earlier) if earlier and Path(earlier) != folder else None
-    return phases
+    """Settings of the run and of all before it, oldest first, with own steps and seconds and the held-out rows of its log.
+
+    Before it come the runs it was resumed from, or those of the exported folder that it took as its encoder.
+    """
+    settings, state = (json.loads((run / f"{name}.json").read_text()) for name in ("settings", "state"))
+    earlier = settings.pop("resume")
+    exported = Path(settings["encoder"]) / CARD
+    before: list[dict] = []
+    if earlier:
+        before = history(Path(earlier))
+    elif exported.is_file():
+        before = json.loads(exported.read_text())["phases"]
+    steps, seconds = (sum(p[key] for p in before) for key in ("steps_taken", "seconds"))
+    # A resumed run counts on from the one before it; a run that took an exported folder as its encoder counts from 0.
+    rows = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()] if (run / "log.jsonl").is_file() else []
+    curve = [row if earlier else row | {"before": steps, "seconds": row["seconds"] + seconds} for row in rows if "held" in row]
+    return [*before, {k: v for k, v in settings.items() if k not in ("encoder", "out", "text")} | {
+        "name": run.name, "text": [Path(x).name for x in settings["text"]], "steps_taken": state["step"],
+        "seconds": round(state["seconds"]) - (seconds if earlier else 0), "curve": curve}]
 
 
 def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:

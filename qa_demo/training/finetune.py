@@ -145,8 +145,8 @@ def train(s: Settings, resume: str | None) -> None:
     for group in optimizer.param_groups:
         group["peak"] = group["lr"] if "peak" not in group else group["peak"]
     prepared, optimizer = accelerator.prepare(model, optimizer)
-    (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), "resume": resume, "torch": torch.__version__,
-                                                   "mixed_precision": str(accelerator.mixed_precision)}, indent=1))
+    about = {"resume": checkpoints.came_from(out, resume), "torch": torch.__version__, "mixed_precision": str(accelerator.mixed_precision)}
+    (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), **about}, indent=1))
     stop: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda n, _: stop.append(n))

@@ -131,8 +131,9 @@ def train(s: Settings, resume: str | None = None) -> bool:
     prepared, optimizer = accelerator.prepare(model, optimizer)
     main = accelerator.is_main_process
     if main:
-        (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), "resume": resume, "torch": torch.__version__,
-                                                       "mixed_precision": str(accelerator.mixed_precision)}, indent=1))
+        about = {"resume": checkpoints.came_from(out, resume), "torch": torch.__version__,
+                 "mixed_precision": str(accelerator.mixed_precision)}
+        (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), **about}, indent=1))
     stop: list[int] = []
     earlier = {number: signal.signal(number, lambda n, _: stop.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
     logged, clock = Log(out, state["seconds"]), time.monotonic()

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -170,7 +171,20 @@ def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, 
     assert pretrain.train(settings(home, "second", steps=1, log_every=1), str(run))
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"], state["drawn"]) == (1, 6, 7)
+    first, second = export_spanbert.history(home / "second")
+    assert (first["name"], second["name"]) == ("run", "second") and second["seconds"] < state["seconds"] + 1
+    assert [(row["before"], row["step"]) for row in first["curve"] + second["curve"]] == [(0, 3), (0, 6), (6, 1)]
+    assert pretrain.train(settings(home, "second", steps=2), str(home / "second"))  # a stop and a second start forget nothing
     assert [p["name"] for p in export_spanbert.history(home / "second")] == ["run", "second"]
+
+
+def test_a_run_from_an_exported_folder_counts_the_steps_behind_it(home, exported):
+    more = replace(settings(home, "third", steps=1, log_every=1), encoder=str(exported))
+    assert pretrain.train(more)
+    first, third = export_spanbert.history(home / "third")
+    assert (first["name"], third["name"], third["steps_taken"]) == ("run", "third", 1)
+    row, = third["curve"]
+    assert (row["before"], row["step"]) == (6, 1) and row["seconds"] >= first["seconds"]
 
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
