@@ -12,10 +12,10 @@ await style(new URL("./spanbert.css", import.meta.url));
 const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], ["closing", "from pre-training to reading", drawClosing]];
 const views = new WeakMap();
 
-function shell(root) {
+function shell(root, step) {
   root.classList.add("spanbert");
-  const view = { root, step: "mask", asked: "" };
-  view.buttons = STEPS.map(([key, title], k) => el("button", { type: "button", class: "plain step", id: `spanbert-step-${key}`, onclick: () => { view.step = key; paint(view); } },
+  const view = { root, step, asked: "" };
+  view.buttons = STEPS.map(([key, title], k) => el("button", { type: "button", class: "plain step", id: `spanbert-step-${key}`, onclick: () => open(view, key) },
     el("span", { class: "number" }, k + 1), title));
   view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
   view.source = sourceMenu();
@@ -30,13 +30,25 @@ function shell(root) {
   return view;
 }
 
+// The step is drawn at once from what is here; Python sends its notice and tables, and the guesses, which it makes only for their own step.
+function open(view, key) {
+  view.step = key;
+  paint(view);
+  view.page.input("step", key);
+}
+
+function waits({ picture, step }) {
+  if (picture[step] || picture.failed) return "";
+  return picture.ready && picture.mask ? "The model reads the text: a moment." : "Loading SpanBERT and the text: a few seconds, the first time only.";
+}
+
 function paint(view) {
   const { picture, page } = view;
   view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step)));
   const data = picture[view.step];
   view.failed.textContent = picture.failed ? `${picture.failed}. ${view.step === "predict" ? "Nothing can be predicted without one." : "Masking works on the reader's word pieces."}` : "";
   view.failed.toggleAttribute("hidden", !picture.failed || view.step === "closing");
-  view.wait.textContent = data || picture.failed ? "" : "Loading SpanBERT and the text: a few seconds, the first time only.";
+  view.wait.textContent = waits(view);
   STEPS.forEach(([key, , paintStep], k) => {
     const on = Boolean(key === view.step && data);
     view.stages[k].toggleAttribute("hidden", !on);
@@ -54,7 +66,7 @@ function paint(view) {
 
 export function draw(root, picture, page) {
   const known = views.get(root);
-  const view = known && root.contains(known.wait) ? known : shell(root);
+  const view = known && root.contains(known.wait) ? known : shell(root, picture.step);
   Object.assign(view, { picture, page });
   paint(view);
 }

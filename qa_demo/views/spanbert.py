@@ -1,13 +1,14 @@
 """Chapter 8, SpanBERT: hide words, guess them from inside and from the boundary, and see what is left after pre-training.
 
 The chapter has three steps, drawn by `spanbert.js` one at a time: 1 mask (`spanbert_mask`), 2 predict (`spanbert_predict`), 3 from
-pre-training to reading. All three show one frozen `Lab` (views/spanbert_state.py), kept for each visitor in `Screen.own`.
+pre-training to reading. All three show one frozen `Lab` (views/spanbert_state.py), kept for each visitor in `Screen.own` with the step
+that is open: `page.input("step", key)`. Notice, formula and tables are those of the open step.
 
 - Browser: `drawMask(root, picture.mask, page)` of spanbert_mask.js and `drawPredict(root, picture.predict, page)` of
   spanbert_predict.js; `root` is the step's own node, visible while drawn, and may be drawn again at any time. `picture.predict` is
-  None while no model is in memory: then the step is not drawn and its place says why.
-- Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model once, within an event, and is called
-  again on every change of the lab. What it puts under "tables" and "notice" is moved into the chapter's own.
+  None while another step is open or no model is in memory: then the step is not drawn and its place says why.
+- Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model, within an event, and is called again on
+  every change of the lab while its step is open. What it puts under "tables" and "notice" is moved into the chapter's own.
 - Events: `page.input("mask-...")` and `page.input("predict-...")`. Handlers stand in two dicts of each step:
   `INPUTS = {name: handler(lab, value) -> Lab}` and `ASKS = {name: handler(lab, value, infiller) -> Lab}` for those that need the model
   (a typed word becomes a piece by `infiller.encode(word)`, an id a name by `infiller.piece(id)`). They may raise a `QADemoError`.
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 import gradio as gr
 
@@ -43,31 +44,40 @@ from qa_demo.views.errors import attempt
 from qa_demo.views.examples import ASSETS
 from qa_demo.views.frame import Frame, message
 from qa_demo.views.keeper import Keeper
-from qa_demo.views.spanbert_state import KEY, Kept, Lab, kept_of, lab_of, name_of
+from qa_demo.views.spanbert_state import KEY, Kept, Lab, Step, kept_of, lab_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
                   question="What do the words around a hidden span know about it?")
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
-Found = tuple[int, Lab | None, Kept]
-"""A number, the lab that was there when the work began, and what it made."""
+Found = tuple[int, Kept, Kept]
+"""A number, the record as it was when the work began, and what it made."""
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
+LOADING = "No guess is here yet: the model is being loaded."
+OTHER_PIECES = "another model was loaded meanwhile, and the text is being cut into its pieces; try again in a moment"
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """The three steps; before the chapter's text is encoded only the third."""
+    """The open step with its notice and tables; the model runs for the step that shows its guesses, and for no other."""
     kept = kept_of(screen)
-    lab, model = kept.lab, kept.model
-    guesses = predict.present(lab, model) if lab is not None and model is not None else None
-    picture = {"ready": lab is not None and (model is not None or kept.failed is not None), "failed": kept.failed,
-               "source": printable(kept.source), "mask": None if lab is None else mask.present(lab), "predict": guesses,
-               "closing": figure.closing_data(stored("metrics"), stored("ablation"))}
-    said = [] if lab is None else [mask.notice(lab)]
-    tables = [] if lab is None else mask.tables(lab)
-    if guesses is not None:
-        said.append(guesses.pop("notice", ""))
-        tables = [*tables, *guesses.pop("tables", [])]
-    return page_data(CHAPTER.question, picture, " ".join(filter(None, said)) or WAITING, figure.SIMPLIFIED, tables)
+    lab, model, step = kept.lab, kept.model, kept.step
+    released = model is None and kept.failed is None and kept.keeper is not None
+    ready = lab is not None and (step != "predict" if released else kept.fits(model))
+    closing = figure.closing_data(stored("metrics"), stored("ablation"))
+    twins, said = closing.pop("tables"), closing.pop("notice")
+    guesses, tables, notice = None, [], WAITING
+    if step == "closing":
+        tables, notice = twins, said
+    elif step == "mask" and lab is not None:
+        tables, notice = mask.tables(lab), mask.notice(lab)
+    elif lab is not None and model is not None and kept.fits(model):
+        guesses = predict.present(lab, model)
+        tables, notice = guesses.pop("tables"), guesses.pop("notice")
+    elif lab is not None:
+        notice = f"{kept.failed}; so nothing can be predicted." if kept.failed else LOADING
+    picture = {"step": step, "ready": ready, "failed": kept.failed, "source": printable(kept.source),
+               "mask": None if lab is None else mask.present(lab), "predict": guesses, "closing": closing}
+    return page_data(CHAPTER.question, picture, notice, figure.SIMPLIFIED, tables)
 
 
 def stored(name: str) -> Any:
@@ -77,9 +87,10 @@ def stored(name: str) -> Any:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """The length law and the budget, with the lab's numbers."""
-    lab = lab_of(screen)
-    return mask_formula(None if lab is None else len(lab.encoding.context_ids), DEFAULTS if lab is None else lab.options)
+    """The length law and the budget with the lab's numbers, in the first step; the others draw theirs where it is used."""
+    kept = kept_of(screen)
+    lab = kept.lab
+    return [] if kept.step != "mask" else mask_formula(None if lab is None else len(lab.encoding.context_ids), DEFAULTS if lab is None else lab.options)
 
 
 def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:
@@ -88,12 +99,21 @@ def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> S
     return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value)))
 
 
+def change_step(screen: Screen, value: Any) -> Screen:
+    """Another step of the chapter; the guesses are made when theirs is opened."""
+    if value not in get_args(Step):
+        raise BadInput(f"the step is one of {', '.join(get_args(Step))}, got {str(value)[:20]!r}")
+    return screen.keep(KEY, replace(kept_of(screen), step=value))
+
+
 def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
     """The same for a handler that needs the model, which is loaded again if it was released; steps that do without get None."""
     kept = kept_of(screen)
     model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(kept.source)
     if model is None and handler in predict.ASKS.values():
         raise BadInput(f"{kept.failed or mask.NO_MODEL}; so nothing can be predicted")
+    if kept.lab is not None and not kept.fits(model):
+        raise BadInput(OTHER_PIECES)
     return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value, model)))
 
 
@@ -127,11 +147,20 @@ def check_source(keeper: Keeper[Infiller] | None, value: Any) -> str:
 
 
 def receive(screen: Screen, found: Found | None) -> Screen:
-    """Put what the slow request made on the screen as it is by now: a model that came back leaves the lab alone."""
+    """Put what the slow request made on the screen as it is by now.
+
+    A model that came back leaves the lab alone, and one that was asked for later stays. Who went on while a model was loading keeps what
+    was done: a lab that does not fit its model is not ready, the browser asks for it once more and `work` cuts the same text anew.
+    """
     if found is None:
         return screen
-    _, before, kept = found
-    return screen.keep(KEY, replace(kept, lab=lab_of(screen)) if kept.lab is before else kept)
+    _, before, made = found
+    now = kept_of(screen)
+    later = now.source != before.source == made.source
+    same_text = made.lab is before.lab or (now.lab is not before.lab and before.lab is not None and made.lab is not None
+                                           and made.lab.text == before.lab.text)
+    return screen.keep(KEY, replace(made, step=now.step, lab=now.lab if same_text else made.lab, source=now.source if later else made.source,
+                                    failed=now.failed if later else made.failed))
 
 
 def build(frame: Frame) -> None:
@@ -141,6 +170,7 @@ def build(frame: Frame) -> None:
             frame.browser_input(CHAPTER, name, partial(changed, quick))
         for name, asks in step.ASKS.items():
             frame.browser_input(CHAPTER, name, partial(asked, asks))
+    frame.browser_input(CHAPTER, "step", change_step)
     found, source, reader_of, keeper = gr.State(None), frame.source, frame.reader_of, frame.infiller
     assert source is not None and reader_of is not None, "the page names its reader before chapters are built"
     desk: Desk[tuple[Found | None, str | None]] = Desk()
@@ -156,7 +186,7 @@ def build(frame: Frame) -> None:
         yield gr.skip(), message(busy, "busy")
 
         def run_it(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[Found | None, str | None]:
-            return attempt(lambda: (next(numbers), lab_of(screen), work(keeper, lambda: reader_of(used), screen, name, value)))
+            return attempt(lambda: (next(numbers), kept_of(screen), work(keeper, lambda: reader_of(used), screen, name, value)))
         given, error = yield from told(desk.run(request.session_hash, run_it), lambda *_: (gr.skip(), gr.skip()))
         yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
 

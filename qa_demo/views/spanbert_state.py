@@ -24,6 +24,7 @@ MOST_PIECES = 200
 BUNDLED = "bundled"
 
 How = Literal["drawn by hand", "span", "token"]
+Step = Literal["mask", "predict", "closing"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +59,22 @@ class Lab:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's record on a screen: the lab, whose model it asks, and the sentence that says why there is none."""
+    """The chapter's record on a screen: the lab, whose model it asks, the sentence that says why there is none, the open step."""
 
     lab: Lab | None = None
     keeper: Keeper[Infiller] | None = None
     source: str = BUNDLED
     failed: str | None = None
+    step: Step = "mask"
 
     @property
     def model(self) -> Infiller | None:
         """The model when it is in memory now; None while it is not, or when there is none."""
         return None if self.keeper is None or self.failed is not None else self.keeper.held(self.source)
+
+    def fits(self, model: Infiller | None) -> bool:
+        """Whether the lab is made of this model's pieces; those of another one, or of none, would be read as other words."""
+        return self.lab is not None and self.lab.model == name_of(model)
 
 
 def kept_of(screen: Screen) -> Kept:
