@@ -87,6 +87,12 @@ def came_from(out: Path, given: str | None) -> str | None:
     return earlier
 
 
+def write_settings(out: Path, settings: dict[str, Any], given: str | None, mixed_precision: str) -> None:
+    """settings.json: everything a run depends on, and the run that it came from."""
+    about = {"resume": came_from(out, given), "torch": torch.__version__, "mixed_precision": mixed_precision}
+    (out / "settings.json").write_text(json.dumps({**settings, **about}, indent=1))
+
+
 def append(path: Path, row: dict[str, Any]) -> None:
     """Add one line to a JSON-lines log."""
     with path.open("a") as file:

@@ -13,14 +13,13 @@ Several GPUs or hosts: `accelerate launch -m qa_demo.training.finetune ...` with
 import argparse
 import copy
 import dataclasses
-import json
 import logging
 import random
-import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,9 +32,13 @@ from qa_demo.training import checkpoints
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
 from qa_demo.training.processor import processor_has_bf16
+from qa_demo.training.progress import Log, stop_asked
 from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
+Batch = dict[str, torch.Tensor]
+Draw = tuple[Sampler, int, int, float]
+"""Where from, which question, window size, and a number that no one reads: without it every later draw of a seed would be another."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,8 @@ def rate(step: int, s: Settings) -> float:
     return warm * (max(0.0, 1 - step / s.steps) if s.decay == "linear" else 1.0)
 
 
-def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> Iterator[tuple[int, list[list[Feature]]]]:
-    """Endless rounds of batches; round r is the same whenever it is drawn (seed, r), so that a resumed run repeats it."""
+def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> Iterator[tuple[int, list[Draw]]]:
+    """Endless rounds of draws; round r is the same whenever it is drawn (seed, r), so that a resumed run repeats it."""
     r = start
     while True:
         rng = random.Random(f"{s.seed}/{r}")
@@ -123,82 +126,77 @@ def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) 
             a.lerp_(w.detach(), 1 - d)
 
 
-def train(s: Settings, resume: str | None) -> None:
-    """Run the steps, log losses and dev scores, keep snapshots for the replay and a checkpoint to resume from."""
+def descend(accelerator: Accelerator, prepared: Any, optimizer: Any, batch: Batch, s: Settings) -> Batch:
+    """One step of the optimiser; the loss terms before it."""
+    prepared.train()
+    with accelerator.autocast():
+        terms = loss_terms(prepared, batch)
+    accelerator.backward(total(terms, s.bio_weight))
+    accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return terms
+
+
+def train(s: Settings, resume: str | None = None) -> bool:
+    """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
     accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
     torch.manual_seed(s.seed)
-    out = Path(s.out)
+    out, main = Path(s.out), accelerator.is_main_process
     out.mkdir(parents=True, exist_ok=True)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
-    samplers = []
-    for item in s.train:
-        name, _, share = item.rpartition(":")
-        samplers.append((Sampler(read_squad(name), tokenizer, s.negatives), float(share)))
+    named = [item.rpartition(":") for item in s.train]
+    samplers = [(Sampler(read_squad(name), tokenizer, s.negatives), float(share)) for name, _, share in named]
     dev = read_squad(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[:s.dev_limit]]
     model = load(s.encoder, s.dropout)
-    optimizer = torch.optim.AdamW(parameter_groups(model, s), weight_decay=s.weight_decay, fused=True)
+    groups = parameter_groups(model, s)
+    optimizer = torch.optim.AdamW(groups, weight_decay=s.weight_decay, fused=True)
     average = copy.deepcopy(model).requires_grad_(False)
     state = {"step": 0, "step_before": 0, "round": 0, "batch": -1, "seconds": 0.0}
     if resume:
         state = checkpoints.resume(Path(resume), model, average, optimizer, same_run=Path(resume) == out)
-    for group in optimizer.param_groups:
-        group["peak"] = group["lr"] if "peak" not in group else group["peak"]
+    peaks = [group["lr"] for group in groups]
     prepared, optimizer = accelerator.prepare(model, optimizer)
-    about = {"resume": checkpoints.came_from(out, resume), "torch": torch.__version__, "mixed_precision": str(accelerator.mixed_precision)}
-    (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), **about}, indent=1))
-    stop: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda n, _: stop.append(n))
-    pad_id = tokenizer.pad_token_id or 0
-    began, tokens, sums = time.monotonic(), 0, {}
-    if accelerator.is_main_process and state["step"] == 0 and state["step_before"] == 0:
-        checkpoints.snapshot(out, model, 0)
-    for r, b, group in draw_batches(samplers, s, state["round"]):
-        if (r, b) <= (state["round"], state["batch"]):
-            continue
-        if state["step"] >= s.steps or stop:
-            break
-        group = group[accelerator.process_index::accelerator.num_processes] or group[:1]
-        batch = {k: v.to(accelerator.device) for k, v in collate(group, pad_id).items()}
-        prepared.train()
-        for g in optimizer.param_groups:
-            g["lr"] = g["peak"] * rate(state["step"], s)
-        with accelerator.autocast():
-            terms = loss_terms(prepared, batch)
-        accelerator.backward(total(terms, s.bio_weight))
-        accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        state.update(step=state["step"] + 1, round=r, batch=b)
-        move_average(average, model, s.average, state["step"] + state["step_before"])
-        tokens += int(batch["attention_mask"].sum())
-        for name, value in terms.items():
-            sums.setdefault(name, []).append(float(value.detach()))
-        done = state["step"]
-        if not accelerator.is_main_process:
-            continue
-        if checkpoints.is_snapshot(done + state["step_before"]):
-            checkpoints.snapshot(out, model, done + state["step_before"])
-        if done % 50 == 0:
-            seconds = time.monotonic() - began
-            row = {"step": done, "before": state["step_before"], "round": r, "tokens_per_second": round(tokens / seconds),
-                   "seconds": round(state["seconds"] + seconds), **{k: round(float(np.mean(v)), 4) for k, v in sums.items()}}
-            checkpoints.append(out / "log.jsonl", row)
-            log.info("%s", row)
-            sums = {}
-        if done % s.evaluate_every == 0 or done == s.steps:
-            row = {"step": done, "before": state["step_before"], "dev_questions": len(dev), "weights": quick_scores(model, tokenizer, dev),
-                   "average": quick_scores(average, tokenizer, dev)}
-            checkpoints.append(out / "log.jsonl", row)
-            log.info("%s", row)
-            # The last average is not always the best: keep each one that was scored, so that export can choose on the dev set.
-            checkpoints.snapshot(out, average, done + state["step_before"], "average", list(checkpoints.trainable(model)))
-        if done % s.save_every == 0:
-            checkpoints.save(out, model, average, optimizer, {**state, "seconds": state["seconds"] + time.monotonic() - began})
-    if accelerator.is_main_process:
-        checkpoints.save(out, model, average, optimizer, {**state, "seconds": state["seconds"] + time.monotonic() - began})
+    if main:
+        checkpoints.write_settings(out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision))
+        if state["step"] == 0 and state["step_before"] == 0:
+            checkpoints.snapshot(out, model, 0)
+    logged, clock = Log(out, state["seconds"], log), time.monotonic()
+    with stop_asked() as asked:
+        for r, b, features in draw_batches(samplers, s, state["round"]):
+            if (r, b) <= (state["round"], state["batch"]):
+                continue
+            if state["step"] >= s.steps or asked:
+                break
+            features = features[accelerator.process_index::accelerator.num_processes] or features[:1]
+            batch = {k: v.to(accelerator.device) for k, v in collate(features, tokenizer.pad_token_id or 0).items()}
+            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+                group["lr"] = peak * rate(state["step"], s)
+            terms = descend(accelerator, prepared, optimizer, batch, s)
+            state.update(step=state["step"] + 1, round=r, batch=b)
+            done, before, now = state["step"], state["step_before"], time.monotonic()
+            move_average(average, model, s.average, done + before)
+            logged.step(terms, sum(map(len, features)), now - clock)
+            clock = now
+            if not main:
+                continue
+            if checkpoints.is_snapshot(done + before):
+                checkpoints.snapshot(out, model, done + before)
+            if done % 50 == 0:
+                logged.row(done, before, round=r)
+            if done % s.evaluate_every == 0 or done == s.steps:
+                logged.row(done, before, dev_questions=len(dev), weights=quick_scores(model, tokenizer, dev),
+                           average=quick_scores(average, tokenizer, dev))
+                # The last average is not always the best: keep each one that was scored, so that export can choose on the dev set.
+                checkpoints.snapshot(out, average, done + before, "average", list(checkpoints.trainable(model)))
+            if done % s.save_every == 0 and done < s.steps:
+                checkpoints.save(out, model, average, optimizer, {**state, "seconds": logged.seconds})
+            clock = time.monotonic()
+    if main:
+        checkpoints.save(out, model, average, optimizer, {**state, "seconds": logged.seconds})
         log.info("stopped at step %d of %d", state["step"], s.steps)
+    return bool(state["step"] >= s.steps)
 
 
 def parser() -> argparse.ArgumentParser:

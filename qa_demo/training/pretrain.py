@@ -13,7 +13,6 @@ import argparse
 import dataclasses
 import json
 import logging
-import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,8 @@ from qa_demo.training.finetune import rate
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.pretrainer import Pretrainer, load, parameter_groups, total
 from qa_demo.training.processor import processor_has_bf16
-from qa_demo.training.text import Batches, read_text, tokenize
+from qa_demo.training.progress import Log, stop_asked
+from qa_demo.training.text import Batch, Batches, read_text, tokenize
 
 log = logging.getLogger("pretrain")
 
@@ -65,36 +65,6 @@ class Settings:
     snapshots: bool = False
 
 
-class Log:
-    """Means of the terms since the last row, and word pieces a second since the run began; rows go to log.jsonl."""
-
-    def __init__(self, out: Path, seconds: float) -> None:
-        self.path, self.before, self.began = out / "log.jsonl", seconds, time.monotonic()
-        self.tokens, self.taken = 0, 0.0
-        self.sums: dict[str, list[torch.Tensor]] = {}
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of all sessions of this run."""
-        return self.before + time.monotonic() - self.began
-
-    def step(self, terms: dict[str, torch.Tensor], tokens: int, seconds: float) -> None:
-        """Keep the terms as tensors: turning each into a number would make a GPU wait."""
-        self.tokens, self.taken = self.tokens + tokens, self.taken + seconds
-        for name, value in terms.items():
-            self.sums.setdefault(name, []).append(value.detach())
-
-    def row(self, step: int, before: int, **more: Any) -> None:
-        """Write one row, and start the means anew."""
-        means = {name: round(float(torch.stack(values).mean()), 4) for name, values in self.sums.items()}
-        row = {"step": step, "before": before, "seconds": round(self.seconds), **more, **means}
-        if self.taken:
-            row["tokens_per_second"] = round(self.tokens / self.taken)
-        checkpoints.append(self.path, row)
-        log.info("%s", row)
-        self.tokens, self.taken, self.sums = 0, 0.0, {}
-
-
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.ndarray]:
     """Training batches, held-out parts read one by one (None when the text has none), and how often each piece came [V]."""
     train, held = (tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text))
@@ -115,65 +85,62 @@ def start(s: Settings, model: Pretrainer, optimizer: Any, resume: str | None) ->
     return {"drawn": json.loads((Path(resume) / "state.json").read_text())["drawn"], **state}
 
 
+def descend(accelerator: Accelerator, prepared: Any, optimizer: Any, batch: Batch, s: Settings) -> dict[str, torch.Tensor]:
+    """One step of the optimiser; the loss terms before it."""
+    batch = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
+    prepared.train()
+    with accelerator.autocast():
+        terms: dict[str, torch.Tensor] = prepared(batch)
+    accelerator.backward(total(terms, s.pair_loss_weight))
+    accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return terms
+
+
 def train(s: Settings, resume: str | None = None) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
     accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
     torch.manual_seed(s.seed)
-    out = Path(s.out)
+    out, main, hosts = Path(s.out), accelerator.is_main_process, accelerator.num_processes
     out.mkdir(parents=True, exist_ok=True)
-    tokenizer = AutoTokenizer.from_pretrained(s.encoder)
-    batches, held, counts = corpus(s, tokenizer)
+    batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
     model = load(s.encoder, s.sbo, s.positions, counts).to(accelerator.device)
     groups = parameter_groups(model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained")
     optimizer = torch.optim.AdamW(groups, fused=True)
     state = start(s, model, optimizer, resume)
     peaks = [group["lr"] for group in groups]
     prepared, optimizer = accelerator.prepare(model, optimizer)
-    main = accelerator.is_main_process
     if main:
-        about = {"resume": checkpoints.came_from(out, resume), "torch": torch.__version__,
-                 "mixed_precision": str(accelerator.mixed_precision)}
-        (out / "settings.json").write_text(json.dumps({**dataclasses.asdict(s), **about}, indent=1))
-    stop: list[int] = []
-    earlier = {number: signal.signal(number, lambda n, _: stop.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
-    logged, clock = Log(out, state["seconds"]), time.monotonic()
-    first, hosts = state["drawn"], accelerator.num_processes
+        checkpoints.write_settings(out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision))
+    logged, clock, first = Log(out, state["seconds"], log), time.monotonic(), state["drawn"]
     mine = range(first + accelerator.process_index, first + (s.steps - state["step"]) * hosts, hosts)
-    for batch in DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers):
-        if stop:
-            break
-        tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
-        batch = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
-        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
-            group["lr"] = peak * rate(state["step"], s)
-        prepared.train()
-        with accelerator.autocast():
-            terms = prepared(batch)
-        accelerator.backward(total(terms, s.pair_loss_weight))
-        accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        state.update(step=state["step"] + 1, drawn=state["drawn"] + hosts)
-        done, before = state["step"], state["step_before"]
-        now = time.monotonic()
-        logged.step(terms, tokens * hosts, now - clock)
-        clock = now
-        if not main:
-            continue
-        if s.snapshots and checkpoints.is_snapshot(done + before):
-            checkpoints.snapshot(out, model, done + before)
-        if done % s.log_every == 0:
-            logged.row(done, before)
-        if held is not None and (done % s.evaluate_every == 0 or done == s.steps):
-            logged.row(done, before, held=summary(measure(model, held, s.held_limit)))
-        if done % s.save_every == 0 and done < s.steps:
-            checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
-        clock = time.monotonic()
+    with stop_asked() as asked:
+        for batch in DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers):
+            if asked:
+                break
+            tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
+            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+                group["lr"] = peak * rate(state["step"], s)
+            terms = descend(accelerator, prepared, optimizer, batch, s)
+            state.update(step=state["step"] + 1, drawn=state["drawn"] + hosts)
+            done, before, now = state["step"], state["step_before"], time.monotonic()
+            logged.step(terms, tokens * hosts, now - clock)
+            clock = now
+            if not main:
+                continue
+            if s.snapshots and checkpoints.is_snapshot(done + before):
+                checkpoints.snapshot(out, model, done + before)
+            if done % s.log_every == 0:
+                logged.row(done, before)
+            if held is not None and (done % s.evaluate_every == 0 or done == s.steps):
+                logged.row(done, before, held=summary(measure(model, held, s.held_limit)))
+            if done % s.save_every == 0 and done < s.steps:
+                checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
+            clock = time.monotonic()
     if main:
         checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
         log.info("stopped at step %d of %d", state["step"], s.steps)
-    for number, handler in earlier.items():
-        signal.signal(number, handler)
     return bool(state["step"] >= s.steps)
 
 

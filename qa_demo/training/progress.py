@@ -1,0 +1,55 @@
+"""What both training commands share while they run: the log and the polite stop."""
+
+import logging
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from qa_demo.training import checkpoints
+
+
+class Log:
+    """Means of the loss terms and real tokens a second since the last row; rows go to log.jsonl and to the logger."""
+
+    def __init__(self, out: Path, seconds: float, logger: logging.Logger) -> None:
+        self.path, self.before, self.began, self.logger = out / "log.jsonl", seconds, time.monotonic(), logger
+        self.tokens, self.taken = 0, 0.0
+        self.sums: dict[str, list[torch.Tensor]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all sessions of this run, and of the runs it was resumed from."""
+        return self.before + time.monotonic() - self.began
+
+    def step(self, terms: dict[str, torch.Tensor], tokens: int, seconds: float) -> None:
+        """Keep the terms as tensors: turning each into a number would make a GPU wait."""
+        self.tokens, self.taken = self.tokens + tokens, self.taken + seconds
+        for name, value in terms.items():
+            self.sums.setdefault(name, []).append(value.detach())
+
+    def row(self, step: int, before: int, **more: Any) -> None:
+        """Write one row, and start the means anew."""
+        means = {name: round(float(torch.stack(values).mean()), 4) for name, values in self.sums.items()}
+        row = {"step": step, "before": before, "seconds": round(self.seconds), **more, **means}
+        if self.taken:
+            row["tokens_per_second"] = round(self.tokens / self.taken)
+        checkpoints.append(self.path, row)
+        self.logger.info("%s", row)
+        self.tokens, self.taken, self.sums = 0, 0.0, {}
+
+
+@contextmanager
+def stop_asked() -> Iterator[list[int]]:
+    """A list that Ctrl-C and SIGTERM add to, so that a step can be finished and a checkpoint written before the run stops."""
+    asked: list[int] = []
+    earlier = {number: signal.signal(number, lambda n, _: asked.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)

@@ -1,0 +1,139 @@
+"""The fine-tuning command: a stopped run is the same run, phases follow each other, and every part learns at its own rate."""
+
+import json
+import shutil
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from qa_demo.training import checkpoints, export, finetune
+from qa_demo.training.processor import attention_kernel
+from qa_demo.training.progress import stop_asked
+from qa_demo.training.twoheads import load
+from tests.training import toy
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finetuning")
+    toy.encoder(folder / "encoder")
+    toy.squad(folder / "squad.json")
+    return folder
+
+
+def settings(home: Path, out: str, **more) -> finetune.Settings:
+    data = str(home / "squad.json")
+    flags = ["--encoder", str(home / "encoder"), "--train", f"{data}:1.5", "--dev", data, "--out", str(home / out), "--steps", "6",
+             "--lengths", "40", "60", "--batch-tokens", "120", "--dev-limit", "2", "--save-every", "3", "--evaluate-every", "6",
+             "--warmup", "2", "--negatives", "0.3"]
+    args = vars(finetune.parser().parse_args(flags))
+    args.pop("resume")
+    return replace(finetune.Settings(**{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}), **more)
+
+
+@pytest.fixture(scope="module")
+def run(home: Path) -> Path:
+    """Six steps; a copy is kept as it stood after three."""
+    save, kept = checkpoints.save, home / "interrupted"
+
+    def keep(out, model, average, optimizer, state):
+        save(out, model, average, optimizer, state)
+        if state["step"] == 3:
+            shutil.copytree(out, kept)
+    checkpoints.save = keep
+    try:
+        assert finetune.train(settings(home, "run"))
+    finally:
+        checkpoints.save = save
+    return home / "run"
+
+
+@pytest.mark.parametrize("name", ["weights", "average"])
+def test_a_resumed_run_is_the_same_run(home, run, name):
+    copy = home / "interrupted"
+    if json.loads((copy / "state.json").read_text())["step"] == 3:
+        assert finetune.train(settings(home, "interrupted"), str(copy))
+    whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
+    assert whole.keys() == resumed.keys() and all(torch.equal(whole[key], resumed[key]) for key in whole)
+    assert json.loads((copy / "settings.json").read_text())["resume"] is None
+
+
+def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
+    second = settings(home, "second", steps=1)
+    assert finetune.train(second, str(run))
+    assert finetune.train(replace(second, steps=2), second.out)
+    assert [(p["name"], p["steps_taken"]) for p in export.history(home / "second")] == [("run", 6), ("second", 2)]
+    state = json.loads((home / "second" / "state.json").read_text())
+    assert (state["step"], state["step_before"]) == (2, 6)
+
+
+def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkeypatch):
+    descend = finetune.descend
+
+    def interrupted(*given):
+        signal.raise_signal(signal.SIGTERM)
+        return descend(*given)
+    monkeypatch.setattr(finetune, "descend", interrupted)
+    handler = signal.getsignal(signal.SIGTERM)
+    assert not finetune.train(settings(home, "stopped"))
+    assert json.loads((home / "stopped" / "state.json").read_text())["step"] == 1
+    assert signal.getsignal(signal.SIGTERM) is handler
+
+
+def test_signals_are_given_back_after_an_error():
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(ValueError, match="broken"), stop_asked():
+        raise ValueError("broken")
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home):
+    model = load(str(home / "encoder"), 0.0)
+    s = settings(home, "unused", learning_rate=1e-3, layer_rate=0.5, head_rate=4.0)
+    rates = {id(p): group["lr"] for group in finetune.parameter_groups(model, s) for p in group["params"]}
+    layers = model.reader.bert.encoder.layer
+    assert rates[id(model.bio.weight)] == rates[id(model.reader.qa_outputs.bias)] == 4e-3
+    assert [rates[id(layer.output.dense.weight)] for layer in layers] == [5e-4, 1e-3]
+    assert not any(id(p) in rates or p.requires_grad for p in model.reader.bert.embeddings.parameters())
+    assert {id(p) for p in model.parameters() if p.requires_grad} == rates.keys()
+
+
+def test_plain_and_fused_attention_train_on_the_same_loss_and_gradient(home):
+    model = load(str(home / "encoder"), 0.0)
+    assert model.reader.config._attn_implementation == attention_kernel()
+    ids = torch.randint(5, 40, (2, 12), generator=torch.Generator().manual_seed(0))
+    mask = torch.ones_like(ids)
+    mask[1, 9:] = 0
+    found = []
+    for kernel in ("eager", "sdpa"):
+        model.reader.set_attn_implementation(kernel)
+        start, end, tags = model(ids, mask, torch.zeros_like(ids))
+        loss = (start.log_softmax(-1)[:, 3] + end.log_softmax(-1)[:, 4]).sum() + (tags * mask[..., None]).sum()
+        found.append((loss.detach(), torch.autograd.grad(loss, model.reader.bert.encoder.layer[0].attention.self.value.weight)[0]))
+    (a, da), (b, db) = found
+    assert torch.allclose(a, b, atol=1e-5) and torch.allclose(da, db, atol=1e-5)
+
+
+def test_the_rate_warms_up_and_falls_to_nothing():
+    s = finetune.Settings(**{**dict.fromkeys(finetune.Settings.__dataclass_fields__), "warmup": 4, "steps": 10, "decay": "linear"})
+    assert [finetune.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
+    assert finetune.rate(9, replace(s, decay="none")) == 1 and finetune.rate(0, replace(s, decay="none", warmup=0)) == 1
+
+
+def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(home):
+    class Questions:
+        examples = tuple(range(200))
+    s = settings(home, "unused", seed=3)
+    first, second = finetune.rounds([(Questions, 1.5)], s, 0), finetune.rounds([(Questions, 1.5)], s, 1)
+    next(first)
+    assert next(first) == next(second)
+    _, plan = next(finetune.rounds([(Questions, 1.5)], s, 0))
+    counts = [sum(i == k for _, i, _, _ in plan) for k in range(200)]
+    assert set(counts) == {1, 2} and 60 < counts.count(2) < 140
+    assert {length for _, _, length, _ in plan} == {40, 60}
