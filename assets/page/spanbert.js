@@ -19,7 +19,7 @@ function shell(root, step) {
     el("span", { class: "number" }, k + 1), title));
   view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
   view.source = sourceMenu();
-  view.wait = el("p", { class: "spanbert-says role-quiet" });
+  view.wait = el("p", { class: "spanbert-says role-quiet", role: "status" });
   view.failed = el("p", { class: "banner" });
   view.model = el("input", { type: "text", id: "spanbert-model", spellcheck: "false", "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id" });
   view.models = fold("the model that fills the blanks", el("form", { class: "model-line", onsubmit: (event) => { event.preventDefault(); view.page.input("mask-model", view.model.value, "mask-source"); } },

@@ -1,6 +1,6 @@
 // Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it helps.
 
-import { el, fold, svg, table } from "./dom.js";
+import { el, svg, table } from "./dom.js";
 
 const block = (name, says, kind, tag) => el("div", { class: `block ${kind}` }, el("strong", {}, name), el("span", {}, says), tag ? el("em", {}, tag) : null);
 
@@ -56,15 +56,44 @@ function panel({ title, rows }, page, width) {
     svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, title));
 }
 
-export function drawClosing(root, { parts, saysIs, ablation, scores }, page) {
+// Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, the aims are dotted.
+function learning({ rows, begins, aims }, page, width) {
+  const size = page.scale;
+  const [left, right, top, bottom] = [34 * size, 58 * size, 24 * size, 38 * size];
+  const [wide, tall] = [Math.min(width, 720 * size), 260 * size];
+  const end = rows.at(-1).step;
+  const most = Math.max(...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]), ...aims.map((a) => a.top1)) * 1.08;
+  const x = (step) => left + ((wide - left - right) * step) / end;
+  const y = (v) => tall - bottom - ((tall - top - bottom) * v) / most;
+  const grid = most > 40 ? 20 : most > 20 ? 10 : 5;
+  const unit = 10 ** Math.floor(Math.log10(end));
+  const stride = [0.2, 0.5, 1, 2, 5].map((k) => k * unit).find((k) => end / k <= (page.narrow ? 4 : 6));
+  const ticks = Array.from({ length: Math.floor(end / stride) + 1 }, (_, k) => k * stride);
+  const heads = ["mlm", "sbo"].map((head) => [head, rows.filter((r) => head in r)]).filter(([, list]) => list.length);
+  const phases = (list) => [...new Set(list.map((r) => r.phase))].map((n) => list.filter((r) => r.phase === n));
+  return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table" },
+    Array.from({ length: Math.floor(most / grid) + 1 }, (_, k) => k * grid).map((v) => [svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v)]),
+    ticks.map((t) => svg("text", { class: "quiet", x: x(t), y: tall - bottom + 16 * size, "text-anchor": "middle" }, t.toLocaleString("en"))),
+    begins.map(({ phase, step }) => [svg("path", { class: "rule-ink phase-rule", d: `M${x(step)},${top - 6 * size}V${tall - bottom}` }), svg("text", { class: "quiet", x: x(step) + 4 * size, y: top - 10 * size }, `phase ${phase}`)]),
+    aims.map((a) => [svg("path", { class: "rule-ink aim-line", d: `M${left},${y(a.top1)}H${wide - right}` }), svg("text", { class: "quiet", x: wide - right + 4 * size, y: y(a.top1) + 4 * size }, `aim ${a.name}`)]),
+    heads.map(([head, list]) => [phases(list).map((some) => svg("path", { class: `rule-ink ${head}-line`, d: `M${some.map((r) => `${x(r.step)},${y(r[head])}`).join("L")}` })),
+      list.map((r) => svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(r.step), cy: y(r[head]), r: 3.5 * size })),
+      svg("text", { x: x(list.at(-1).step) + 10 * size, y: y(list.at(-1)[head]) + 4 * size }, head.toUpperCase())]),
+    svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, "step"),
+    svg("text", { class: "quiet", x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"));
+}
+
+export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, page) {
   const width = root.clientWidth;
   const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
   root.replaceChildren(el("div", { class: "closing" }, road(parts),
     el("section", { class: "says-is" }, el("h3", {}, "said, and so"), table(saysIs, page)),
     el("section", { class: "helps" }, el("h3", {}, "does it help a reader?"),
       ablation.rows.length ? [starts(ablation.rows, page, width), el("p", { class: "spanbert-says" }, ablation.says)] : null,
-      ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null,
+      ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null, ablation.steps ? table(ablation.steps, page) : null,
       el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))), el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`)),
-    scores ? el("section", { class: "scores" }, el("h3", {}, "what our pre-training reached"), el("p", { class: "spanbert-says" }, scores.says),
-      el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))), fold("these scores as tables", el("div", { class: "paper-tables" }, scores.tables.map((t) => table(t, page))), { id: "spanbert-scores" })) : null));
+    el("section", { class: "scores learning" }, el("h3", {}, "how our pre-training went"), el("p", { class: "spanbert-says" }, curve.says),
+      curve.rows.length ? learning(curve, page, width) : null),
+    scores ? el("section", { class: "scores" }, el("h3", {}, "what it reached"), el("p", { class: "spanbert-says" }, scores.says),
+      el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half)))) : null));
 }

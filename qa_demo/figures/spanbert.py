@@ -1,16 +1,15 @@
-"""Step 3 of chapter 8 as data: what pre-training leaves behind, what is said about it, whether it helps; what is simplified."""
+"""Step 3 of chapter 8 as data: what pre-training leaves behind, what is said about it, what it reached; what is simplified."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qa_demo.core.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES, Row
 from qa_demo.figures.numbers import number, signed
 from qa_demo.figures.payload import table
+from qa_demo.figures.spanbert_ablation import Cells, ablation_data, closing_notice, measured, paper_steps
+from qa_demo.figures.spanbert_curve import curve_data
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
-CELLS = ("plain encoder", "token masking", "span masking", "span masking + SBO")
-"""The four starts of a reader, in the order in which each adds one thing."""
 SIMPLIFIED = (
     "The page masks one short text; in pre-training a sequence is one contiguous segment of up to 512 pieces, and it is masked anew each "
     "time it is read.",
@@ -28,8 +27,8 @@ FATE = ({"name": "encoder", "was": "word pieces in, one vector a piece out", "th
 
 def says_is() -> list[list[str]]:
     """What introductory texts say, and what it is; differences come from the paper's figures."""
-    chance = 0.19
-    spans, alone, sbo = (row for row in SPANBERT_OBJECTIVES)
+    chance, steps = 0.19, paper_steps()
+    sbo, one, spans = steps["span masking", "span masking + SBO"], steps["", ""], steps["token masking", "span masking"]
     return [
         ["SpanBERT is trained only on the span boundary objective.",
          "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence prediction."],
@@ -53,70 +52,10 @@ def says_is() -> list[list[str]]:
         ["LayerNorm prevents interactions within the batch.",
          "LayerNorm centres and scales the features of one vector; it never looks at another token or text."],
         ["The boundary objective is what makes SpanBERT good at SQuAD.",
-         f"In the paper's ablation it adds {signed(sbo.squad2 - alone.squad2, 1)} F1 on SQuAD 2.0, "
-         f"{signed(sbo.newsqa - alone.newsqa, 1)} on NewsQA and {signed(_or_nan(sbo.coreference) - _or_nan(alone.coreference), 1)} on "
-         f"coreference; one segment without next sentence prediction adds {signed(alone.squad2 - spans.squad2, 1)} on SQuAD 2.0, spans "
-         "instead of word pieces "
-         f"{signed(SPANBERT_MASKING[-1].squad2 - SPANBERT_MASKING[0].squad2, 1)}."],
+         f"In the paper's ablation it adds {signed(sbo.squad2, 1)} F1 on SQuAD 2.0, {signed(sbo.newsqa, 1)} on NewsQA and "
+         f"{signed(math.nan if sbo.coreference is None else sbo.coreference, 1)} on coreference; {one.name} adds "
+         f"{signed(one.squad2, 1)} on SQuAD 2.0, {spans.name} {signed(spans.squad2, 1)}."],
     ]
-
-
-def _or_nan(x: float | None) -> float:
-    return math.nan if x is None else x
-
-
-# Does it help? ------------------------------------------------------------------------------------------------------
-
-
-def paper_table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """A table of the paper's ablation."""
-    cells = [[r.name, *(f"{x:.1f}" if x is not None else "-" for x in (r.squad2, r.newsqa, r.triviaqa, r.coreference))] for r in rows]
-    return table(caption, ["dev F1", "SQuAD 2.0", "NewsQA", "TriviaQA", "coreference"], cells)
-
-
-def ablation_data(cells: Mapping[str, Mapping[str, Sequence[float]]] | None) -> dict[str, Any]:
-    """Our experiment cell by cell with its spread, what is missing, and what can be said; the paper's two tables."""
-    found = {name: cells[name] for name in CELLS if cells and name in cells and len(cells[name]["f1"])}
-    rows = [{"name": name, "f1": [float(x) for x in cell["f1"]], "mean": _mean(cell["f1"])} for name, cell in found.items()]
-    printed = [[name, str(len(cell["f1"])), *(spread(cell[key]) for key in ("exact", "f1", "bio_f1"))] for name, cell in found.items()]
-    missing = [name for name in CELLS if name not in found]
-    head = ["start of the reader", "seeds", "exact", "F1", "BIO F1"]
-    return {"rows": rows, "missing": missing_says(missing), "says": ablation_says(found),
-            "table": table("Fine-tuned alike from four starts, squad-dev: mean (smallest to largest)", head, printed) if printed else None,
-            "paper": [paper_table("The paper's masking schemes", SPANBERT_MASKING),
-                      paper_table("The paper's objectives", SPANBERT_OBJECTIVES)], "source": SPANBERT}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return float(sum(values) / len(values))
-
-
-def spread(values: Sequence[float]) -> str:
-    """71.2 (70.8 to 71.6)."""
-    return f"{_mean(values):.1f} ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else f"{values[0]:.1f}"
-
-
-def missing_says(missing: Sequence[str]) -> str:
-    """An honest sentence about cells that were not run."""
-    if not missing:
-        return ""
-    if len(missing) == len(CELLS):
-        return "Our own experiment is not in this checkout: none of its four starts was measured. The figures below are the paper's alone."
-    return f"Not measured: {', '.join(missing)}."
-
-
-def ablation_says(found: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    """Whether the starts differ by more than their seeds do."""
-    if len(found) < 2:
-        return ""
-    means = {name: _mean(cell["f1"]) for name, cell in found.items()}
-    best, worst = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
-    gap, noise = means[best] - means[worst], max(max(cell["f1"]) - min(cell["f1"]) for cell in found.values())
-    said = f"On this budget “{best}” reads best and “{worst}” worst, {gap:.1f} F1 apart; "
-    if all(len(cell["f1"]) < 2 for cell in found.values()):
-        return said + "with one seed each nobody can say how much of that is chance."
-    return said + f"seeds of one start differ by up to {noise:.1f}, " + (
-        "less than half of that." if gap > 2 * noise else "so much of the order may be chance.")
 
 
 # What pre-training reached ------------------------------------------------------------------------------------------
@@ -161,7 +100,9 @@ def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, A
     return said
 
 
-def closing_data(metrics: Mapping[str, Any] | None, cells: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Step 3: the two stages, the table of sayings, the experiment, the pre-training scores."""
+def closing_data(metrics: Mapping[str, Any] | None, cells: Cells | None, card: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Step 3: the two stages, the table of sayings, the experiment, the pre-training; with the step's notice and table twins."""
+    scores, curve = scores_data(metrics), curve_data(card, None if metrics is None else metrics["overall"])
+    tables = [*([] if curve["table"] is None else [curve["table"]]), *([] if scores is None else scores.pop("tables"))]
     return {"parts": [dict(p) for p in FATE], "saysIs": table("Said in introductions, and what it is", ["says", "is"], says_is()),
-            "ablation": ablation_data(cells), "scores": scores_data(metrics)}
+            "ablation": ablation_data(cells), "scores": scores, "curve": curve, "notice": closing_notice(measured(cells)), "tables": tables}

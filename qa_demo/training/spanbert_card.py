@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.infill import AIMS
 from qa_demo.training.card import table
 
 COLUMNS = (("MLM top-1", "mlm_top1"), ("MLM perplexity", "mlm_perplexity"), ("SBO top-1", "sbo_top1"), ("SBO perplexity", "sbo_perplexity"),
            ("both top-1", "both_top1"), ("both perplexity", "both_perplexity"))
-TARGETS = {"mlm_top1": 35.0, "sbo_top1": 15.0}
 FRONT = """---
 license: cc-by-sa-4.0
 language: en
@@ -39,7 +39,7 @@ def curve(phases: list[Mapping[str, Any]]) -> str:
 def verdict(overall: Mapping[str, Any]) -> str:
     """Whether the two aims were reached, in figures."""
     said = [f"{key.split('_')[0].upper()} {overall[key]:.1f} % top-1, the aim of {aim:.0f} % is "
-            f"{'reached' if overall[key] >= aim else 'not reached'}" for key, aim in TARGETS.items() if key in overall]
+            f"{'reached' if overall[key] >= aim else 'not reached'}" for key, aim in AIMS.items() if key in overall]
     return "; ".join(said) + "."
 
 

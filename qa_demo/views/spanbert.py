@@ -44,7 +44,7 @@ from qa_demo.views.errors import attempt
 from qa_demo.views.examples import ASSETS
 from qa_demo.views.frame import Frame, message
 from qa_demo.views.keeper import Keeper
-from qa_demo.views.spanbert_state import KEY, Kept, Lab, Step, kept_of, lab_of, name_of
+from qa_demo.views.spanbert_state import KEY, Kept, Lab, Step, kept_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
@@ -63,7 +63,7 @@ def present(screen: Screen) -> dict[str, Any]:
     lab, model, step = kept.lab, kept.model, kept.step
     released = model is None and kept.failed is None and kept.keeper is not None
     ready = lab is not None and (step != "predict" if released else kept.fits(model))
-    closing = figure.closing_data(stored("metrics"), stored("ablation"))
+    closing = figure.closing_data(stored("metrics"), stored("ablation"), stored("spanbert"))
     twins, said = closing.pop("tables"), closing.pop("notice")
     guesses, tables, notice = None, [], WAITING
     if step == "closing":
@@ -88,9 +88,10 @@ def stored(name: str) -> Any:
 
 def formula(screen: Screen) -> list[dict[str, str]]:
     """The length law and the budget with the lab's numbers, in the first step; the others draw theirs where it is used."""
-    kept = kept_of(screen)
-    lab = kept.lab
-    return [] if kept.step != "mask" else mask_formula(None if lab is None else len(lab.encoding.context_ids), DEFAULTS if lab is None else lab.options)
+    lab, step = kept_of(screen).lab, kept_of(screen).step
+    if step != "mask":
+        return []
+    return mask_formula(None if lab is None else len(lab.encoding.context_ids), DEFAULTS if lab is None else lab.options)
 
 
 def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:
@@ -156,11 +157,11 @@ def receive(screen: Screen, found: Found | None) -> Screen:
         return screen
     _, before, made = found
     now = kept_of(screen)
-    later = now.source != before.source == made.source
-    same_text = made.lab is before.lab or (now.lab is not before.lab and before.lab is not None and made.lab is not None
-                                           and made.lab.text == before.lab.text)
-    return screen.keep(KEY, replace(made, step=now.step, lab=now.lab if same_text else made.lab, source=now.source if later else made.source,
-                                    failed=now.failed if later else made.failed))
+    other_text = before.lab is not None and made.lab is not None and made.lab.text != before.lab.text
+    lab = made.lab if now.lab is before.lab or other_text else now.lab
+    if made.source == before.source != now.source:
+        made = replace(made, source=now.source, failed=now.failed)
+    return screen.keep(KEY, replace(made, step=now.step, lab=lab))
 
 
 def build(frame: Frame) -> None:

@@ -7,33 +7,13 @@ from qa_demo.figures import spanbert as figure
 from qa_demo.figures.payload import plain
 
 
-def cell(*f1: float) -> dict[str, list[float]]:
-    return {"seeds": list(range(1, len(f1) + 1)), "exact": [x - 8 for x in f1], "f1": list(f1), "bio_exact": list(f1), "bio_f1": list(f1)}
-
-
 def test_without_measurements_the_page_says_so_and_shows_the_paper() -> None:
-    data = plain(figure.closing_data(None, None))
-    assert data["scores"] is None and data["ablation"]["rows"] == [] and data["ablation"]["table"] is None
-    assert "none of its four starts was measured" in data["ablation"]["missing"]
+    data = plain(figure.closing_data(None, None, None))
+    assert data["scores"] is None and data["ablation"]["rows"] == [] and data["ablation"]["table"] is data["ablation"]["steps"] is None
+    assert "none of its four starts was measured" in data["ablation"]["missing"] and "cannot be drawn" in data["curve"]["says"]
     objectives = data["ablation"]["paper"][1]["rows"]
     assert objectives[-1] == ["spans, one segment, SBO", "86.8", "74.1", "80.3", "79.0"]
-
-
-def test_cells_are_shown_with_their_spread_and_missing_ones_named() -> None:
-    data = figure.ablation_data({"plain encoder": cell(70.0, 70.6), "span masking": cell(73.0, 73.4)})
-    assert [r["name"] for r in data["rows"]] == ["plain encoder", "span masking"]
-    assert data["table"]["rows"][0] == ["plain encoder", "2", "62.3 (62.0 to 62.6)", "70.3 (70.0 to 70.6)", "70.3 (70.0 to 70.6)"]
-    assert data["missing"] == "Not measured: token masking, span masking + SBO."
-    assert "“span masking” reads best" in data["says"] and "2.9 F1 apart" in data["says"] and "less than half of that" in data["says"]
-
-
-def test_a_gap_within_the_seeds_is_called_chance() -> None:
-    cells = {name: cell(70.0 + k / 2, 72.0) for k, name in enumerate(figure.CELLS)}
-    data = figure.ablation_data(cells)
-    assert data["missing"] == "" and "much of the order may be chance" in data["says"]
-    alone = figure.ablation_data({name: cell(70.0 + k) for k, name in enumerate(figure.CELLS)})
-    assert "with one seed each nobody can say" in alone["says"] and alone["table"]["rows"][0][3] == "70.0"
-    assert figure.ablation_data({"plain encoder": cell(70.0)})["says"] == ""
+    assert data["tables"] == [] and "Here," not in data["notice"]
 
 
 def scores() -> dict[str, Any]:
@@ -46,6 +26,7 @@ def scores() -> dict[str, Any]:
 
 def test_scores_keep_groups_without_a_boundary_term() -> None:
     data = plain(figure.scores_data(scores()))
+    assert len(figure.closing_data(scores(), None, None)["tables"]) == 2, "the twins stand under the chapter, not in the picture"
     lengths, distance = data["panels"]
     assert [("sbo" in r) for r in lengths["rows"]] == [True, False] and distance["title"].endswith("runs of 7 and more")
     assert data["tables"][0]["rows"][1] == ["over 10", "3", "10.0 %", "-", "-"]

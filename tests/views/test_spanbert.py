@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,10 @@ def keeper(load: Callable[[str], Infiller] = FakeInfiller) -> Keeper[Infiller]:
 def ask(screen: Screen, name: str, value: Any = True, held: Keeper[Infiller] | None = None) -> Screen:
     """Any event of the chapter, as the page would answer it."""
     if name in spanbert.SLOW:
-        return spanbert.receive(screen, (1, lab_of(screen), spanbert.work(kept_of(screen).keeper or held, FakeReader, screen, name, value)))
+        made = spanbert.work(kept_of(screen).keeper or held, FakeReader, screen, name, value)
+        return spanbert.receive(screen, (1, kept_of(screen), made))
+    if name == "step":
+        return spanbert.change_step(screen, value)
     if name in mask.INPUTS:
         return spanbert.changed(mask.INPUTS[name], screen, value)
     return spanbert.asked(mask.ASKS[name], screen, value)
@@ -220,19 +224,102 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     screen = ask(ask(blank(), "load", True, held), "mask-span", [1, 2])
     held._available = lambda: 0.0
     assert held.sweep() == ["bundled"]
+    assert spanbert.present(screen)["picture"]["ready"] is True, "masking goes on without it"
+    screen = ask(screen, "step", "predict")
     assert spanbert.present(screen)["picture"]["ready"] is False, "the browser then asks for it again"
     meanwhile = ask(screen, "mask-lengths", 100)
-    back = spanbert.receive(meanwhile, (1, lab(screen), spanbert.work(held, FakeReader, screen, "load", True)))
+    back = spanbert.receive(meanwhile, (1, kept_of(screen), spanbert.work(held, FakeReader, screen, "load", True)))
     assert lab(back) is lab(meanwhile), "what was done while it loaded is not undone"
     again = ask(screen, "load")
     assert loads == ["bundled", "bundled"] and lab(again) is lab(screen) and spanbert.present(again)["picture"]["ready"]
+    assert spanbert.present(again)["picture"]["predict"]
 
 
 def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None:
     without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
     hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
-    arrived = spanbert.receive(hand, (1, lab(hand), spanbert.work(keeper(), FakeReader, hand, "load", True)))
+    arrived = spanbert.receive(hand, (1, kept_of(hand), spanbert.work(keeper(), FakeReader, hand, "load", True)))
     assert TEXT_MASK not in lab(arrived).masked.input_ids and runs(arrived) == [(1, 2)] and kept_of(arrived).failed is None
+
+
+def race(load: Callable[[str], Infiller], slow: tuple[str, Any], meanwhile: Callable[[Screen], Screen], step: str = "predict") -> Screen:
+    """A slow request whose answer comes after the visitor went on; then "load", as often as the page asks for it."""
+    held = keeper(load)
+    screen = ask(ask(ask(blank(), "load", True, held), "mask-text", TEXT), "step", step)
+    made = spanbert.work(held, FakeReader, screen, *slow)
+    screen = spanbert.receive(meanwhile(screen), (1, kept_of(screen), made))
+    for _ in range(3):
+        if not spanbert.present(screen)["picture"]["ready"]:
+            screen = ask(screen, "load")
+    return screen
+
+
+def test_spans_drawn_while_another_model_loads_stay_and_are_made_of_its_pieces() -> None:
+    screen = race(FakeInfiller, ("mask-model", "someone/bert"), lambda s: ask(ask(s, "mask-span", [1, 2]), "mask-only", 1))
+    assert kept_of(screen).source == lab(screen).model == "someone/bert" and runs(screen) == [(1, 2)]
+    assert spanbert.present(screen)["picture"]["predict"]["model"] == "someone/bert"
+
+
+def test_a_lab_made_without_a_model_never_meets_one() -> None:
+    short: list[bool] = []
+    held = keeper(lambda name: refuse(name) if short else FakeInfiller(name))
+    screen = ask(ask(blank(), "load", True, held), "step", "predict")
+    before, made = kept_of(screen), spanbert.work(held, FakeReader, screen, "load", True)  # its answer is late
+    short.append(True)
+    held._available = lambda: 0.0
+    held.sweep()
+    screen = ask(screen, "mask-text", TEXT)
+    assert TEXT_MASK in lab(screen).masked.input_ids
+    short.clear()
+    screen = spanbert.receive(screen, (1, before, made))
+    assert spanbert.present(screen)["picture"]["ready"] is False
+    screen = ask(screen, "load")
+    assert TEXT_MASK not in lab(screen).masked.input_ids and (lab(screen).model, lab(screen).text) == ("bundled", TEXT)
+    assert spanbert.present(screen)["picture"]["predict"]["heads"]["mlm"]
+
+
+def test_a_lab_that_does_not_fit_its_model_is_asked_nothing() -> None:
+    screen = ask(ask(blank(), "load", True, keeper()), "step", "predict")
+    odd = screen.keep(spanbert.KEY, replace(kept_of(screen), lab=replace(lab(screen), model=None)))
+    page = spanbert.present(odd)
+    assert page["picture"]["predict"] is None and page["picture"]["ready"] is False and page["notice"] == spanbert.LOADING
+    for name, value in (("mask-span", [1, 2]), ("mask-seed", 4), ("predict-row", 1)):
+        with pytest.raises(BadInput, match="another model was loaded meanwhile"):
+            spanbert.asked((mask.ASKS | spanbert.predict.ASKS)[name], odd, value)
+
+
+def test_a_model_asked_for_later_stays_and_a_text_asked_for_wins() -> None:
+    screen = race(FakeInfiller, ("mask-text", "Another text of few words."), lambda s: ask(s, "mask-model", "someone/bert"))
+    assert kept_of(screen).source == lab(screen).model == "someone/bert" and lab(screen).text == "Another text of few words."
+
+
+def test_the_model_runs_only_while_its_step_is_open() -> None:
+    screen = ask(blank(), "load", True, keeper())
+    model = kept_of(screen).model
+    assert isinstance(model, FakeInfiller)
+    for name, value in (("mask-seed", 3), ("mask-span", [1, 2]), ("mask-scheme", "token"), ("step", "closing"), ("mask-seed", 4),
+                        ("step", "mask")):
+        screen = ask(screen, name, value)
+        assert spanbert.present(screen)["picture"]["predict"] is None
+    assert model.calls == 0
+    page = spanbert.present(ask(screen, "step", "predict"))
+    assert page["picture"]["predict"]["heads"]["mlm"] and model.calls > 0
+    for bad in (None, "nope", 2, ["mask"]):
+        with pytest.raises(BadInput, match="the step is one of mask, predict, closing"):
+            ask(screen, "step", bad)
+
+
+def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> None:
+    pages = {step: spanbert.present(ask(screen, "step", step)) for step in ("mask", "predict", "closing")}
+    assert len({page["notice"] for page in pages.values()}) == 3
+    assert pages["mask"]["notice"].startswith("Spans hide")
+    assert ("MLM's first guess" if kept_of(screen).model else "This page was started without a SpanBERT; so") in pages["predict"]["notice"]
+    assert "SQuAD 2.0" in pages["closing"]["notice"]
+    captions = [{t["caption"] for t in page["tables"]} for page in pages.values()]
+    assert not captions[0] & captions[1] and not captions[0] & captions[2] and not captions[1] & captions[2]
+    assert spanbert.formula(screen) and not spanbert.formula(ask(screen, "step", "predict"))
+    for page in pages.values():
+        json.dumps(plain(page), allow_nan=False)
 
 
 def test_words_of_a_text_without_word_numbers_end_with_it() -> None:

@@ -1,0 +1,93 @@
+"""The learning curve of the pre-training as data: held-out top-1 by step, where a phase begins, the aims, and whether it still rises."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qa_demo.core.infill import AIMS
+from qa_demo.figures.numbers import signed
+from qa_demo.figures.payload import table
+
+HEADS = (("mlm", "MLM"), ("sbo", "SBO"))
+LATE = 0.8
+"""The last fifth of the steps begins here."""
+NO_RECORD = "The record of the pre-training is not in this checkout, so its learning curve cannot be drawn."
+DECAY = "The learning rate falls to zero at the end of a phase, which bends the end of the curve as well."
+NO_ROWS = "Nothing was measured along the way, so there is no learning curve."
+
+Row = Mapping[str, Any]
+
+
+def curve_rows(card: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every measurement in order: phase (from 1), steps and minutes of all phases so far, blanks, each head's top-1 and perplexity."""
+    return [{"phase": number, "step": int(row["before"] + row["step"]), "begins": int(row["before"]), "minutes": row["seconds"] / 60,
+             "pieces": int(row["held"]["pieces"]),
+             **{key: float(row["held"][f"{key}_top1"]) for key, _ in HEADS if f"{key}_top1" in row["held"]},
+             **{f"{key}_perplexity": float(row["held"][f"{key}_perplexity"]) for key, _ in HEADS if f"{key}_perplexity" in row["held"]}}
+            for number, phase in enumerate(card["phases"], 1) for row in phase["curve"]]
+
+
+def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The picture, its sentence and its table twin; `overall` are the figures on all held-out paragraphs, once they were measured."""
+    if card is None:
+        return {"rows": [], "begins": [], "aims": [], "says": NO_RECORD, "table": None}
+    rows = curve_rows(card)
+    if not rows:
+        return {"rows": [], "begins": [], "aims": [], "says": NO_ROWS, "table": None}
+    heads = [(key, name) for key, name in HEADS if any(key in row for row in rows)]
+    begins = {row["phase"]: row["begins"] for row in reversed(rows)}
+    says = [late_says(rows, heads), *([DECAY] if any(p.get("decay") == "linear" for p in card["phases"]) else []),
+            aims_says({key: row[key] for row in rows for key, _ in heads if key in row} if overall is None
+                      else {key: overall[f"{key}_top1"] for key, _ in heads if f"{key}_top1" in overall})]
+    return {"rows": [{k: row[k] for k in ("phase", "step", "mlm", "sbo") if k in row} for row in rows],
+            "begins": [{"phase": phase, "step": begins[phase]} for phase in sorted(begins)] if len(begins) > 1 else [],
+            "aims": [{"head": key, "name": name, "top1": AIMS[f"{key}_top1"]} for key, name in heads],
+            "says": " ".join(filter(None, says)), "table": curve_table(rows, heads)}
+
+
+def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
+    """What the last fifth of the steps gained on the same blanks, against the standard error of a share of so many blanks."""
+    last = rows[-1]
+    alike = [row for row in rows if row["pieces"] == last["pieces"] and row["step"] < last["step"]]
+    since = next((row for row in reversed(alike) if row["step"] <= LATE * last["step"]), None)
+    other = " Earlier ones were on other blanks." if len(alike) < len(rows) - 1 else ""
+    if since is None:
+        return (f"There are too few measurements on the same blanks before step {last['step']:,} to say what the last fifth of the steps "
+                f"gained.{other}")
+    moves, verdicts = [], []
+    for key, name in heads:
+        if key not in last or key not in since:
+            continue
+        was, now = round(since[key], 1), round(last[key], 1)
+        error = 100 * math.sqrt(last[key] / 100 * (1 - last[key] / 100) / last["pieces"])
+        moves.append(f"{name} from {was:.1f} to {now:.1f} % ({signed(now - was, 1)}, standard error {error:.1f})")
+        verdicts.append((name, "rose" if now - was > error else "fell" if was - now > error else "stayed"))
+    share = 1 - since["step"] / last["step"]
+    return (f"In the last {100 * share:.0f} % of the steps, from {since['step']:,} to {last['step']:,}, top-1 on the same "
+            f"{last['pieces']:,} held-out blanks went: {', '.join(moves)}. {plateau(verdicts)}{other}")
+
+
+def plateau(verdicts: Sequence[tuple[str, str]]) -> str:
+    """Whether the heads still rose by more than the standard error of one measurement."""
+    by = {kind: " and ".join(name for name, found in verdicts if found == kind) for kind in ("rose", "stayed", "fell")}
+    said = [f"{by['rose']} still rose: no plateau is seen{' there' if by['stayed'] or by['fell'] else ''}."] if by["rose"] else []
+    said += [f"{by['stayed']} moved by no more than that error: as far as so many blanks can tell, a plateau."] if by["stayed"] else []
+    return " ".join([*said, *([f"{by['fell']} fell."] if by["fell"] else [])])
+
+
+def aims_says(reached: Mapping[str, float]) -> str:
+    """Each aim with what was reached of it."""
+    aims = [(name, AIMS[f"{key}_top1"], reached[key]) for key, name in HEADS if key in reached]
+    said = [f"{name} {aim:.0f} % ({got:.1f} %: {'reached' if got >= aim else 'not reached'})" for name, aim, got in aims]
+    return f"The aims were {' and '.join(said)}." if said else ""
+
+
+def curve_table(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Table twin of the curve."""
+    def cells(row: Row, key: str) -> list[str]:
+        return [f"{row[key]:.1f} %" if key in row else "–",
+                f"{row[f'{key}_perplexity']:,.1f}" if f"{key}_perplexity" in row else "–"]
+    return table("The learning curve: held-out figures along the pre-training",
+                 ["step", "phase", "minutes", "blanks", *(f"{name} {what}" for _, name in heads for what in ("top-1", "perplexity"))],
+                 [[f"{row['step']:,}", str(row["phase"]), f"{row['minutes']:.0f}", f"{row['pieces']:,}",
+                   *(cell for key, _ in heads for cell in cells(row, key))] for row in rows])

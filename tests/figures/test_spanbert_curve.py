@@ -1,0 +1,68 @@
+"""The learning curve as data: steps of all phases, its sentence follows the figures, and too few of them are called too few."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_demo.core.infill import AIMS
+from qa_demo.figures import spanbert_curve as figure
+from qa_demo.figures.payload import plain
+
+
+def phase(rows: list[tuple[int, float, float | None]], before: int = 0, pieces: int = 2500, decay: str = "linear") -> dict[str, Any]:
+    """A phase with rows (step, MLM's top-1, SBO's top-1)."""
+    held = [{"pieces": pieces, "mlm_top1": mlm, "mlm_perplexity": 100.0}
+            | ({} if sbo is None else {"sbo_top1": sbo, "sbo_perplexity": 300.5}) for _, mlm, sbo in rows]
+    return {"decay": decay, "curve": [{"step": row[0], "before": before, "seconds": 60 * (before + row[0]), "held": h}
+                                      for row, h in zip(rows, held, strict=True)]}
+
+
+def curve(*phases: dict[str, Any], overall: dict[str, float] | None = None) -> dict[str, Any]:
+    return plain(figure.curve_data({"phases": list(phases)}, overall))
+
+
+def test_steps_count_on_over_phases_and_the_second_is_marked() -> None:
+    data = curve(phase([(100, 10.0, 5.0), (200, 20.0, 8.0)]), phase([(50, 21.0, 9.0), (300, 40.0, 14.0)], before=200))
+    assert [(r["phase"], r["step"]) for r in data["rows"]] == [(1, 100), (1, 200), (2, 250), (2, 500)]
+    assert data["begins"] == [{"phase": 1, "step": 0}, {"phase": 2, "step": 200}]
+    assert data["table"]["rows"][-1] == ["500", "2", "500", "2,500", "40.0 %", "100.0", "14.0 %", "300.5"]
+    assert [(a["name"], a["top1"]) for a in data["aims"]] == [("MLM", AIMS["mlm_top1"]), ("SBO", AIMS["sbo_top1"])]
+    assert curve(phase([(100, 10.0, 5.0)]))["begins"] == [], "one phase needs no mark"
+
+
+def test_the_last_fifth_is_measured_against_the_standard_error() -> None:
+    rising = curve(phase([(100, 10.0, 5.0), (400, 20.0, 10.0), (500, 23.0, 10.5)]))
+    assert "In the last 20 % of the steps, from 400 to 500, top-1 on the same 2,500 held-out blanks went" in rising["says"]
+    assert "MLM from 20.0 to 23.0 % (+3.0, standard error 0.8), SBO from 10.0 to 10.5 % (+0.5, standard error 0.6)" in rising["says"]
+    assert "MLM still rose: no plateau is seen there. SBO moved by no more than that error" in rising["says"]
+    assert "bends the end of the curve" in rising["says"] and "bends" not in curve(phase([(100, 10.0, 5.0)], decay="none"))["says"]
+    both = curve(phase([(400, 20.0, 10.0), (500, 23.0, 12.0)]))
+    assert "MLM and SBO still rose: no plateau is seen." in both["says"]
+    flat = curve(phase([(400, 20.0, None), (500, 20.2, None)]))
+    assert "MLM moved by no more than that error: as far as so many blanks can tell, a plateau." in flat["says"]
+    assert "SBO" not in flat["says"]
+    assert "MLM fell." in curve(phase([(400, 20.0, None), (500, 12.0, None)]))["says"]
+
+
+def test_few_rows_or_other_blanks_allow_no_verdict() -> None:
+    for data in (curve(phase([(500, 20.0, 9.0)])), curve(phase([(450, 19.0, 9.0), (500, 20.0, 9.0)]))):
+        assert "too few measurements on the same blanks before step 500" in data["says"] and "plateau" not in data["says"]
+    other = curve(phase([(100, 10.0, 5.0)], pieces=99), phase([(100, 30.0, 9.0)], before=100))
+    assert "too few measurements" in other["says"] and "Earlier ones were on other blanks." in other["says"]
+    for empty in (None, {"phases": []}, {"phases": [phase([])]}):
+        data = plain(figure.curve_data(empty, None))
+        assert data["rows"] == [] and data["table"] is None and "learning curve" in data["says"] and "aim" not in data["says"]
+
+
+def test_the_aims_are_judged_by_all_held_out_blanks_where_they_were_measured() -> None:
+    last = phase([(100, 10.0, 5.0), (500, 40.0, 14.0)])
+    assert curve(last)["says"].endswith("The aims were MLM 35 % (40.0 %: reached) and SBO 15 % (14.0 %: not reached).")
+    measured = curve(last, overall={"mlm_top1": 34.9, "sbo_top1": 15.0})
+    assert measured["says"].endswith("MLM 35 % (34.9 %: not reached) and SBO 15 % (15.0 %: reached).")
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(1, 9), st.floats(0, 100), st.none() | st.floats(0, 100)), max_size=4), max_size=3))
+def test_any_phases_and_rows_travel(phases: list[Any]) -> None:
+    data = curve(*(phase(sorted(rows, key=lambda row: row[0]), before=10 * k) for k, rows in enumerate(phases)))
+    assert len(data["rows"]) == sum(map(len, phases)) and data["says"].endswith(".")
