@@ -103,11 +103,12 @@ def test_python_in_the_readme_parses_and_imports_what_exists() -> None:
         assert all(hasattr(module, a.name) for a in node.names), node.module
 
 
-def test_training_flags_in_the_readme_are_those_of_the_command() -> None:
-    from qa_demo.training.finetune import parser
+@pytest.mark.parametrize(("name", "least"), [("finetune", 2), ("pretrain", 1)])
+def test_training_flags_in_the_readme_are_those_of_the_command(name: str, least: int) -> None:
+    parser = importlib.import_module(f"qa_demo.training.{name}").parser
 
-    commands = re.findall(r"python -m qa_demo\.training\.finetune ((?:[^\n]|\\\n)*)", README.replace("\\\n", ""))
-    assert len(commands) >= 2
+    commands = re.findall(rf"python -m qa_demo\.training\.{name} ((?:[^\n]|\\\n)*)", README.replace("\\\n", ""))
+    assert len(commands) >= least
     for command in commands:
         assert parser().parse_args(shlex.split(command)).steps > 0
 
