@@ -7,8 +7,9 @@ from math import erf
 import numpy as np
 
 from qa_demo.core import masking
+from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import Infill, Trace, check_wires, code_terms, judge, paper_terms
+from qa_demo.core.infill import WIRES, Infill, Trace, check_wires, code_terms, judge, paper_terms, single_cuts
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
@@ -120,6 +121,9 @@ class FakeInfiller:
         row = int(np.flatnonzero(pairs.at == at)[0])
         left, right, position = (np.array(wires[name][row]) for name in ("left", "right", "position"))
         steps = self._layers(np.concatenate([left, right, position]))
+        alone = [self._wires(masked, frozenset(one), swap) for one in ((), *((wire,) for wire in WIRES))]
+        each = np.stack([np.concatenate([wires[name][row] for name in WIRES]) for wires in alone])
+        cuts = single_cuts(log_softmax(self._layers(each)["y"] @ self.words.T + self._bias(masked)), int(masked.true_ids[at]), self._names)
         word, bias = self.words[masked.true_ids[at]].copy(), float(self._bias(masked)[masked.true_ids[at]])
         return Trace(at, int(pairs.left[row]), int(pairs.right[row]), int(wires["k"][row]), cut, left, right, position, **steps,
-                     word=word, bias=bias, logit=float(word @ steps["y"] + bias))
+                     word=word, bias=bias, logit=float(word @ steps["y"] + bias), cuts=cuts)

@@ -14,6 +14,14 @@ function road(parts) {
     stack("fine-tuning for reading", ["L = (L", el("sub", {}, "start"), " + L", el("sub", {}, "end"), ") / 2"], heads.filter((h) => h.now).map((h) => block(h.name, h.now, "new", h.then)), block(encoder.name, encoder.now, "stays")));
 }
 
+/** Baselines of labels that stand one below the other, moved apart until each has a line of its own. */
+export function apart(ys, line) {
+  const order = ys.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
+  const out = [...ys];
+  order.forEach(([y, k], i) => { out[k] = i ? Math.max(y, out[order[i - 1][1]] + line) : y; });
+  return out;
+}
+
 // Each start is a row of dots, one a seed, with a tick at their mean.
 function starts(rows, page, width) {
   const size = page.scale;
@@ -46,12 +54,13 @@ function panel({ title, rows }, page, width) {
   const step = most > 40 ? 20 : most > 20 ? 10 : 5;
   const line = (head) => rows.map((r, k) => (head in r ? `${x(k)},${y(r[head])}` : null)).filter(Boolean);
   const last = (head) => rows.findLastIndex((r) => head in r);
-  const said = (head, name) => (last(head) < 0 ? null : svg("text", { x: x(last(head)) + 10 * size, y: y(rows[last(head)][head]) + 4 * size }, name));
+  const named = ["mlm", "sbo"].filter((head) => last(head) >= 0);
+  const lines = apart(named.map((head) => y(rows[last(head)][head]) + 4 * size), 14 * size);
   return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": `Top-1 of MLM and SBO by ${title}; the numbers stand in the table` },
     Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step).map((v) => [svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v)]),
     ["mlm", "sbo"].map((head) => (line(head).length > 1 ? svg("path", { class: `rule-ink ${head}-line`, d: `M${line(head).join("L")}` }) : null)),
     rows.map((r, k) => ["mlm", "sbo"].map((head) => (head in r ? svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(k), cy: y(r[head]), r: 4 * size }) : null))),
-    said("mlm", "MLM"), said("sbo", "SBO"),
+    named.map((head, k) => svg("text", { x: x(last(head)) + 10 * size, y: lines[k] }, head.toUpperCase())),
     rows.map((r, k) => svg("text", { class: "quiet", x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" }, r.name.replace("over ", ">"))),
     svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, title));
 }
@@ -59,7 +68,7 @@ function panel({ title, rows }, page, width) {
 // Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, the aims are dotted.
 function learning({ rows, begins, aims }, page, width) {
   const size = page.scale;
-  const [left, right, top, bottom] = [34 * size, 58 * size, 24 * size, 38 * size];
+  const [left, right, top, bottom] = [34 * size, 74 * size, 24 * size, 38 * size];
   const [wide, tall] = [Math.min(width, 720 * size), 260 * size];
   const end = rows.at(-1).step;
   const most = Math.max(...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]), ...aims.map((a) => a.top1)) * 1.08;
@@ -70,15 +79,17 @@ function learning({ rows, begins, aims }, page, width) {
   const stride = [0.2, 0.5, 1, 2, 5].map((k) => k * unit).find((k) => end / k <= (page.narrow ? 4 : 6));
   const ticks = Array.from({ length: Math.floor(end / stride) + 1 }, (_, k) => k * stride);
   const heads = ["mlm", "sbo"].map((head) => [head, rows.filter((r) => head in r)]).filter(([, list]) => list.length);
+  const names = [...heads.map(([head, list]) => [head.toUpperCase(), y(list.at(-1)[head]), ""]), ...aims.map((a) => [`aim ${a.name}`, y(a.top1), "quiet"])];
+  const lines = apart(names.map((n) => n[1] + 4 * size), 14 * size);
   const phases = (list) => [...new Set(list.map((r) => r.phase))].map((n) => list.filter((r) => r.phase === n));
   return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table" },
     Array.from({ length: Math.floor(most / grid) + 1 }, (_, k) => k * grid).map((v) => [svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v)]),
     ticks.map((t) => svg("text", { class: "quiet", x: x(t), y: tall - bottom + 16 * size, "text-anchor": "middle" }, t.toLocaleString("en"))),
     begins.map(({ phase, step }) => [svg("path", { class: "rule-ink phase-rule", d: `M${x(step)},${top - 6 * size}V${tall - bottom}` }), svg("text", { class: "quiet", x: x(step) + 4 * size, y: top - 10 * size }, `phase ${phase}`)]),
-    aims.map((a) => [svg("path", { class: "rule-ink aim-line", d: `M${left},${y(a.top1)}H${wide - right}` }), svg("text", { class: "quiet", x: wide - right + 4 * size, y: y(a.top1) + 4 * size }, `aim ${a.name}`)]),
+    aims.map((a) => [svg("path", { class: "rule-ink aim-line", d: `M${left},${y(a.top1)}H${wide - right}` })]),
     heads.map(([head, list]) => [phases(list).map((some) => svg("path", { class: `rule-ink ${head}-line`, d: `M${some.map((r) => `${x(r.step)},${y(r[head])}`).join("L")}` })),
-      list.map((r) => svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(r.step), cy: y(r[head]), r: 3.5 * size })),
-      svg("text", { x: x(list.at(-1).step) + 10 * size, y: y(list.at(-1)[head]) + 4 * size }, head.toUpperCase())]),
+      list.map((r) => svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(r.step), cy: y(r[head]), r: 3.5 * size }))]),
+    names.map(([name, , kind], k) => svg("text", { class: kind, x: wide - right + 8 * size, y: lines[k] }, name)),
     svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, "step"),
     svg("text", { class: "quiet", x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"));
 }

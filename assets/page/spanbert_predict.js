@@ -82,11 +82,24 @@ function rowChooser(view) {
   return el("div", { class: "ask" }, el("label", { for: "spanbert-row" }, "position row read by this blank"), select);
 }
 
+// One wire cut at a time, as a table with the −log p of its true piece as bars.
+function wireTable({ wires }, page) {
+  if (!wires) return [];
+  const box = table(wires.table, page);
+  box.classList.add("wire-cuts");
+  box.querySelectorAll("tbody tr").forEach((row, k) => {
+    if (k === wires.now) row.setAttribute("aria-current", "true");
+    row.children[4].append(el("span", { class: "wire-bar", "aria-hidden": "true" }, el("span", { style: { width: `${100 * wires.bars[k]}%` } })));
+  });
+  return [box, el("p", {}, wires.says)];
+}
+
 function asks(view) {
   const { picture, page } = view;
   if (!picture.strips) return [];
   return [el("h3", {}, "Ask what the boundary knows"),
-    el("p", { class: "role-quiet" }, "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own guesses for that place are offered), or let the blank read another position."),
+    el("p", { class: "role-quiet" }, "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own guesses for that place are offered), or let the blank read another position. The table cuts one wire at a time."),
+    ...wireTable(picture, page),
     neighbour(view, "left"), neighbour(view, "right"), rowChooser(view),
     el("div", { class: "ask" }, el("button", { type: "button", class: "boxed plain", id: "spanbert-reset", disabled: !picture.changed, onclick: () => page.input("predict-reset", true) }, "reset"),
       picture.changed ? null : el("span", { class: "role-quiet" }, "Nothing is changed.")),

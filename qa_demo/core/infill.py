@@ -73,12 +73,22 @@ class Infill:
     checksum: str = ""
 
 
+@dataclass(frozen=True)
+class OneCut:
+    """What SBO says of one blank with one wire cut, None for none; `p_first` is what it still gives the first guess of all three wires."""
+
+    wire: str | None
+    said: Said
+    p_first: float
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y -> logit = E_word . y + b.
 
     Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y). `cut` wires carry means;
-    `k` is the row of the position table that was read, which a swap makes another than the blank's own.
+    `k` is the row of the position table that was read, which a swap makes another than the blank's own. `cuts` are the single cuts of
+    the same run of the encoder, none first, whatever is cut now.
     """
 
     at: int
@@ -98,6 +108,7 @@ class Trace:
     word: Floats
     bias: float
     logit: float
+    cuts: tuple[OneCut, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("x_left", "x_right", "position", "linear1", "gelu1", "h1", "linear2", "gelu2", "y", "word"):
@@ -153,7 +164,7 @@ class Infiller(Protocol):
         ...
 
     def trace(self, masked: Masked, at: int, cut: frozenset[str] = ..., swap: Mapping[int, int] | None = ...) -> Trace:
-        """The SBO's arithmetic for one blank. BadInput when it has no SBO term."""
+        """The SBO's arithmetic for one blank, and what each single cut does to it. BadInput when it has no SBO term."""
         ...
 
 
@@ -164,6 +175,13 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
     guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
+
+
+def single_cuts(log_p: Floats, true: int, names: Sequence[str], top: int = 10) -> tuple[OneCut, ...]:
+    """One blank's log-probabilities with no wire cut and with each alone, [4, V] in the order None, left, right, position."""
+    found = [said(row, true, names, top) for row in log_p]
+    first = found[0].guesses[0].id
+    return tuple(OneCut(wire, one, float(np.exp(row[first]))) for wire, one, row in zip((None, *WIRES), found, log_p, strict=True))
 
 
 def product(log_p: Floats, log_q: Floats) -> Floats:

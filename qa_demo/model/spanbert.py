@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from qa_demo.core import masking
+from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import Infill, Trace, check_wires, code_terms, judge, paper_terms
+from qa_demo.core.infill import WIRES, Infill, Trace, check_wires, code_terms, judge, paper_terms, single_cuts
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.tokenizer import encode, prepare
@@ -179,14 +180,18 @@ class SpanBERT:
         pairs = masked.pairs(self.positions)
         row = int(np.flatnonzero(pairs.at == at)[0])
         with self._workers.slot(), torch.inference_mode():
-            left, right, position, k = (x[row] for x in self._wires(self._sbo, self._read(masked)[0], masked, cut, swap))
+            hidden = self._read(masked)[0]
+            left, right, position, k = (x[row] for x in self._wires(self._sbo, hidden, masked, cut, swap))
             steps = self._sbo.layers(left, right, position)
             true = int(masked.true_ids[at])
             word, bias = self._words[true], self._sbo.bias[true]
             logit = float(word @ steps.y + bias)
+            alone = [self._wires(self._sbo, hidden, masked, frozenset(one), swap)[:3] for one in ((), *((wire,) for wire in WIRES))]
+            rows = [torch.stack([wires[part][row] for wires in alone]) for part in range(3)]
+            cuts = single_cuts(log_softmax(F.linear(self._sbo.layers(*rows).y, self._words, self._sbo.bias).numpy()), true, self._names)
         arrays = {name: getattr(steps, name).numpy() for name in ("linear1", "gelu1", "h1", "linear2", "gelu2", "y")}
         return Trace(at, int(pairs.left[row]), int(pairs.right[row]), int(k), cut, x_left=left.numpy(), x_right=right.numpy(),
-                     position=position.numpy(), word=word.numpy(), bias=float(bias), logit=logit, **arrays)
+                     position=position.numpy(), word=word.numpy(), bias=float(bias), logit=logit, cuts=cuts, **arrays)
 
     @property
     def _words(self) -> Tensor:

@@ -18,6 +18,7 @@ from qa_demo.core.types import Span
 from qa_demo.figures import spanbert_predict as figure
 from qa_demo.figures import spanbert_trace as sums
 from qa_demo.figures.spanbert_predict import Guessed
+from qa_demo.figures.spanbert_wires import wires_data
 from qa_demo.views.spanbert_state import Lab, given_pieces, whole
 
 SUGGESTED = 6
@@ -99,7 +100,7 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
     if picture["compare"] is not None:
         tables.append(picture["compare"])
     formula = sums.formula_parts(shown.trace, shown.blank)
-    return {**picture, "formula": formula, "steps": steps, "loss": loss, "notice": figure.notice(shown),
+    return {**picture, "wires": wires_data(shown), "formula": formula, "steps": steps, "loss": loss, "notice": figure.notice(shown),
             "tables": [*tables, sums.loss_table(loss)]}
 
 
