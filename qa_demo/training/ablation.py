@@ -13,6 +13,7 @@ import logging
 import shutil
 import sys
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def run(a: argparse.Namespace) -> bool:
             if scores is None:
                 log.info("stopped in %s; give the command again to go on", path.stem)
                 return False
-            path.write_text(json.dumps({"cell": cell, "seed": seed, "scores": scores, "budget": budget(a),
+            path.write_text(json.dumps({"cell": cell, "seed": seed, "scores": scores, "budget": budget(a), "date": date.today().isoformat(),
                                         "seconds_of_last_session": round(time.monotonic() - began)}, indent=1) + "\n")
             for folder in a.work.glob(f"{path.stem}-*"):
                 shutil.rmtree(folder)

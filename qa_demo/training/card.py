@@ -25,6 +25,7 @@ from qa_demo.training.promises import load_pool
 log = logging.getLogger("card")
 Metrics = Mapping[str, Any]
 HEADS = {"span": "start/end", "bio": "BIO, best single span"}
+ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 NOT_FLAGS = ("name", "train", "steps_taken", "torch", "mixed_precision", "resume")
 
 
@@ -66,15 +67,21 @@ def versions(metrics: Metrics) -> str:
     return f"Measured with {used}, on\n\n{files}"
 
 
+def flag(name: str, value: Any) -> str:
+    """One option of a training command: a list's values one after another, a switch as --name or --no-name."""
+    shown = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{shown}" if value else f"--no-{shown}"
+    return f"--{shown} " + (" ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
 def command(phase: Metrics, earlier: str | None) -> str:
     """The command line of one training phase, rebuilt from the settings that it wrote."""
-    parts = ["python -m qa_demo.training.finetune --encoder sentence-transformers/all-MiniLM-L6-v2"]
+    parts = [f"python -m qa_demo.training.finetune --encoder {ENCODER}"]
     if earlier is not None:
         parts.append(f"--resume runs/{earlier}")
     parts += ["--train " + " ".join(phase["train"]), "--dev squad-dev.json.gz"]
-    for name, value in phase.items():
-        if name not in NOT_FLAGS:
-            parts.append(f"--{name.replace('_', '-')} " + (" ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    parts += [flag(name, value) for name, value in phase.items() if name not in NOT_FLAGS]
     return " \\\n    ".join([*parts, f"--out runs/{phase['name']}"])
 
 

@@ -157,7 +157,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--sbo", action=argparse.BooleanOptionalAction, default=True, help="train the span boundary head too")
     p.add_argument("--embeddings", choices=["trained", "frozen"], default="trained", help="frozen: faster steps, half the optimiser")
     p.add_argument("--decay", choices=["none", "linear"], default="linear")
-    p.add_argument("--snapshots", action="store_true", help="keep half-precision weights at logarithmic steps")
+    p.add_argument("--snapshots", action=argparse.BooleanOptionalAction, default=False,
+                   help="keep half-precision weights at logarithmic steps")
     for name in ("pair_loss_weight", "learning_rate", "head_rate", "weight_decay"):
         p.add_argument(f"--{name.replace('_', '-')}", type=float, default=default[name])
     for name in ("positions", "length", "batch_tokens", "warmup", "seed", "workers", "evaluate_every", "held_limit", "log_every",

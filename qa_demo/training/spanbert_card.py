@@ -1,15 +1,17 @@
 """The model card of assets/spanbert, written from its own files: spanbert.json, metrics.json and ablation.json where they exist."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.infill import AIMS
-from qa_demo.training.card import table
+from qa_demo.core.published import SPANBERT, SPANBERT_OBJECTIVES
+from qa_demo.training.card import ENCODER, flag, table
 
 COLUMNS = (("MLM top-1", "mlm_top1"), ("MLM perplexity", "mlm_perplexity"), ("SBO top-1", "sbo_top1"), ("SBO perplexity", "sbo_perplexity"),
            ("both top-1", "both_top1"), ("both perplexity", "both_perplexity"))
+NOT_FLAGS = ("name", "text", "steps_taken", "seconds", "curve", "torch", "mixed_precision")
 FRONT = """---
 license: cc-by-sa-4.0
 language: en
@@ -17,9 +19,6 @@ library_name: transformers
 pipeline_tag: fill-mask
 base_model: sentence-transformers/all-MiniLM-L6-v2
 ---"""
-PAPER = {"spans, two segments and next-sentence task": (85.4, 73.0, 76.4), "spans, one segment": (86.7, 73.4, 76.3),
-         "spans, one segment, SBO": (86.8, 74.1, 79.0)}
-"""Development F1 of the paper's own ablation: SQuAD 2.0, NewsQA, coreference (large models, 1.2 M steps)."""
 
 
 def rows(title: str, found: Mapping[str, Mapping[str, Any]]) -> str:
@@ -51,16 +50,39 @@ def ablation(cells: Mapping[str, Any]) -> str:
                   for key in ("exact", "f1", "bio_f1")]
         lines.append([name, str(len(cell["f1"])), *spread])
     ours = table(["start of the reader", "seeds", "exact", "F1", "BIO F1"], lines)
-    theirs = table(["the paper's, dev F1", "SQuAD 2.0", "NewsQA", "coreference"], [[name, *map(str, f1)] for name, f1 in PAPER.items()])
-    return f"Mean over the seeds, smallest and largest in brackets, on squad-dev.\n\n{ours}\n\n{theirs}"
+    theirs = table(["the paper's, dev F1", "SQuAD 2.0", "NewsQA", "coreference"],
+                   [[row.name, f"{row.squad2:.1f}", f"{row.newsqa:.1f}", f"{row.coreference:.1f}"] for row in SPANBERT_OBJECTIVES])
+    return f"Mean over the seeds, smallest and largest in brackets, on squad-dev.\n\n{ours}\n\n{theirs}\n\n{SPANBERT}."
 
 
-def phase(p: Mapping[str, Any]) -> str:
-    """One paragraph about one training phase."""
-    took = f"{p['steps_taken']:,} steps of {p['batch_tokens']:,} pieces in {p['seconds'] / 60:.0f} minutes"
-    return (f"{p['name']}: {took}, {p['masking']} masking, learning rate {p['learning_rate']} (heads {p['head_rate']:g} times that), "
-            f"embeddings {p['embeddings']}, seed {p['seed']}, "
-            f"torch {p['torch']}, mixed precision {p['mixed_precision']}; text: {', '.join(p['text'])}")
+def conditions(finished: Sequence[Mapping[str, Any]]) -> str:
+    """What all cells of the experiment had in common, as the command that ran them, and when."""
+    b = finished[0]["budget"]
+    seeds, dates = sorted({cell["seed"] for cell in finished}), sorted({cell["date"] for cell in finished})
+    lines = [f"python -m qa_demo.training.ablation --encoder {ENCODER}", "--text " + " ".join(b["text"]), "--train " + " ".join(b["train"]),
+             f"--dev {b['dev']} --pretrain-steps {b['pretrain_steps']} --finetune-steps {b['finetune_steps']}", flag("seeds", seeds)]
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return (f"Every start but the plain one was pre-trained for {b['pretrain_steps']:,} steps of {b['batch_tokens']:,} pieces, every "
+            f"reader fine-tuned for {b['finetune_steps']:,} steps; weights averaged along the fine-tuning were scored; {when}.\n\n```\n"
+            + " \\\n    ".join(lines) + "\n```")
+
+
+def phase(p: Mapping[str, Any], earlier: str | None) -> str:
+    """What one training phase took, and its command, rebuilt from the settings that it wrote."""
+    began = "" if earlier is None else f" --resume runs/{earlier}"
+    flags = [flag(name, value) for name, value in p.items() if name not in NOT_FLAGS]
+    lines = [f"python -m qa_demo.training.pretrain --encoder {ENCODER}{began}", "--text " + " ".join(p["text"]),
+             *(" ".join(flags[k:k + 6]) for k in range(0, len(flags), 6)), f"--out runs/{p['name']}"]
+    return (f"{p['name']}: {p['steps_taken']:,} steps of {p['batch_tokens']:,} pieces in {p['seconds'] / 60:.0f} minutes, torch "
+            f"{p['torch']}, mixed precision {p['mixed_precision']}.\n\n```\n" + " \\\n    ".join(lines) + "\n```")
+
+
+def training(phases: Sequence[Mapping[str, Any]]) -> str:
+    """All phases in order, then the export."""
+    names = [p["name"] for p in phases]
+    export = (f"python -m qa_demo.training.export_spanbert --encoder {ENCODER} --run runs/{names[-1]} \\\n    --text "
+              + " ".join(phases[-1]["text"]))
+    return "\n\n".join([*(phase(p, earlier) for p, earlier in zip(phases, [None, *names], strict=False)), f"```\n{export}\n```"])
 
 
 def figures(metrics: Mapping[str, Any]) -> list[str]:
@@ -69,11 +91,13 @@ def figures(metrics: Mapping[str, Any]) -> list[str]:
               "distance from the nearer boundary": metrics["by_distance"],
               "the same, long runs only": next(v for k, v in metrics.items() if k.startswith("by_distance_in_runs"))}
     return [f"## Figures\n\n{verdict(metrics['overall'])}\n\nMeasured on {metrics['date']} on {metrics['parts']:,} parts of held-out "
-            f"paragraphs (5 %, chosen by a hash), {metrics['masking']} masking, in fp32. A run at an edge of its text has no SBO term.",
+            f"paragraphs (5 %, chosen by a hash), {metrics['masking']} masking, in fp32, by `python -m qa_demo.training.infill_score "
+            f"--text {' '.join(metrics['text'])}`. A run at an edge of its text has no SBO term.",
             *(rows(title, found) for title, found in groups.items() if found)]
 
 
-def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, cells: Mapping[str, Any] | None) -> str:
+def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, cells: Mapping[str, Any] | None,
+         finished: Sequence[Mapping[str, Any]] = ()) -> str:
     """The whole card in Markdown."""
     phases = card["phases"]
     head = ", span boundary head" if card["sbo"] else ""
@@ -82,13 +106,13 @@ def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, cells: Mapp
              f"masked-language head{head}, single segments, no next-sentence task. `AutoModelForMaskedLM` loads the folder; give it "
              "`dtype=torch.float32`. The boundary head is in `sbo_head.safetensors`, "
              f"with {card['positions']} rows of 200 in its position table. English only; it repeats what its text says, true or not.",
-             "## Training\n\n" + "\n\n".join(map(phase, phases))]
+             "## Training\n\n" + training(phases)]
     if any(p["curve"] for p in phases):
         parts.append("Held-out figures along the way (a part of the held-out text):\n\n" + curve(phases))
     if metrics is not None:
         parts += figures(metrics)
-    if cells:
-        parts.append("## Does it help a reader?\n\n" + ablation(cells))
+    if cells and finished:
+        parts.append(f"## Does it help a reader?\n\n{conditions(finished)}\n\n{ablation(cells)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -96,5 +120,6 @@ def write(folder: Path) -> None:
     """Write README.md beside the model."""
     card, metrics, cells = (json.loads(path.read_text()) if (path := folder / f"{name}.json").is_file() else None
                             for name in ("spanbert", "metrics", "ablation"))
+    finished = [json.loads(path.read_text()) for path in sorted((folder / "ablation").glob("*.json"))]
     if card is not None:
-        (folder / "README.md").write_text(text(card, metrics, cells), encoding="utf-8")
+        (folder / "README.md").write_text(text(card, metrics, cells, finished), encoding="utf-8")

@@ -1,6 +1,8 @@
 """Pre-training on a toy: packing, losses against torch, resume, export and load, scoring, and a reader that starts from it."""
 
 import json
+import re
+import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, Au
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
-from qa_demo.training import ablation, checkpoints, export_spanbert, finetune, infill_score, pretrain
+from qa_demo.training import ablation, checkpoints, export_spanbert, finetune, infill_score, pretrain, spanbert_card
 from qa_demo.training.pretrainer import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.training import toy
@@ -236,8 +238,14 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
     overall = metrics["overall"]
     for split in ("by_fate", "by_length", "by_distance"):
         assert sum(g["pieces"] for g in metrics[split].values()) == overall["pieces"] >= overall["sbo_pieces"] > 0
-    assert "not reached" in card and f"{overall['mlm_perplexity']:.1f}" in card and "learning rate" in card
+    assert "not reached" in card and f"{overall['mlm_perplexity']:.1f}" in card and "--learning-rate 0.0003" in card
     assert {"README.md", "metrics.json", SBO_FILE} <= json.loads((exported / "checksums.json").read_text()).keys()
+    commands = [shlex.split(block.replace("\\\n", "")) for block in re.findall(r"```\n(.*?)\n```", card, re.DOTALL)]
+    assert [words[2] for words in commands] == ["qa_demo.training.pretrain", "qa_demo.training.export_spanbert"]
+    asked = vars(pretrain.parser().parse_args(commands[0][3:]))
+    ran = json.loads((home / "run" / "settings.json").read_text())
+    assert {k: v for k, v in asked.items() if k not in ("encoder", "text", "out")} == {k: ran[k] for k in asked if k not in
+                                                                                     ("encoder", "text", "out")}
     load_spanbert(str(exported))
 
     found = batches(home, rows=1, packed=False)
@@ -302,5 +310,9 @@ def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart
     marked["scores"]["f1"] = 12.5
     files[0].write_text(json.dumps(marked))
     assert ablation.main(flags) == 0 and "12.5" in capsys.readouterr().out, "a finished cell was run again"
+    finished = [json.loads(path.read_text()) for path in files]
+    words = shlex.split(re.findall(r"```\n(.*?)\n```", spanbert_card.conditions(finished), re.DOTALL)[0].replace("\\\n", ""))
+    assert words[2] == "qa_demo.training.ablation" and "for 1 steps of 80 pieces" in spanbert_card.conditions(finished)
+    assert [words[words.index(f"--{name}-steps") + 1] for name in ("pretrain", "finetune")] == ["1", "1"]
     with pytest.raises(BadInput, match="was run with"):
         ablation.main([*flags[:-8], "--finetune-steps", "2", *flags[-8:]])
