@@ -46,8 +46,9 @@ function starts(rows, page, width) {
 // Top-1 of MLM (dots) and SBO (rings) over a few groups.
 function panel({ title, rows }, page, width) {
   const size = page.scale;
-  const [left, right, top, bottom] = [34 * size, 40 * size, 12 * size, 38 * size];
-  const [wide, tall] = [Math.max(240, width), 200 * size];
+  const names = page.narrow ? title.split(/(?<=,) /) : [title];
+  const [left, right, top, bottom] = [34 * size, 40 * size, 12 * size, (23 + 15 * names.length) * size];
+  const [wide, tall] = [Math.max(240, width), (185 + 15 * names.length) * size];
   const most = Math.max(10, ...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0])) * 1.08;
   const x = (k) => left + ((wide - left - right) * (k + 0.5)) / rows.length;
   const y = (v) => tall - bottom - ((tall - top - bottom) * v) / most;
@@ -62,13 +63,13 @@ function panel({ title, rows }, page, width) {
     rows.map((r, k) => ["mlm", "sbo"].map((head) => (head in r ? svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(k), cy: y(r[head]), r: 4 * size }) : null))),
     named.map((head, k) => svg("text", { x: x(last(head)) + 10 * size, y: lines[k] }, head.toUpperCase())),
     rows.map((r, k) => svg("text", { class: "quiet", x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" }, r.name.replace("over ", ">"))),
-    svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, title));
+    names.map((name, k) => svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3 - (names.length - 1 - k) * 15 * size, "text-anchor": "middle" }, name)));
 }
 
 // Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, the aims are dotted.
 function learning({ rows, begins, aims }, page, width) {
   const size = page.scale;
-  const [left, right, top, bottom] = [34 * size, 74 * size, 24 * size, 38 * size];
+  const [left, right, top, bottom] = [34 * size, 74 * size, (begins.length ? 37 : 24) * size, 38 * size];
   const [wide, tall] = [Math.min(width, 720 * size), 260 * size];
   const end = rows.at(-1).step;
   const most = Math.max(...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]), ...aims.map((a) => a.top1)) * 1.08;
@@ -85,10 +86,10 @@ function learning({ rows, begins, aims }, page, width) {
   return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table" },
     Array.from({ length: Math.floor(most / grid) + 1 }, (_, k) => k * grid).map((v) => [svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v)]),
     ticks.map((t) => svg("text", { class: "quiet", x: x(t), y: tall - bottom + 16 * size, "text-anchor": "middle" }, t.toLocaleString("en"))),
-    begins.map(({ phase, step }) => [svg("path", { class: "rule-ink phase-rule", d: `M${x(step)},${top - 6 * size}V${tall - bottom}` }), svg("text", { class: "quiet", x: x(step) + 4 * size, y: top - 10 * size }, `phase ${phase}`)]),
+    begins.map(({ phase, step }, k) => [svg("path", { class: "rule-ink phase-rule", d: `M${x(step)},${top - 6 * size}V${tall - bottom}` }), svg("text", { class: "quiet", x: x(step) + 4 * size, y: top - (k % 2 ? 10 : 23) * size }, `phase ${phase}`)]),
     aims.map((a) => [svg("path", { class: "rule-ink aim-line", d: `M${left},${y(a.top1)}H${wide - right}` })]),
     heads.map(([head, list]) => [phases(list).map((some) => svg("path", { class: `rule-ink ${head}-line`, d: `M${some.map((r) => `${x(r.step)},${y(r[head])}`).join("L")}` })),
-      list.map((r) => svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(r.step), cy: y(r[head]), r: 3.5 * size }))]),
+      list.map((r) => svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(r.step), cy: y(r[head]), r: (page.narrow ? 2.5 : 3.5) * size }))]),
     names.map(([name, , kind], k) => svg("text", { class: kind, x: wide - right + 8 * size, y: lines[k] }, name)),
     svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, "step"),
     svg("text", { class: "quiet", x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"));

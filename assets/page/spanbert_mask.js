@@ -14,7 +14,7 @@ function shell(root) {
   view.spans = maskText("The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete shows a run again", {
     hide: (first, last) => send("mask-span", [first, last]), show: (at) => send("mask-show", at) });
   view.single = maskText("The same text under single pieces");
-  view.toggle = el("button", { type: "button", class: "plain", id: "spanbert-shown", onclick: () => { view.shown = !view.shown; paint(view); } }, "as the model is shown it");
+  view.toggle = el("button", { type: "button", class: "act", id: "spanbert-shown", onclick: () => { view.shown = !view.shown; paint(view); } }, "as the model is shown it");
   view.said = el("p", { class: "mask-says", "aria-live": "polite" });
   view.slider = el("input", { type: "range", id: "spanbert-frame", min: 0, step: 1, "aria-label": "Moment of the draw", oninput: () => go(view, Number(view.slider.value)) });
   view.run = act("play", () => (view.timer ? stop(view) : start(view)), "spanbert-play");

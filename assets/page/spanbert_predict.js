@@ -91,7 +91,7 @@ function wireTable({ wires }, page) {
     if (k === wires.now) row.setAttribute("aria-current", "true");
     row.children[4].append(el("span", { class: "wire-bar", "aria-hidden": "true" }, el("span", { style: { width: `${100 * wires.bars[k]}%` } })));
   });
-  return [box, el("p", {}, wires.says)];
+  return [el("div", { class: "sbp-wires" }, box, el("p", {}, wires.says))];
 }
 
 function asks(view) {

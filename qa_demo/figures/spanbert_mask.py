@@ -204,14 +204,15 @@ def options_data(options: MaskOptions) -> list[dict[str, Any]]:
             for f in fields(MaskOptions) for low, high, step in [LIMITS[f.name]]]
 
 
-def mask_formula(total: int | None, options: MaskOptions) -> list[dict[str, str]]:
-    """P(l) of the truncated law and the budget, with the numbers in use."""
+def mask_formula(total: int | None, options: MaskOptions, by_hand: int | None = None) -> list[dict[str, str]]:
+    """P(l) of the truncated law and the budget, with the numbers in use; `by_hand` counts the pieces of spans drawn by hand."""
     q = f"{1 - options.geometric_p:.4g}"
     parts = [part("P(ℓ) ∝ p (1 − p)"), part("ℓ − 1", "sup"), part(f" = {options.geometric_p:g} · {q}"), part("ℓ − 1", "sup"),
              part(f",  ℓ = {options.span_lower} … {options.span_upper}"),
              part(f",  mean {number(mean(length_law(options), options), 3)} words", "quiet")]
     if total is None:
         return parts
+    parts += [] if by_hand is None else [part("      by hand: "), part(str(by_hand), "strong"), part(f" of {total} pieces", "quiet")]
     return [*parts, part("      budget = ⌈"), part(f"{options.mask_ratio:g} · {total}"), part("⌉ = "),
             part(str(budget_of(total, options)), "strong"), part(" pieces", "quiet")]
 

@@ -272,9 +272,9 @@ def guesses_table(shown: Guessed) -> dict[str, Any]:
 
 def blanks_table(shown: Guessed) -> dict[str, Any]:
     """Table twin of the text: every blank with its run, what the encoder sees, and each head's rank and -log p."""
-    rows = []
+    rows, why = [], any(p.no_sbo for p in shown.now.pieces)
     for p in shown.now.pieces:
         cells = [f"{s.rank:,} / {number(s.loss)}" if s is not None else "–" for s in (p.mlm, p.sbo, p.both)]
-        rows.append([str(p.at), printable(p.token), f"{place(p)} of {len(p.run)}", p.fate, *cells, p.no_sbo or ""])
+        rows.append([str(p.at), printable(p.token), f"{place(p)} of {len(p.run)}", p.fate, *cells, *([p.no_sbo or "–"] if why else [])])
     return table(f"All {plural(len(rows), 'blank')}: rank and −log p of the true piece",
-                 ["doc", "piece", "place in run", "fate", "MLM", "SBO", "both", "no SBO term, because"], rows)
+                 ["doc", "piece", "place in run", "fate", "MLM", "SBO", "both", *(["no SBO term, because"] if why else [])], rows)

@@ -91,7 +91,9 @@ def formula(screen: Screen) -> list[dict[str, str]]:
     lab, step = kept_of(screen).lab, kept_of(screen).step
     if step != "mask":
         return []
-    return mask_formula(None if lab is None else len(lab.encoding.context_ids), DEFAULTS if lab is None else lab.options)
+    if lab is None:
+        return mask_formula(None, DEFAULTS)
+    return mask_formula(len(lab.encoding.context_ids), lab.options, len(mask.shown_spans(lab).hidden) if mask.by_hand_now(lab) else None)
 
 
 def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:

@@ -101,6 +101,7 @@ def test_the_formula_carries_the_budget_and_the_mean() -> None:
     text = "".join(p["text"] for p in figure.mask_formula(510, MaskOptions()))
     assert "0.2 · 0.8" in text and "mean 3.797 words" in text and text.endswith("⌈0.15 · 510⌉ = 77 pieces")
     assert "budget" not in "".join(p["text"] for p in figure.mask_formula(None, MaskOptions()))
+    assert "by hand: 4 of 40 pieces" in "".join(p["text"] for p in figure.mask_formula(40, MaskOptions(), 4))
 
 
 def test_tables_name_every_run_and_its_targets() -> None:

@@ -131,6 +131,7 @@ def test_table_twins_hold_every_blank_and_every_guess() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)], at=5)
     table = figure.blanks_table(shown)
     assert len(table["rows"]) == 4 and "first piece" in table["rows"][0][-1] and table["rows"][0][5] == "–"
+    assert table["rows"][-1][-1] == "–" and len(figure.blanks_table(guessed([Span(4, 6)]))["head"]) == len(table["head"]) - 1
     listed = figure.guesses_table(shown)
     assert [r[1] for r in listed["rows"][:8]] == [g.piece for g in shown.blank.mlm.guesses[:8]]
     assert f"rank {shown.blank.sbo.rank:,}" in listed["rows"][-1][3]

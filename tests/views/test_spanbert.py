@@ -318,6 +318,8 @@ def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> Non
     captions = [{t["caption"] for t in page["tables"]} for page in pages.values()]
     assert not captions[0] & captions[1] and not captions[0] & captions[2] and not captions[1] & captions[2]
     assert spanbert.formula(screen) and not spanbert.formula(ask(screen, "step", "predict"))
+    hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
+    assert "by hand: 2 of" in "".join(p["text"] for p in spanbert.formula(hand))
     for page in pages.values():
         json.dumps(plain(page), allow_nan=False)
 
