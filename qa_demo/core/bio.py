@@ -176,14 +176,15 @@ def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tu
 
     Ties: lower start, then lower end. A span without characters is no answer.
     """
-    offsets = reading.encoding.offset_mapping
+    encoding = reading.encoding
     found: list[tuple[float, int, int, int, int, int]] = []
     for w, window in enumerate(reading.windows):
         marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
-        chars = offsets[window.doc_start:window.doc_stop]
-        ends = sliding_window_view(np.concatenate([chars[:, 1], np.zeros(marginals.shape[1] - 1, dtype=np.int64)]), marginals.shape[1])
+        part = slice(window.doc_start, window.doc_stop)
+        starts, last = encoding.offset_mapping[part, :1], encoding.char_ends[part]
+        ends = sliding_window_view(np.concatenate([last, np.zeros(marginals.shape[1] - 1, dtype=np.int64)]), marginals.shape[1])
         owned = window.is_max_context[window.is_context]
-        marginals = np.where(owned[:, None] & (chars[:, :1] < ends), marginals, 0.0)
+        marginals = np.where(owned[:, None] & (starts < ends), marginals, 0.0)
         best = np.argsort(-marginals, axis=None, kind="stable")[:n]
         for s, d in zip(*(x.tolist() for x in np.unravel_index(best, marginals.shape)), strict=True):
             if marginals[s, d] > 0:

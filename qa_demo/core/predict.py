@@ -68,12 +68,12 @@ def _grid_order(cells: Ints, t: Terms) -> Ints:
 
 def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, copies: str) -> Ints:
     """The window's best cells, until n of them differ in characters (pieces without characters make copies)."""
-    offsets, n = reading.encoding.offset_mapping, decode.n_best_size
+    starts, ends, n = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends, decode.n_best_size
     wanted = n
     while True:
         cells = top_spans(t.start, t.end, window, decode, copies, wanted)
         doc = cells + (window.doc_start - window.context_at)
-        chars = np.stack([offsets[doc[:, 0], 0], offsets[doc[:, 1], 1]], axis=1)
+        chars = np.stack([starts[doc[:, 0]], ends[doc[:, 1]]], axis=1)
         if len(cells) < wanted or len(np.unique(chars[chars[:, 0] < chars[:, 1]], axis=0)) >= n:
             return cells
         wanted *= 2

@@ -9,6 +9,7 @@ Axes: D context tokens, W windows, L positions of the longest window, n position
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -107,9 +108,21 @@ class Encoding:
         start, end = self.chars(span)
         return self.context[start:end]
 
+    @cached_property
+    def char_ends(self) -> NDArray[np.int64]:
+        """Where a span that ends with each token ends in the text, [D]: a piece that holds only the blank before a word adds nothing."""
+        start, end = self.offset_mapping[:, 0], self.offset_mapping[:, 1]
+        return freeze(np.maximum.accumulate(np.where(start < end, end, 0)))
+
+    @property
+    def cls_token(self) -> str:
+        """What this reader calls the token that stands for no answer: [CLS], <s>."""
+        return self.prefix_tokens[self.cls_at]
+
     def chars(self, span: Span) -> tuple[int, int]:
-        """Half-open char range of an inclusive `doc` span."""
-        return int(self.offset_mapping[span.start, 0]), int(self.offset_mapping[span.end, 1])
+        """Half-open char range of an inclusive `doc` span; empty for pieces without characters."""
+        start = int(self.offset_mapping[span.start, 0])
+        return start, max(start, int(self.char_ends[span.end]))
 
 
 @dataclass(frozen=True, eq=False)

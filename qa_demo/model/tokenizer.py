@@ -48,7 +48,8 @@ def prepare(tokenizer: Any) -> Any:
 
 
 def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
-    """Offsets [n, 2] without the blanks at either end; a piece that is only blanks becomes empty at its end.
+    """Offsets [n, 2] without the blanks at either end; a piece that is only blanks becomes empty where the next word starts, or
+    after the last letter.
 
     SentencePiece and byte-level tokenizers count the blank before a word as part of it: in "the cat", DeBERTa's
     second piece covers " cat". An answer that starts there must not start with a blank.
@@ -59,8 +60,8 @@ def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
     first, last = np.searchsorted(letters, offsets[:, 0]), np.searchsorted(letters, offsets[:, 1]) - 1
     if not len(letters):
         return np.stack([offsets[:, 1], offsets[:, 1]], axis=1)
-    starts = np.where(first <= last, letters[np.minimum(first, len(letters) - 1)], offsets[:, 1])
-    return np.stack([starts, np.where(first <= last, letters[np.maximum(last, 0)] + 1, offsets[:, 1])], axis=1)
+    starts = np.append(letters, letters[-1] + 1)[first]
+    return np.stack([starts, np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)], axis=1)
 
 
 def _pieces(backend: Any, text: str) -> tuple[Any, np.ndarray]:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import capacity, make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode, trimmed
@@ -101,6 +101,11 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family: tuple[str, Path]) -
     encoding = encode(kit.tokenizer(family[0]), "who", context)
     texts = [context[a:b] for a, b in encoding.offset_mapping]
     assert all(text == text.strip() for text in texts) and "".join(texts) == "thebridgewasdesigned"
+    count = len(texts)
+    spans = [Span(i, j) for i in range(count) for j in range(i, count)]
+    for span in spans:  # pieces that hold only the blank before a word (RoBERTa, ALBERT) stand at either end of some
+        text, (start, end) = encoding.text(span), encoding.chars(span)
+        assert text == text.strip() and text == context[start:end] and start <= end
 
 
 def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
