@@ -36,15 +36,15 @@ function update(view, bench) {
   if (view.menu.childElementCount !== rests.methods.length) view.menu.replaceChildren(...rests.methods.map(([key, name]) => el("option", { value: key }, name)));
   view.menu.value = rests.method;
   const refused = rests.refused.flatMap((said, k) => (said ? [el("p", {}, el("b", {}, `${HEADS[k]}: `), said)] : []));
-  view.out.replaceChildren(...(refused.length ? [...refused, el("p", {}, again(rests.method))] : [el("p", { class: "scores-says" }, rests.says), key(), rows(rests.rows)]));
+  view.out.replaceChildren(...(refused.length ? [...refused, el("p", {}, again(rests.method))] : [el("p", { class: "scores-says" }, rests.says), key(), rows(rests)]));
 }
 
 const key = () => el("p", { class: "scores-key" }, SIDES.map((side) => el("span", {}, el("i", { class: `scores-swatch ${side}` }), `${side} part`)),
   el("span", {}, "filled: supports the score; hollow: speaks against it; bars to one scale, in logits"));
 
-function rows(list) {
+function rows({ rows: list, absent }) {
   const most = Math.max(1e-9, ...list.flatMap((row) => row.lanes.flatMap((two) => (two ?? []).map(Math.abs))));
-  const cell = (row, k) => el("td", {}, row.lanes[k] === null ? el("span", { class: "role-quiet" }, "not in this text")
+  const cell = (row, k) => el("td", {}, row.lanes[k] === null ? el("span", { class: "role-quiet" }, absent[k])
     : el("span", { class: "scores-pair" }, bars(row.lanes[k], most), el("span", { class: "tabular" }, row.sums[k])));
   const caption = `the words with the largest effect on one side or the other, in the order of the text; every word stands in the table below`;
   return el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": "What the two scores rested on" }, el("table", { class: "scores-words" }, el("caption", {}, caption),

@@ -132,6 +132,11 @@ class Attribution:
         return self.start + self.end
 
     @property
+    def silent(self) -> bool:
+        """Whether every position has exactly nothing in both lanes."""
+        return not (self.start.any() or self.end.any())
+
+    @property
     def sum(self) -> float:
         """The signed sum over all positions."""
         return float(self.total.sum())

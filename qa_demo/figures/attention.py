@@ -80,7 +80,8 @@ def grid_table(attention: Attention, encoding: Encoding, window: Window, span: S
 def relevance_table(found: Mapping[RelevanceKind, Relevance], units: Words) -> dict[str, Any]:
     """The table twin of the three summaries, summed to words."""
     columns = [(f"{NAMES[kind]}: {side}", units.sums(getattr(one, side))) for kind, one in found.items() for side in ("start", "end")]
-    rows = [[printable(word.text) or "(blank)", word.side, *(f"{values[k]:.3f}" for _, values in columns)]
+    rows = [[printable(word.text) or "(blank)", "paragraph" if word.side == "context" else word.side,
+             *("0" if values[k] == 0 else probability(float(values[k])) for _, values in columns)]
             for k, word in enumerate(units.items)]
     return table("Where the selected start and end looked, by word", ["word", "in", *(name for name, _ in columns)], rows)
 

@@ -7,7 +7,7 @@ from qa_demo.core.attribution import GAP_LIMIT, Attribution, Baseline, Method, T
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, TargetKind, Window
 from qa_demo.core.words import words
-from qa_demo.figures.numbers import MINUS, number, signed, total
+from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import Role, part, table
 
@@ -16,7 +16,7 @@ KIND_NAMES: dict[TargetKind, str] = {
     "span_minus_null": "log-odds against no answer", "span_minus_other": "difference to another span"}
 METHOD_NAMES: dict[Method, str] = {"gradient_x_input": "gradient × input", "integrated_gradients": "integrated gradients",
                                    "leave_one_out": "leave one word out"}
-BASELINE_NAMES: dict[Baseline, str] = {"pad": "[PAD]", "mask": "[MASK]", "zero": "zero vector"}
+BASELINE_NAMES: dict[Baseline, str] = {"pad": "padding token", "mask": "mask token", "zero": "zero vector"}
 
 
 def quoted(text: str, longest: int = 40) -> str:
@@ -35,7 +35,8 @@ def addends(reading: Reading, target: Target, window: Window) -> list[tuple[str,
     if target.kind != "start_logit":
         terms.append(("e", "j", "end", e[j]))
     if target.kind == "span_minus_null":
-        terms += [("s", "[CLS]", "start", -s[window.cls_at]), ("e", "[CLS]", "end", -e[window.cls_at])]
+        null = printable(reading.encoding.cls_token)
+        terms += [("s", null, "start", -s[window.cls_at]), ("e", null, "end", -e[window.cls_at])]
     if target.other is not None:
         k, m = window.to_pos(target.other.start), window.to_pos(target.other.end)
         terms += [("s", "k", "start", -s[k]), ("e", "l", "end", -e[m])]
@@ -74,15 +75,34 @@ def lanes_data(found: Attribution) -> dict[str, Any]:
             "sums": sums(found), "complete": found.complete}
 
 
+def silence(found: Attribution) -> str | None:
+    """What a method says by giving every token exactly nothing; None where one token has something.
+
+    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along the vector itself the slope is 0.
+    """
+    if not found.silent:
+        return None
+    if found.method == "gradient_x_input":
+        return ("Gradient × input gives every token exactly nothing here: this reader brings each word's vector to one length before "
+                "anything else, so making it longer or shorter changes no logit. Another method can say more.")
+    return f"By {METHOD_NAMES[found.method]} no token has any effect on F(x)."
+
+
 def sums(found: Attribution) -> list[str]:
     """The signed sum, F(x), F(x') and the gap, as printed; for methods without a baseline, what is not promised."""
     if found.f_baseline is None or found.gap is None or found.gap_share is None:
+        said = silence(found)
+        if said is not None:
+            return [said]
         promise = ("Effects of single words need not add up to F(x)." if found.method == "leave_one_out"
                    else "This method promises no sum: a gradient is a slope at one point.")
-        return [f"Sum of all tokens {signed(found.sum)}; F(x) = {number(found.f_x)}. {promise}"]
-    printed = total([found.f_x, -found.f_baseline, found.gap], found.sum, 2 if abs(found.gap) >= 0.005 else 4)
-    f_x, back, gap = printed.addends
-    first = f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) {_negated(back)} + gap {_braced(gap)}."
+        f_x = number(found.f_x, decimals_for([found.f_x]))
+        return [f"Sum of all tokens {effect(found.sum, decimals_for([found.sum]))}; F(x) = {f_x}. {promise}"]
+    small = round(abs(found.gap), 4) == 0.0
+    printed = total([found.f_x, -found.f_baseline, *(() if small else (found.gap,))], found.sum, 2 if abs(found.gap) >= 0.005 else 4)
+    f_x, back, *gap = printed.addends
+    tail = f" + gap {_braced(gap[0])}." if gap else f"; the gap is under {10.0 ** -printed.decimals:.{printed.decimals}f}."
+    first = f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) {_negated(back)}{tail}"
     shown = [f"{steps} steps: {_share(gap, found)}" for steps, gap in found.tried]
     if found.complete:
         return [first, f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), under {100 * GAP_LIMIT:.0f} % ({'; '.join(shown)})."]
@@ -110,7 +130,8 @@ def _share(gap: float, found: Attribution) -> str:
 def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
     """The table twin: every token of the window with both lanes; words of the paragraph can be selected."""
     window = reading.windows[found.window]
-    rows = [[printable(token), str(pos), signed(found.start[pos], 3), signed(found.end[pos], 3)]
+    digits = decimals_for([*found.start, *found.end], 3)
+    rows = [[printable(token), str(pos), effect(found.start[pos], digits), effect(found.end[pos], digits)]
             for pos, token in enumerate(reading.tokens(found.window))]
     docs = [window.to_doc(pos) if window.is_context[pos] else None for pos in range(len(window))]
     return table(f"Every token of window {found.window + 1} by {METHOD_NAMES[found.method]}, in logits",
@@ -120,18 +141,21 @@ def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
 
 def attribution_notice(reading: Reading, found: Attribution) -> str:
     """The words with the largest support and the largest opposition."""
+    said = silence(found)
+    if said is not None:
+        return said
     units = words(reading.encoding, reading.windows[found.window])
     values = units.sums(found.total)
     best, worst = int(values.argmax()), int(values.argmin())
-    digits = 2 if abs(values).max() >= 0.2 else 4
+    digits = decimals_for(values)
     said = (f"By {METHOD_NAMES[found.method]} the largest support comes from {quoted(units.items[best].text)} "
-            f"in the {_side(units.items[best].side)} ({signed(values[best], digits)})")
+            f"in the {_side(units.items[best].side)} ({effect(values[best], digits)})")
     if values[worst] < 0:
         rival = units.items[worst]
-        said += f", the largest opposition from {quoted(rival.text)} in the {_side(rival.side)} ({signed(values[worst], digits)})"
+        said += f", the largest opposition from {quoted(rival.text)} in the {_side(rival.side)} ({effect(values[worst], digits)})"
     asked = sum(values[k] for k, word in enumerate(units.items) if word.side == "question")
-    whole = "" if found.f_baseline is None else f" of {signed(found.sum, digits)}"  # other methods promise no sum to be a part of
-    return f"{said}; the question's words together carry {signed(asked, digits)}{whole}."
+    whole = "" if found.f_baseline is None else f" of {effect(found.sum, digits)}"  # other methods promise no sum to be a part of
+    return f"{said}; the question's words together carry {effect(asked, digits)}{whole}."
 
 
 def _side(side: str) -> str:
@@ -140,7 +164,8 @@ def _side(side: str) -> str:
 
 def question_data(effects: Sequence[QuestionEffect]) -> dict[str, Any]:
     """Each question word masked in every window: what F loses, and whether another answer wins."""
-    rows = [[printable(one.word.text), signed(-one.total), "no answer" if one.answer is None else printable(one.answer),
+    digits = decimals_for(one.total for one in effects)
+    rows = [[printable(one.word.text), effect(-one.total, digits), "no answer" if one.answer is None else printable(one.answer),
              "changed" if one.changed else "the same"] for one in effects]
     head = ["question word", "F changes by", "the answer would be", "answer"]
     return {"table": table("Each question word masked in every window", head, rows),

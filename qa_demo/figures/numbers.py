@@ -1,6 +1,6 @@
 """Numbers as printed: sums that add up, probabilities that are never 0."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
@@ -34,14 +34,17 @@ def signed(x: float, decimals: int = MIN_DECIMALS) -> str:
 
 
 def total(addends: Sequence[float], value: float | None = None, at_least: int = MIN_DECIMALS) -> PrintedSum:
-    """Print a sum with as few decimals (2 to 4) as its rounded addends need to add up to its rounded total.
+    """Print a sum with as few decimals (2 to 4) as its rounded addends need to add up to its rounded total, and the total to show.
 
-    Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60.
+    Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60; 1.374 - 1.372 too, whose total
+    would be 0.00.
     `at_least` gives two sums that stand together the same decimals.
     """
     value = sum(addends) if value is None else value
+    nothing = not _rounded(value, MAX_DECIMALS)
     for decimals in range(at_least, MAX_DECIMALS + 1):
-        if sum(_rounded(a, decimals) for a in addends) == _rounded(value, decimals):
+        shown = _rounded(value, decimals)
+        if sum(_rounded(a, decimals) for a in addends) == shown and (shown or nothing):
             return PrintedSum(tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals)
     return PrintedSum(tuple(number(a, MAX_DECIMALS) for a in addends), number(value, MAX_DECIMALS), "\u2248", MAX_DECIMALS)
 
@@ -49,6 +52,19 @@ def total(addends: Sequence[float], value: float | None = None, at_least: int = 
 def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> str:
     """The rest term of a long sum: the printed total minus the printed addends, so that the column adds up."""
     return str(number(float(_rounded(value, decimals) - sum(_rounded(s, decimals) for s in shown)), decimals))
+
+
+def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
+    """The decimals of a column in which the value of the largest size keeps two digits: 0.2 needs `least`, 0.0031 needs four."""
+    peak = max((abs(v) for v in values), default=0.0)
+    return next((d for d in range(least, most) if peak >= 9.5 * 10.0 ** -d or peak == 0.0), most)
+
+
+def effect(x: float, decimals: int = MIN_DECIMALS) -> str:
+    """A signed number that is never 0.00: 0 when it is exactly that, else "< 0.01" for a size below what is printed."""
+    if x == 0.0:
+        return "0"
+    return signed(x, decimals) if _rounded(x, decimals) else f"< {10.0 ** -decimals:.{decimals}f}"
 
 
 def percent(p: float) -> str:

@@ -1,10 +1,11 @@
 """The reading as it travels to the browser: once per reading and per change by hand, shared by every chapter."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from qa_demo.core.types import Answer, Reading
+from qa_demo.core.types import Answer, Encoding, Reading
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 
 
@@ -14,6 +15,11 @@ def owners(reading: Reading) -> np.ndarray:
     for window in reading.windows:
         owner[window.doc_start + np.flatnonzero(window.is_max_context[window.is_context])] = window.index
     return owner
+
+
+def named(sentences: Sequence[str], encoding: Encoding) -> list[str]:
+    """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a visitor's text."""
+    return [sentence.replace("[CLS]", encoding.cls_token) for sentence in sentences]
 
 
 def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed: bool, temperature: float = 1.0,

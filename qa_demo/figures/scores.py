@@ -57,7 +57,8 @@ def axis_range(*points: Floats) -> list[float]:
     every = np.concatenate([np.asarray(p, dtype=np.float64).reshape(-1, 2) for p in points])
     every = every[np.isfinite(every).all(axis=1)]
     low, high = every.min(axis=0), every.max(axis=0)
-    room = np.maximum((high - low) * 0.06, 0.5)
+    apart = high - low
+    room = np.where(apart > 0, np.maximum(apart * 0.06, apart.max() * 0.03), max(0.03 * apart.max(), 0.5))
     return [float(v) for pair in zip(low - room, high + room, strict=True) for v in pair]
 
 
@@ -140,7 +141,8 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     """How many tokens beat no answer, and where the best pair's two dots stand."""
     at, count = reading.windows[window], beat_null(reading, window)
     stand = "stands" if count == 1 else "stand"
-    said = (f"{plural(count, 'token')} of {int(at.is_context.sum())} {stand} above the diagonal through [CLS]: "
+    null = printable(reading.encoding.cls_token)
+    said = (f"{plural(count, 'token')} of {int(at.is_context.sum())} {stand} above the diagonal through {null}: "
             f"{'it scores' if count == 1 else 'they score'} higher than no answer as a span of one token.")
     best = window_best(reading, window, decode, copies)
     if best is None:

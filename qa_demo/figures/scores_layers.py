@@ -50,7 +50,7 @@ def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str
     for lane, ranks, at in zip(("start", "end"), found.ranks(best.start, best.end), (best.start, best.end), strict=True):
         name, since = quoted(piece(reading, window, at)), settled(ranks)
         if since is None:
-            said.append(f"the {lane} {name} does not lead even the last layer (rank {int(ranks[-1])} of all positions)")
+            said.append(f"the {lane} {name} does not lead even the last layer (rank {int(ranks[-1])} of {found.start.shape[1]} positions)")
         elif since == last and last:
             said.append(f"the {lane} {name} leads in layer {last} only (rank {int(ranks[-2])} one layer before)")
         else:

@@ -8,8 +8,8 @@ import numpy as np
 from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation
 from qa_demo.core.types import Reading
 from qa_demo.core.words import Words, words
-from qa_demo.figures.attribution import METHOD_NAMES, quoted
-from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.attribution import METHOD_NAMES, quoted, silence
+from qa_demo.figures.numbers import effect, number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.trust import ALIKE
@@ -40,7 +40,7 @@ def aligned(first: Words, other: Words) -> list[Pair]:
 def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) -> dict[str, Any]:
     """The words with the largest effect on each side, in the order of the text, the sentence, and the table of all words."""
     data: dict[str, Any] = {"method": method, "methods": [[m, METHOD_NAMES[m]] for m in METHODS], "rows": [], "says": "", "table": None,
-                            "refused": [side if isinstance(side, str) else None for side in sides]}
+                            "absent": [], "refused": [side if isinstance(side, str) else None for side in sides]}
     a, b = sides
     if isinstance(a, str) or isinstance(b, str):
         return data
@@ -51,9 +51,12 @@ def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) 
     largest = [sorted((k for k, row in enumerate(rows) if row["lanes"][side] is not None), key=lambda k: -abs(sum(rows[k]["lanes"][side])))
                for side in (0, 1)]
     data["rows"] = [rows[k] for k in sorted({*largest[0][:SHOWN], *largest[1][:SHOWN]})]
-    data["says"] = _says(pairs, units, values, method)
+    parts = [len(r.windows) > 1 for r in readings]
+    data["absent"] = [f"not in window {found.window + 1}" if cut else "not in this text" for cut, found in zip(parts, (a, b), strict=True)]
+    quiet = [f"{where}: {said}" for where, said in (("On screen", silence(a)), ("To compare", silence(b))) if said is not None]
+    data["says"] = " ".join([*quiet, _says(pairs, units, values, method, "windows" if any(parts) else "texts")])
     blank = ["–", "–"]
-    lines = [[row["name"], row["in"], *(cell for two in row["lanes"] for cell in (blank if two is None else [signed(x, 3) for x in two]))]
+    lines = [[row["name"], row["in"], *(cell for two in row["lanes"] for cell in (blank if two is None else [effect(x, 3) for x in two]))]
              for row in rows]
     data["table"] = table(f"Every word by {METHOD_NAMES[method]}, in logits: what the best span's score rested on",
                           ["word", "in", "on screen: start part", "on screen: end part", "to compare: start part", "to compare: end part"],
@@ -67,14 +70,14 @@ def _row(pair: Pair, units: list[Words], values: list[Any]) -> dict[str, Any]:
     lanes = [None if k is None else [float(x) for x in values[side][k]] for side, k in enumerate(pair)]
     side = next(word.side for word in found if word is not None)
     return {"name": " → ".join(names), "in": "paragraph" if side == "context" else side, "lanes": lanes,
-            "sums": [None if two is None else signed(sum(two)) for two in lanes]}
+            "sums": [None if two is None else effect(sum(two)) for two in lanes]}
 
 
-def _says(pairs: list[Pair], units: list[Words], values: list[Any], method: Method) -> str:
-    """How alike the two rankings are over the words that both texts hold, and which of these words changed most."""
+def _says(pairs: list[Pair], units: list[Words], values: list[Any], method: Method, held_by: str) -> str:
+    """How alike the two rankings are over the words that both texts (or windows) hold, and which of these words changed most."""
     shared = [(i, j) for i, j in pairs if i is not None and j is not None and units[0].items[i].text == units[1].items[j].text]
     if not shared:
-        return "The two texts share no word."
+        return f"The two {held_by} share no word."
     a, b = (values[side][[pair[side] for pair in shared]].sum(axis=1) for side in (0, 1))
     rho = rank_correlation(np.abs(a), np.abs(b))
     alike = ("one of the two rankings is constant" if rho is None else
@@ -82,5 +85,5 @@ def _says(pairs: list[Pair], units: list[Words], values: list[Any], method: Meth
     most = int(np.abs(b - a).argmax())
     word = units[0].items[shared[most][0]]
     where = "paragraph" if word.side == "context" else word.side
-    return (f"By {METHOD_NAMES[method]}, over the {len(shared)} words that both texts hold, {alike}. The largest change is at "
-            f"{quoted(word.text)} in the {where}: {signed(float(a[most]))} on screen, {signed(float(b[most]))} to compare.")
+    return (f"By {METHOD_NAMES[method]}, over the {len(shared)} words that both {held_by} hold, {alike}. The largest change is at "
+            f"{quoted(word.text)} in the {where}: {effect(float(a[most]))} on screen, {effect(float(b[most]))} to compare.")

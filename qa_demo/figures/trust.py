@@ -1,11 +1,12 @@
 """Chapter 9, step 3, as data: how far an explanation may be trusted, the verdict first."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from qa_demo.core.faithfulness import BINS, Curve, Faithfulness, Verdict
 from qa_demo.figures.attribution import quoted
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.payload import table
 
 ALIKE = 0.5
@@ -62,22 +63,25 @@ def curves_data(spared: Faithfulness, names: Mapping[str, str]) -> dict[str, Any
             "lines": [_line(names[key], curve) for key, curve in spared.curves.items()], "bands": bands}
 
 
-def _spread(mean: float, spread: float) -> str:
-    return f"{number(mean, 3)} ± {number(spread, 3)}"
+def _spread(mean: float, spread: float, digits: int) -> str:
+    return f"{number(mean, digits)} ± {number(spread, digits)}"
 
 
 def trust_tables(spared: Faithfulness, full: Faithfulness, verdict: Verdict, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """Comprehensiveness and sufficiency with and without the answer's own words, the curves as numbers, and agreement."""
     wanted = [(f, what) for f in (spared, full) for what in ("comprehensiveness", "sufficiency")]
-    rows = [[names[key], *(number(getattr(f.curves[key], what), 3) for f, what in wanted)] for key in spared.curves]
-    rows.append([f"random orders ({len(spared.random)} and {len(full.random)})", *(_spread(*f.spread(what)) for f, what in wanted)])
+    chance = [f.spread(what) for f, what in wanted]
+    every = [*(getattr(f.curves[key], what) for f, what in wanted for key in f.curves), *chain(*chance)]
+    digits = decimals_for(every, 3)
+    rows = [[names[key], *(number(getattr(f.curves[key], what), digits) for f, what in wanted)] for key in spared.curves]
+    rows.append([f"random orders ({len(spared.random)} and {len(full.random)})", *(_spread(*two, digits) for two in chance)])
     eraser = table("Comprehensiveness (high is good) and sufficiency (low is good), in probability; mean over the five shares of words",
                    ["order", "comprehensiveness, answer's words kept", "sufficiency, answer's words kept",
                     "comprehensiveness, all words", "sufficiency, all words"], rows)
     sizes = next(iter(spared.curves.values())).sizes
     bands = [spared.band("deletion_f"), spared.band("insertion_f")]
     by_size = [[str(k), *(number(float(x), 3) for c in spared.curves.values() for x in (c.deletion_f[at], c.insertion_f[at])),
-                *(_spread(float(mean[at]), float(spread[at])) for mean, spread in bands)] for at, k in enumerate(sizes)]
+                *(_spread(float(mean[at]), float(spread[at]), 3) for mean, spread in bands)] for at, k in enumerate(sizes)]
     kinds = ("deletion", "insertion")
     head = ["words", *(f"{names[key]}: {kind}" for key in spared.curves for kind in kinds), *(f"random: {kind}" for kind in kinds)]
     agree = [[names[key], "constant" if rho is None else number(rho)] for key, rho in verdict.agreement.items()]

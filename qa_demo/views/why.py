@@ -15,7 +15,9 @@ from qa_demo.core.words import words
 from qa_demo.figures import attention as looked
 from qa_demo.figures import attribution as rested
 from qa_demo.figures import trust as trusted
+from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.reading import named
 from qa_demo.views import selection
 from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
@@ -79,7 +81,8 @@ def present(screen: Screen) -> dict[str, Any]:
     """The seats of the selected window, the menus, and whatever has been found out about this target so far."""
     target, choice = target_of(screen), choice_of(screen)
     if target is None:
-        return page_data(CHAPTER.question, {"words": WORDS, "target": None, "reply": None}, WORDS["nothing"], SIMPLIFIED)
+        return page_data(CHAPTER.question, {"words": WORDS, "target": None, "reply": None}, WORDS["nothing"],
+                         named(SIMPLIFIED, screen.reading.encoding))
     reading, window = screen.reading, window_of(screen.reading, target)
     picture = {
         "words": WORDS, "reply": None, "window": window.index, "seats": looked.seats(reading.encoding, window),
@@ -90,7 +93,7 @@ def present(screen: Screen) -> dict[str, Any]:
                   "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
                   "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)]}}
     said, tables = known(reading, target, choice)
-    return page_data(CHAPTER.question, picture, said, SIMPLIFIED, tables)
+    return page_data(CHAPTER.question, picture, said, named(SIMPLIFIED, reading.encoding), tables)
 
 
 def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:
@@ -112,7 +115,8 @@ def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[d
         tables.append(looked.relevance_table(summaries, words(reading.encoding, window)))
     if trust is not None:
         tables += trusted.trust_tables(trust.spared, trust.full, trust.verdict, NAMES)
-    start = f"The {rested.KIND_NAMES[target.kind]} of this span is {rested.value_of(reading, target, window):.2f}."
+    value = rested.value_of(reading, target, window)
+    start = f"The {rested.KIND_NAMES[target.kind]} of this span is {number(value, decimals_for([value]))}."
     return " ".join(said[:2]) if said else start, tables
 
 

@@ -7,8 +7,8 @@ SIMPLIFIED = (
     "computations; only the question's words are also tested in every window.",
     "The places of the target are fixed once, on the real input. Along a path from a baseline another token may score highest; the "
     "explanation does not follow it.",
-    "[CLS] and the separators are kept in every baseline, so integrated gradients give them exactly nothing. A text full of [PAD], "
-    "[MASK] or zero vectors is unlike anything the reader was trained on, and the explanation is relative to it.",
+    "[CLS] and the separators are kept in every baseline, so integrated gradients give them exactly nothing. A text full of "
+    "padding tokens, mask tokens or zero vectors is unlike anything the reader was trained on, and the explanation is relative to it.",
     "Gradient × input is the slope at one point times the input: fast, and it promises no sum. Leave one word out masks a word and "
     "keeps every position; what stands in the text twice is understated.",
     "Rollout assumes that layers only average, and knows no target. Gradient × attention keeps positive parts only.",

@@ -16,6 +16,7 @@ from qa_demo.core.occlusion import QuestionEffect, question_effects
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
+from qa_demo.figures.attribution import silence
 
 T = TypeVar("T")
 SEED = 0
@@ -117,7 +118,11 @@ class Work:
     def _trust(self, target: Target, method: Method, baseline: Baseline) -> Trust:
         window = self.reading.windows[target.window or 0]
         units = words(self.reading.encoding, window)
-        rankings: dict[str, Any] = {method: units.sums(self.attribution(target, method, baseline, None, self.stage(0, STAGES)).total)}
+        found = self.attribution(target, method, baseline, None, self.stage(0, STAGES))
+        said = silence(found)
+        if said is not None:
+            raise BadInput(f"{said} There are no top words to mask.")
+        rankings: dict[str, Any] = {method: units.sums(found.total)}
         for stage, other in enumerate((m for m in METHODS if m != method), start=1):
             steps = AGREEMENT_STEPS if other == "integrated_gradients" else None
             rankings[other] = units.sums(self.attribution(target, other, baseline, steps, self.stage(stage, STAGES)).total)

@@ -67,6 +67,22 @@ def test_sum_value_baseline_and_gap_add_up_as_printed(f_x: float, f_baseline: fl
         assert "≈" in first
 
 
+def test_a_gap_too_small_to_print_is_no_addend_of_zeros() -> None:
+    first = figure.sums(made(1.5, 0.25, 1.25001, ((20, 0.00001),)))[0]
+    assert "gap 0.00" not in first and first.endswith("; the gap is under 0.0001.") and "1.2500 = F(x) 1.5000 − F(x′) 0.2500" in first
+
+
+def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> None:
+    n = len(reading.windows[0])
+    silent = Attribution(Target("span_score", SPAN, None, 0), "gradient_x_input", 0, np.zeros(n), np.zeros(n), 3.0)
+    assert "exactly nothing here" in figure.sums(silent)[0] and "+0.00" not in figure.sums(silent)[0]
+    assert figure.attribution_notice(reading, silent) == figure.sums(silent)[0]
+    assert {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]} == {"0"}
+    one = np.zeros(n)
+    one[3] = 1e-6
+    assert figure.silence(Attribution(silent.target, "gradient_x_input", 0, one, np.zeros(n), 3.0)) is None
+
+
 def test_the_gap_is_called_complete_only_under_two_percent() -> None:
     small = figure.sums(made(10.0, 0.0, 10.1, ((20, 0.5), (50, 0.1))))
     assert "1.0 %" in small[1] and "under 2 %" in small[1] and "not under" not in small[1] and "20 steps: 5.0 %" in small[1]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.figures.numbers import MINUS, number, percent, probability, rest, signed, total
+from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, percent, probability, rest, signed, total
 
 LOGIT = st.floats(-50, 50, allow_nan=False)
 
@@ -30,6 +30,22 @@ def test_an_equals_sign_is_never_a_lie(a: float, b: float) -> None:
     adds_up = sum(value(x) for x in printed.addends) == value(printed.total)
     assert adds_up == (printed.sign == "=")
     assert 2 <= printed.decimals <= 4
+
+
+@given(LOGIT, st.floats(0.0001, 0.01))
+def test_a_total_that_is_something_is_never_printed_as_nothing(a: float, apart: float) -> None:
+    assert value(total([a + apart, -a]).total) != 0
+    assert total([a, -a]).total == "0.00" and total([a + 1e-9, -a]).total == "0.00"
+
+
+@pytest.mark.parametrize(("values", "decimals"), [([], 2), ([0.0], 2), ([-0.2, 0.001], 2), ([0.03], 3), ([-0.0031, 0.0], 4), ([1e-12], 7)])
+def test_a_column_has_the_decimals_of_its_largest_value(values: list[float], decimals: int) -> None:
+    assert decimals_for(values) == decimals
+
+
+@pytest.mark.parametrize(("x", "printed"), [(0.0, "0"), (0.004, "< 0.01"), (-0.004, "< 0.01"), (-0.25, f"{MINUS}0.25"), (8.54, "+8.54")])
+def test_an_effect_is_never_a_row_of_zeros(x: float, printed: str) -> None:
+    assert effect(x) == printed
 
 
 @given(st.lists(LOGIT, min_size=1, max_size=8), LOGIT)

@@ -67,6 +67,13 @@ def test_the_axes_hold_every_point_before_and_after() -> None:
     assert axis_range(np.array([[1.0, 1.0], [np.nan, 5.0]])) == [0.5, 1.5, 0.5, 1.5], "a token that no window owns does not move the axes"
 
 
+@pytest.mark.parametrize("scale", [0.001, 1.0, 100.0])
+def test_the_axes_follow_the_size_of_the_logits(scale: float) -> None:
+    low_s, high_s, low_e, high_e = axis_range(scale * np.array([[0.0, 0.0], [1.0, 0.5]]))
+    assert low_s < 0 < high_s and high_s - low_s < 1.2 * scale and high_e - low_e < 0.8 * scale
+    assert axis_range(np.array([[2.0, -1.0]])) == [1.5, 2.5, -1.5, -0.5], "one point stands in the middle"
+
+
 def test_how_many_tokens_beat_no_answer_is_counted_on_the_diagonal() -> None:
     reading = one([5, 1, 0, -1], [0, 1, 6, 2], null=(2.0, 1.0))
     assert beat_null(reading, 0) == 2, "5 + 0 and 0 + 6 lie above 3; 1 + 1 and -1 + 2 do not; the question is no token of the paragraph"

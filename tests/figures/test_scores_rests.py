@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.attribution import Attribution, Target
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import Words, words
 from qa_demo.figures.payload import plain
 from qa_demo.figures.scores_rests import SHOWN, aligned, rests_data
@@ -43,7 +43,7 @@ def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> Non
     data = plain(rests_data((FIRST, OTHER), (explained(FIRST, left), explained(OTHER, right)), "leave_one_out"))
     json.dumps(data, allow_nan=False)
     rows = {row[0]: row[1:] for row in data["table"]["rows"]}
-    assert rows["George → Anna"] == ["paragraph", "+1.500", "+0.500", "+0.000", "+0.000"]
+    assert rows["George → Anna"] == ["paragraph", "+1.500", "+0.500", "0", "0"]
     assert rows["old"] == ["paragraph", "–", "–", "−0.750", "−0.250"]
     assert rows["Who"][0] == "question" and len(data["table"]["rows"]) == len(aligned(units(FIRST), units(OTHER)))
     shown = {row["name"]: row["sums"] for row in data["rows"]}
@@ -66,5 +66,12 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
     data = rests_data((FIRST, OTHER), ("it gives no gradient", explained(OTHER, {})), "gradient_x_input")
     assert data["refused"] == ["it gives no gradient", None] and data["rows"] == [] and data["table"] is None
     alone = READER.read("Why?", "Nothing else")
-    data = rests_data((FIRST, alone), (explained(FIRST, {}), explained(alone, {})), "leave_one_out")
-    assert data["says"] == "The two texts share no word." and data["rows"]
+    data = rests_data((FIRST, alone), (explained(FIRST, {"Rotne": 1.0}), explained(alone, {})), "leave_one_out")
+    said = "To compare: By leave one word out no token has any effect on F(x). The two texts share no word."
+    assert data["says"] == said and data["rows"]
+
+
+def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:
+    cut = READER.read(FIRST.encoding.question, " ".join([FIRST.encoding.context] * 4), WindowOptions(max_seq_length=24, doc_stride=8))
+    data = rests_data((FIRST, cut), (explained(FIRST, {"Rotne": 1.0}), explained(cut, {"Rotne": 1.0})), "leave_one_out")
+    assert data["absent"] == ["not in this text", "not in window 1"] and "words that both windows hold" in data["says"]

@@ -27,7 +27,11 @@ def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None
         return keep(seen, Found(identity(reading), MappingProxyType(fields)))
     screen = take(screen, scores.ask_states(screen, screen.selection.window, lambda: reader))
     screen = take(screen, scores.ask_other(screen, {"question": "When?"}, lambda name: reader, reader.name, 50_000))
-    picture = plain(scores.present(screen))["picture"]
+    page = plain(scores.present(screen))
+    picture = page["picture"]
+    other = "[CLS]" if family == "roberta" else "<s>"
+    assert other not in page["notice"] and not any(other in line for line in page["simplified"])
+    assert reading.tokens(0)[0] in scores.plane_notice(reading, screen.selection.window, screen.decode, "max_context")
     assert picture["slide"]["question"] == "When?" and picture["states"]["vectors"]["d"] == 16
     found = plain(scores.details(screen))
     for lane, row in zip(("start", "end"), reading.logits(screen.selection.window), strict=True):
