@@ -123,6 +123,10 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     picture.get_by_role("button", name="cut the left wire").click()
     expect(picture.locator(".segment.left")).to_contain_text("its mean")
     assert numbers(sbo) != boundary
+    cut = picture.get_by_role("table", name="One wire cut at a time").get_by_role("row", name="left")
+    expect(cut).to_have_attribute("aria-current", "true")
+    printed = cut.get_by_role("cell").nth(3).inner_text()
+    assert numbers(sbo).endswith(printed), "the table cut it before"
     assert numbers(mlm) == before, "a cut wire is SBO's alone"
     page.locator("#spanbert-reset").click()
     expect(picture.get_by_text("Nothing is changed.")).to_be_visible()
@@ -131,6 +135,23 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     picture.get_by_label("step 2 asks about this one").nth(1).check()
     page.locator("#spanbert-step-predict").click()
     expect(picture.get_by_role("radio", name="blank 2")).to_have_count(1)  # single pieces: two of the four happen to touch
+
+
+def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
+    picture = opened(page)
+    notice = picture.locator(".notice")
+    expect(notice).to_contain_text("Your spans hide 4 pieces")
+    picture.get_by_text("as a table").click()
+    expect(picture.get_by_role("table", name="Hidden spans")).to_be_visible()
+    page.locator("#spanbert-step-predict").click()
+    expect(notice).to_contain_text("MLM's first guess is")
+    expect(notice).not_to_contain_text("hide")
+    expect(picture.get_by_role("table", name="First guesses for blank 1")).to_be_visible()
+    page.locator("#spanbert-step-closing").click()
+    expect(notice).to_contain_text("On SQuAD 2.0 the paper's changes add")
+    expect(picture.get_by_role("table", name="The learning curve")).to_be_visible()
+    expect(picture.get_by_role("img", name="by step of the pre-training")).to_be_visible()
+    expect(picture.get_by_role("table", name="First guesses")).to_have_count(0)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
