@@ -243,7 +243,8 @@ def notice(shown: Guessed) -> str:
         said.append(f"SBO ranks the true piece above MLM at blank {', '.join(better[:4])}{' and others' if len(better) > 4 else ''}.")
     if len(guessed) >= 5:
         third = len(guessed) // 3
-        edge, middle = [guessed[0].loss, guessed[-1].loss], [s.loss for s in guessed[third:-third]]
+        last = [guessed[-1].loss] if len(guessed) == len(run) else []  # a run longer than the position table has no term at its end
+        edge, middle = [guessed[0].loss, *last], [s.loss for s in guessed[third:-third]]
         a, b = float(np.mean(edge)), float(np.mean(middle))
         said.append(f"Beside a neighbour SBO's −log p is {number(a)} on average, in the middle of the run {number(b)}"
                     f"{': the boundary knows less about the middle' if b > a else ''}.")

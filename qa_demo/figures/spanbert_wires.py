@@ -29,14 +29,17 @@ def wires_data(shown: Guessed) -> dict[str, Any] | None:
 
 
 def rests_on(cuts: tuple[OneCut, ...]) -> str:
-    """The wire without which the first guess loses the largest share of its probability."""
+    """The wire without which the first guess loses the largest share of its probability; wires alike as printed are named together."""
     whole, *single = cuts
     guess = f"SBO's first guess {quoted(whole.said.guesses[0].piece)} ({percent(whole.p_first)})"
-    worst, *others = sorted(single, key=lambda one: one.p_first)
-    if worst.p_first >= whole.p_first:
+    single = sorted(single, key=lambda one: one.p_first)
+    least = percent(single[0].p_first)
+    if single[0].p_first >= whole.p_first or least == percent(whole.p_first):
         return f"{guess} rests on no single wire: whichever of the three is cut, it gets no less."
-    return (f"{guess} rests most on the {worst.wire} wire: without it {percent(worst.p_first)}, without "
-            f"{' and without '.join(f'the {one.wire} one {percent(one.p_first)}' for one in others)}.")
+    worst = [one for one in single if percent(one.p_first) == least]
+    others = "".join(f", without the {one.wire} one {percent(one.p_first)}" for one in single[len(worst):])
+    names = " and ".join(f"the {one.wire}" for one in worst)
+    return f"{guess} rests most on {names} wire: {'without it' if len(worst) == 1 else 'without any one of them'} {least}{others}."
 
 
 def true_piece(cuts: tuple[OneCut, ...], token: str) -> str:

@@ -125,6 +125,9 @@ def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle(
     a, b = (losses[0] + losses[-1]) / 2, float(np.mean(losses[2:-2]))
     assert f"{a:.2f} on average, in the middle of the run {b:.2f}" in figure.notice(shown)
     assert ("knows less about the middle" in figure.notice(shown)) == (b > a)
+    longer = guessed([Span(3, 9)], model=FakeInfiller(positions=5))
+    first = next(p.sbo.loss for p in longer.now.pieces)
+    assert f"is {first:.2f} on average" in figure.notice(longer), "the last blank with a term stands beside no neighbour"
 
 
 def test_table_twins_hold_every_blank_and_every_guess() -> None:

@@ -44,10 +44,14 @@ def test_the_table_is_what_cutting_for_real_gives(now: str) -> None:
 
 def test_the_sentence_names_the_wire_that_carries_the_guess() -> None:
     found = cuts((.5, .3, .1, .1), (.2, .6, .1, .1), (.4, .3, .2, .1), (.45, .2, .2, .15))
-    assert "“\u2068the\u2069” (50 %) rests most on the left wire: without it 20 %, without the right one 40 % and" in figure.rests_on(found)
+    rests = figure.rests_on(found)
+    assert rests.startswith("SBO's first guess “\u2068the\u2069” (50 %) rests most on the left wire: without it 20 %, ")
+    assert rests.endswith("without it 20 %, without the right one 40 %, without the position one 45 %.")
     said = figure.true_piece(found, "an")
     assert "loses most without the position wire (−log p +0.41)" in said
     assert said.endswith(", and gets likelier without the left wire (−log p −0.69).")
+    tie = cuts((.5, .3, .1, .1), (.2, .6, .1, .1), (.2, .6, .1, .1), (.45, .2, .2, .15))
+    assert "rests most on the left and the right wire: without any one of them 20 %, without the position one 45 %." in figure.rests_on(tie)
     none = cuts(*[(.5, .3, .1, .1)] * 4)
     assert "rests on no single wire" in figure.rests_on(none)
     assert figure.true_piece(none, "an").endswith("loses nothing by a single cut.")
