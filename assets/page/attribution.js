@@ -69,7 +69,7 @@ function contrast({ choice, picture, chosen }) {
   return choice.other ?? (same ? target.other : null);
 }
 
-const quoted = ({ page: { reading: { context, tokens } } }, [start, end]) => `“${context.slice(tokens[start].start, tokens[end].end).slice(0, 40)}”`;
+const quoted = ({ page: { reading: { context, tokens } } }, [start, end]) => `“${context.slice(tokens[start].start, tokens[end].end).trimEnd().slice(0, 40)}”`;
 
 function drawLanes(held, data, first) {
   const { model } = held;

@@ -3,7 +3,7 @@
 import { el, fold, table } from "./dom.js";
 import { formula } from "./formula.js";
 import { post } from "./outbox.js";
-import { hear, openExample, reset, select, state } from "./store.js";
+import { hear, openExample, reset, select, state, textOf } from "./store.js";
 
 export const display = { scale: () => (document.body.classList.contains("present") ? 1.6 : 1),
   theme: () => (document.body.classList.contains("dark") ? "dark" : "light") };
@@ -93,8 +93,7 @@ function mark(view, moved = true) {
 
 function line(chosen, record) {
   if (!chosen) return [el("span", { class: "role-quiet" }, "Nothing is selected.")];
-  const { tokens, context } = state.reading;
-  const text = context.slice(tokens[chosen.start].start, tokens[chosen.end].end);
+  const text = textOf(chosen);
   const at = record ? ` i = ${record.i}, j = ${record.j} in window ${record.window + 1} of ${record.windows}; word pieces ${record.start} to ${record.end}` : "";
   return [el("span", { class: "role-quiet" }, "selected "), el("bdi", { class: "selected-text" }, text),
     el("span", { class: "role-quiet tabular" }, at), record?.flag ? el("span", { class: "flag" }, record.flag) : null].filter(Boolean);

@@ -7,7 +7,10 @@
 
 import { el, svg } from "./dom.js";
 
-/** Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one visible character. */
+/**
+ * Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one visible character. A token that holds
+ * only the blank before a word (RoBERTa, ALBERT) stands with the first piece of that word; `lead` counts such tokens of a unit.
+ */
 export function units({ context, tokens, first, last }) {
   const from = tokens[first].start;
   const text = context.slice(from, tokens[last].end);
@@ -19,10 +22,13 @@ export function units({ context, tokens, first, last }) {
     while (start > from && !borders.has(start)) start -= 1;
     while (end < from + text.length && !borders.has(end)) end += 1;
     const before = found.at(-1);
-    if (before && (start < before.to || start === end || before.from === before.to)) {
+    const blank = start === end;
+    if (before && before.from === before.to) {
+      Object.assign(before, { from: start, to: end, last: d, lead: before.lead + Number(blank) });
+    } else if (before && (start < before.to || (blank && (d === last || start === before.to)))) {
       before.to = Math.max(before.to, end);
       before.last = d;
-    } else found.push({ from: start, to: end, first: d, last: d });
+    } else found.push({ from: start, to: end, first: d, last: d, lead: Number(blank) });
   }
   return found;
 }
@@ -110,7 +116,9 @@ export const centre = (line, doc) => { const { left, width } = line.places.get(d
 
 /** The rectangles that tokens `from` to `to` fill on a line, neighbours joined: one in plain text, more where directions mix. */
 export function boxes(line, from, to) {
-  const [a, b] = [Math.max(from, line.first), Math.min(to, line.last)];
+  const a = Math.max(from, line.first);
+  let b = Math.min(to, line.last);
+  while (b > a && b < line.spans.get(b).unit.first + line.spans.get(b).unit.lead) b -= 1; // the blank before a word does not hold the word
   if (a > b) return [];
   const range = document.createRange();
   range.setStartBefore(line.spans.get(a).span);

@@ -1,7 +1,7 @@
 // The counterfactual bench: edit the question, the paragraph or the reader, and set the two readings side by side.
 
 import { el, svg } from "./dom.js";
-import { floats } from "./pack.js";
+import { fixed, floats } from "./pack.js";
 import { makeRests } from "./scores_rests.js";
 
 export function makeBench(on) {
@@ -43,24 +43,25 @@ function fill(view, again) {
 function columns(bench, { page, width }) {
   const two = !page.narrow;
   const each = Math.floor(two ? (width - 32) / 2 : width);
-  return el("div", { class: two ? "scores-lanes two" : "scores-lanes" }, bench.sides.map((side, k) => column(side, k, each, page.scale)));
+  const most = Math.max(...bench.sides.flatMap((side) => side.lanes.flatMap((lane) => Array.from(floats(lane.p))))); // both readings to one scale
+  return el("div", { class: two ? "scores-lanes two" : "scores-lanes" }, bench.sides.map((side, k) => column(side, k, each, page.scale, most)));
 }
 
-function column(side, k, width, scale) {
+function column(side, k, width, scale, most) {
   return el("section", { class: "scores-column", "aria-label": k ? "to compare" : "on screen" },
     el("p", { class: "role-quiet" }, k ? "to compare, read by " : "on screen, read by ", el("bdi", {}, side.reader), side.windows > 1 ? `, window ${side.window + 1} of ${side.windows}` : ""),
     el("p", { class: "scores-asked" }, el("bdi", {}, side.question)),
     el("p", { class: "scores-answer" }, side.answer === null ? "no answer" : el("bdi", {}, side.answer), side.answer === null && side.span ? el("span", { class: "role-quiet" }, "; best span ", el("bdi", {}, side.span)) : null),
     el("dl", { class: "four" }, side.numbers.map((n) => el("div", {}, el("dt", {}, n.name), el("dd", {}, el("span", { class: "value" }, n.value), el("div", { class: "over" }, n.over))))),
-    el("div", { class: "scores-stems" }, side.lanes.map((lane) => stems(lane, width, scale))), side.lanes.map(told));
+    el("div", { class: "scores-stems" }, side.lanes.map((lane) => stems(lane, width, scale, most)), el("p", { class: "role-quiet" }, `a stem of full height: ${most < 0.0005 ? "< 0.001" : fixed(most, 3)}`)), side.lanes.map(told));
 }
 
-function stems({ side, p, top }, width, scale) {
+function stems({ side, p, top }, width, scale, most) {
   const values = floats(p);
   const [height, base] = [54 * scale, side === "start" ? 52 * scale : 2];
   const x = (k) => 2 + ((k + 0.5) / values.length) * (width - 4);
   let d = "";
-  values.forEach((v, k) => { if (v > 1 / values.length) d += `M${x(k).toFixed(1)},${base}v${((side === "start" ? -1 : 1) * v * (height - 6)).toFixed(1)}`; });
+  values.forEach((v, k) => { if (v > 1 / values.length) d += `M${x(k).toFixed(1)},${base}v${((side === "start" ? -1 : 1) * (v / most) * (height - 6)).toFixed(1)}`; });
   return svg("svg", { width, height, role: "img", "aria-label": `P(${side}) over ${values.length} positions: ${top.map(([t, q]) => `${t} ${q}`).join(", ")}` },
   svg("line", { class: "rule", x1: 0, x2: width, y1: base, y2: base }), svg("path", { class: `strip ${side}-strip`, d, "stroke-width": 3 }));
 }

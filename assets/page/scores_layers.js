@@ -148,7 +148,7 @@ function reach({ logits }, list) {
   return SIDES.flatMap((side) => {
     const all = logits[side].flatMap((row) => list.map((pos) => row[pos]));
     const [low, high] = [Math.min(...all), Math.max(...all)];
-    const room = Math.max(0.5, (high - low) * 0.08);
+    const room = (high - low) * 0.08 || 0.5;
     return [low - room, high + room];
   });
 }

@@ -5,6 +5,8 @@ import { fixed } from "./pack.js";
 
 const TICK = [1, 2, 5];
 
+const digits = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+
 export function ticks(low, high, count) {
   const raw = (high - low) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -25,7 +27,6 @@ export function frame({ width, height, range, scale, id, label, names = ["start_
   root.append(svg("rect", { class: "rule", x: left, y: top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) }));
   const tx = ticks(x0, x1, (right - left) / (70 * scale));
   const ty = ticks(y0, y1, (bottom - top) / (60 * scale));
-  const digits = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   tx.values.forEach((v) => root.append(svg("line", { class: "rule", x1: x(v), x2: x(v), y1: bottom, y2: bottom + 4 }),
     svg("text", { class: "quiet", x: x(v), y: bottom + 16 * scale, "text-anchor": "middle" }, fixed(v, digits(tx.step)))));
   ty.values.forEach((v) => root.append(svg("line", { class: "rule", x1: left - 4, x2: left, y1: y(v), y2: y(v) }),
@@ -47,7 +48,7 @@ export function diagonal({ x, y, range: [x0, x1, y0, y1] }, sum) {
 /** Diagonals of equal score; `null` is drawn stronger, its words stand where it leaves the frame. */
 export function diagonals(plane, nullScore) {
   const [x0, x1, y0, y1] = plane.range;
-  const { values } = ticks(x0 + y0, x1 + y1, 7);
+  const { step, values } = ticks(x0 + y0, x1 + y1, 7);
   const group = svg("g", { "aria-hidden": "true" });
   const rule = (sum, name) => {
     const at = diagonal(plane, sum);
@@ -56,7 +57,7 @@ export function diagonals(plane, nullScore) {
   };
   values.forEach((sum) => {
     const at = rule(sum, "diagonal");
-    if (at && Math.abs(sum - nullScore) > 0.6 * (values[1] - values[0])) group.append(svg("text", { class: "quiet small", x: Math.min(at[0] + 3, plane.right - 40), y: Math.max(at[1] + 13, plane.top + 13) }, `= ${fixed(sum, 0)}`));
+    if (at && at[1] < plane.bottom - 20 && Math.abs(sum - nullScore) > 0.6 * step) group.append(svg("text", { class: "quiet small", x: Math.min(at[0] + 3, plane.right - 40), y: Math.max(at[1] + 13, plane.top + 13) }, `= ${fixed(sum, digits(step))}`));
   });
   return group;
 }

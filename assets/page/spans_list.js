@@ -7,7 +7,7 @@ const COLUMNS = [["#", "rank"], ["span", "text"], ["window", "window"], ["s", "s
   ["against no answer", "against"], ["in window", "in_window"], ["share", "share"]];
 const BARS = 6;
 
-const textOf = (page, row) => page.reading.context.slice(page.reading.tokens[row.start].start, page.reading.tokens[row.end].end);
+const textOf = (page, row) => page.reading.context.slice(page.reading.tokens[row.start].start, page.reading.tokens[row.end].end).trimEnd();
 const same = (row, chosen) => chosen && row.window === chosen.window && row.start === chosen.start && row.end === chosen.end;
 
 /** A narrow screen shows the score beside the span, its addends after it. */

@@ -71,7 +71,7 @@ export function drawGrid(root, picture, page) {
   const spans = grid.missed.slice(0, 8).map(([i, j]) => {
     const w = page.reading.windows[picture.window];
     const [start, end] = [i, j].map((k) => k - w.contextAt + w.docStart);
-    const text = page.reading.context.slice(page.reading.tokens[start].start, page.reading.tokens[end].end);
+    const text = page.reading.context.slice(page.reading.tokens[start].start, page.reading.tokens[end].end).trimEnd();
     return el("li", {}, el("button", { type: "button", class: "row-select", onclick: () => page.select({ window: picture.window, start, end }) }, el("bdi", {}, text)),
       el("span", { class: "role-quiet" }, ` (${i}, ${j})`));
   });

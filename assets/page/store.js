@@ -26,9 +26,10 @@ export function unpack(data) {
   return { ...data, tokens, windows, owner: ints(data.owner) };
 }
 
+/** A span as typed; its last token may hold only the blank after it. */
 export function textOf({ start, end }) {
   const { context, tokens } = state.reading;
-  return context.slice(tokens[start].start, tokens[end].end);
+  return context.slice(tokens[start].start, tokens[end].end).trimEnd();
 }
 
 /** Give numbers changed by hand back to the reader. */

@@ -169,8 +169,15 @@ function lane(node, side, list, { page, kinds, peak, named, width, print }) {
   node.setAttribute("height", height);
   const bars = list.filter((c) => tall(c) >= 1).map((c) => svg("rect", { class: `bar ${kinds[side]}${c.value < 0 ? " against" : ""}`, x: c.x - thick / 2,
     y: up ? height - tall(c) : 0, width: thick, height: tall(c) }));
-  const texts = list.filter((c) => named.has(c)).map((c) => svg("text", { class: kinds[side], "text-anchor": "middle",
-    x: Math.min(Math.max(c.x, 18 * size), width - 18 * size), y: up ? height - tall(c) - 3 : tall(c) + 12 * size }, print(c.value, peak)));
+  const taken = [];
+  const texts = list.filter((c) => named.has(c)).sort((a, b) => tall(b) - tall(a)).flatMap((c) => {
+    const text = print(c.value, peak);
+    const half = (text.length * 7.5 * size) / 2;
+    const at = { x: Math.min(Math.max(c.x, half), width - half), y: up ? height - tall(c) - 3 : tall(c) + 12 * size };
+    if (taken.some((o) => Math.abs(o.x - at.x) < o.half + half && Math.abs(o.y - at.y) < label)) return []; // the larger one keeps its number
+    taken.push({ ...at, half });
+    return [svg("text", { class: kinds[side], "text-anchor": "middle", ...at }, text)];
+  });
   node.replaceChildren(...bars, ...texts);
 }
 
@@ -195,7 +202,7 @@ function posOf(view, node) {
   const line = word && view.lines.find((one) => one.node.contains(word));
   if (!line) return null;
   const unit = node.closest(".unit");
-  for (const [d, held] of line.spans) if (held.span === unit) return line.toPos(d);
+  for (const [d, held] of line.spans) if (held.span === unit && d >= Math.min(held.unit.last, held.unit.first + (held.unit.lead ?? 0))) return line.toPos(d);
   return line.toPos(Math.min(Number(word.dataset.last), Number(word.dataset.first) + view.piece));
 }
 

@@ -117,9 +117,22 @@ def test_target_method_and_contrast_are_chosen(page: Page) -> None:
     expect(picture.locator(".notice")).to_contain_text("By integrated gradients")
 
 
+UNITS = """() => import(new URL('static/page/lines.js', document.baseURI)).then((m) => m.units({ context: 'the  river ', first: 0, last: 4,
+  tokens: [[0, 3], [5, 5], [5, 7], [7, 10], [10, 10]].map(([start, end]) => ({ start, end })) }).map((u) => [u.from, u.to, u.first, u.last, u.lead]))"""
+OVERLAPS = """(box) => [...box.querySelectorAll('.lane')].flatMap((lane) => {
+  const all = [...lane.querySelectorAll('text')].map((text) => text.getBoundingClientRect());
+  return all.flatMap((a, k) => all.slice(k + 1).filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2));
+}).length"""
+
+
 def test_words_select_and_the_question_is_masked(page: Page) -> None:
+    assert page.evaluate(UNITS) == [[0, 3, 0, 0, 0], [5, 7, 1, 2, 1], [7, 10, 3, 4, 0]], "a piece of blanks stands with the word after it"
     picture = chapter(page, "rested")
     expect(bars(picture)).not_to_have_count(0)
+    page.get_by_label("method").select_option("leave_one_out")
+    expect(picture.locator(".sums")).to_contain_text("need not add up")
+    page.get_by_label("sum to words").uncheck()
+    assert body(picture).locator(".lane text").count() > 1 and body(picture).evaluate(OVERLAPS) == 0
     picture.locator(".step-body:not([hidden]) .word").filter(has_text="Trains").first.click()
     expect(picture.locator(".selection-line .selected-text")).to_have_text("Trains")
     expect(bars(picture)).not_to_have_count(0)
