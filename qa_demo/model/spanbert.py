@@ -180,7 +180,7 @@ class SpanBERT:
         pairs = masked.pairs(self.positions)
         row = int(np.flatnonzero(pairs.at == at)[0])
         with self._workers.slot(), torch.inference_mode():
-            hidden = self._read(masked)[0]
+            hidden = self._hidden(masked)
             left, right, position, k = (x[row] for x in self._wires(self._sbo, hidden, masked, cut, swap))
             steps = self._sbo.layers(left, right, position)
             true = int(masked.true_ids[at])
@@ -200,14 +200,21 @@ class SpanBERT:
 
     def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
         """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks meet the vocabulary in BERT."""
-        t = self._tokenizer
-        ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
         blanks = torch.from_numpy(masked.hidden)
         if hasattr(self._model, "cls"):
-            hidden = self._model.base_model(input_ids=ids)[0][0, 1:-1]
+            hidden = self._hidden(masked)
             return hidden, self._model.cls(hidden[blanks]).float()
-        out = self._model(input_ids=ids, output_hidden_states=True)
+        out = self._model(input_ids=self._ids(masked), output_hidden_states=True)
         return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks].float()
+
+    def _ids(self, masked: Masked) -> Tensor:
+        t = self._tokenizer
+        return torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
+
+    def _hidden(self, masked: Masked) -> Tensor:
+        """The encoder's last hidden states of the pieces [T, d]."""
+        hidden: Tensor = self._model.base_model(input_ids=self._ids(masked))[0][0, 1:-1]
+        return hidden
 
     @staticmethod
     def _wires(head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]) -> tuple[Tensor, ...]:
