@@ -30,7 +30,7 @@ export function table({ caption, head, rows, select }, page) {
     const go = c === 0 && select?.[r];
     const inside = go ? el("button", { type: "button", class: "row-select", dataset: { span: select[r].join(" ") },
       onclick: () => page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }) }, text) : text;
-    return el(c === 0 ? "th" : "td", { ...(c === 0 ? { scope: "row", role: "rowheader", dataset: /^\d+$/.test(text) ? { head: head[0] } : {} } : { role: "cell", dataset: { head: head[c] } }), dir: "auto" }, inside);
+    return el(c === 0 ? "th" : "td", { ...(c === 0 ? { scope: "row", role: "rowheader", dataset: /^[\d,]+$/.test(text) ? { head: head[0] } : {} } : { role: "cell", dataset: { head: head[c] } }), dir: "auto" }, inside);
   });
   return el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": caption },
     el("table", { role: "table", class: head.length > 2 ? "many" : null }, el("caption", {}, caption),
