@@ -239,9 +239,9 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
   const out = [el("bdi", { class: "read-token" }, w.tokens[at]), ` (${at}${pin === at && point === null ? `, ${words.pinned}` : ""}) `];
   if (sides.rows.includes(at)) {
     const hidden = 1 - below.reduce((sum, x) => sum + x, 0);
-    out.push(`${words.looked_at}:`, ...list(below), hidden > 0.005 ? `; ${percent(hidden)} ${words.hidden}` : "", ". ");
+    out.push(`${words.looked_at}:`, ...list(below), hidden > 0.005 ? `, ${percent(hidden)} ${words.hidden}` : "", "; ");
   }
-  if (sides.columns.includes(at)) out.push(`${words.looked_by}:`, ...list(above), ". ");
+  if (sides.columns.includes(at)) out.push(`${words.looked_by}:`, ...list(above), "; ");
   out.push(el("span", { class: "role-quiet" }, exact ? words.exact : words.rounded));
   return out;
 }

@@ -162,7 +162,7 @@ function drawWays(view) {
   for (const [pos, kind] of list) {
     const at = view.logits.start.map((row, l) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
     plane.layer.append(svg("path", { class: `way of-${kind}`, d: `M${at.map((p) => p.map((v) => v.toFixed(1)).join(",")).join("L")}` }),
-      ...at.slice(0, -1).map(([x, y], l) => svg("circle", { class: `step of-${kind}`, cx: x, cy: y, r: l === 0 ? 3 : 1.8 })));
+      ...at.slice(0, -1).map(([x, y], l) => svg("circle", { class: `step of-${kind}`, cx: x, cy: y, r: page.scale * (l === 0 ? 3 : 1.8) })));
     const [x, y] = at.at(-1);
     const text = pos === w.clsAt ? `no answer ${w.tokens[pos]}` : textAt(view, pos);
     const [s, e] = SIDES.map((side) => view.logits[side].at(-1)[pos]);
@@ -170,7 +170,7 @@ function drawWays(view) {
       label: `${text}: ${view.logits.start.map((row, l) => `${layerName(l)} ${fixed(row[pos], 1)}, ${fixed(view.logits.end[l][pos], 1)}`).join("; ")}` });
   }
   ends.sort((a, b) => Number(b.start || b.end) - Number(a.start || a.end));
-  plane.layer.append(dots(ends, { choose: (dot, extend) => { if (dot.doc !== null) view.on.select(dot.doc, extend); }, tell: () => {} }, 0), labels(plane, ends.map((d) => ({ ...d, gap: 12, name: d.start || d.end ? "chosen" : "" }))));
+  plane.layer.append(dots(ends, { choose: (dot, extend) => { if (dot.doc !== null) view.on.select(dot.doc, extend); }, tell: () => {} }, 0, page.scale), labels(plane, ends.map((d) => ({ ...d, gap: 12, name: d.start || d.end ? "chosen" : "" }))));
   const had = view.ways.contains(document.activeElement) ? document.activeElement.dataset.pos : null;
   view.ways.replaceChildren(plane.root, el("p", { class: "scores-key" }, el("span", {}, "Each line begins at the embeddings (ring) and ends at the last layer: only the last dot is a score of this reader.")));
   if (had) view.ways.querySelector(`.scores-dot[data-pos="${had}"]`)?.focus({ preventScroll: true });
@@ -183,6 +183,6 @@ function drawPca(view) {
   const list = w.tokens.map((_, pos) => ({ pos, doc: doc(pos), x: plane.x(at[2 * pos]), y: plane.y(at[2 * pos + 1]), text: textAt(view, pos), kind: pos === w.clsAt ? "cls" : doc(pos) === null ? "outside" : "context",
     start: chosen?.start === pos, end: chosen?.end === pos, label: `${textAt(view, pos)}, position ${pos}` }));
   const named = [...new Set([chosen?.start, chosen?.end, ...picture.plane.named])].filter((p) => p !== undefined);
-  plane.layer.append(dots(list, { choose: (dot, extend) => { if (dot.doc !== null) view.on.select(dot.doc, extend); }, tell: () => {} }, list.findIndex((d) => d.doc !== null)), labels(plane, named.map((p) => ({ ...list[p], gap: 12 }))));
+  plane.layer.append(dots(list, { choose: (dot, extend) => { if (dot.doc !== null) view.on.select(dot.doc, extend); }, tell: () => {} }, list.findIndex((d) => d.doc !== null), page.scale), labels(plane, named.map((p) => ({ ...list[p], gap: 12 }))));
   view.pca.replaceChildren(el("p", { class: "role-quiet" }, `The two directions hold ${pca.shares[0]} and ${pca.shares[1]} of the variance of T. The heads need not care about variance: what they see is the exact plane.`), plane.root);
 }

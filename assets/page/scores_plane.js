@@ -67,7 +67,8 @@ export function labels(plane, list) {
   const group = svg("g", { class: "scores-labels", "aria-hidden": "true" });
   const { scale, left, right, top, bottom } = plane;
   const taken = [];
-  for (const { x, y, text, name = "", gap = 8 } of list) {
+  for (const { x, y, text, name = "", gap: far = 8 } of list) {
+    const gap = far * scale;
     const shown = text.length > 22 ? `${text.slice(0, 21)}\u2026` : text;
     const [w, h] = [7.6 * scale * shown.length + 4, 15 * scale];
     const spots = [[x + gap, y + 4, "start"], [x - gap, y + 4, "end"], [x, y - gap - 2, "middle"], [x, y + gap + 12, "middle"], [x + gap, y - 12, "start"], [x - gap, y + 20, "end"]];
@@ -85,15 +86,15 @@ export function labels(plane, list) {
 }
 
 /** Dots that can be focused and chosen; `on` = {choose(dot, extend), tell(dot or null)}. One tab stop, arrows go along the text. */
-export function dots(list, on, current) {
+export function dots(list, on, current, scale) {
   const group = svg("g", { class: "scores-dots", role: "group", "aria-label": "Tokens; arrow keys go along the text, Enter selects" });
   list.forEach((dot, k) => {
-    const shape = dot.kind === "cls" ? svg("path", { class: "cls", d: `M${dot.x - 5},${dot.y - 5}l10,10m0,-10l-10,10` })
-      : svg("circle", { class: `point ${dot.kind}`, cx: dot.x, cy: dot.y, r: dot.kind === "outside" ? 3 : 3.5 });
+    const shape = dot.kind === "cls" ? svg("path", { class: "cls", d: `M${dot.x - 5 * scale},${dot.y - 5 * scale}l${10 * scale},${10 * scale}m0,${-10 * scale}l${-10 * scale},${10 * scale}` })
+      : svg("circle", { class: `point ${dot.kind}`, cx: dot.x, cy: dot.y, r: scale * (dot.kind === "outside" ? 3 : 3.5) });
     const node = svg("g", { class: `scores-dot ${dot.name ?? ""}`, role: "button", tabindex: -1, "aria-label": dot.label, "data-pos": dot.pos,
       "aria-disabled": dot.doc === null ? "true" : null },
-    svg("circle", { class: "target", cx: dot.x, cy: dot.y, r: 9 }), shape,
-    dot.start ? svg("circle", { class: "ring of-start", cx: dot.x, cy: dot.y, r: 7 }) : null, dot.end ? svg("circle", { class: "ring of-end", cx: dot.x, cy: dot.y, r: dot.start ? 10 : 7 }) : null);
+    svg("circle", { class: "target", cx: dot.x, cy: dot.y, r: 9 * scale }), shape,
+    dot.start ? svg("circle", { class: "ring of-start", cx: dot.x, cy: dot.y, r: 7 * scale }) : null, dot.end ? svg("circle", { class: "ring of-end", cx: dot.x, cy: dot.y, r: scale * (dot.start ? 10 : 7) }) : null);
     node.addEventListener("click", (event) => on.choose(dot, event.shiftKey));
     node.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); on.choose(dot, event.shiftKey); } });
     node.addEventListener("pointerenter", () => on.tell(dot));

@@ -120,7 +120,7 @@ function place(view) {
   const by = new Map(list.map((d) => [d.pos, d]));
   const unique = [...new Set(order)].filter((pos) => by.has(pos)).map((pos) => by.get(pos));
   const current = list.findIndex((d) => d.pos === (chosen?.start ?? w.contextAt));
-  view.body.append(dots(list, view.on, current), labels(view.plane, unique.map((d) => ({ x: d.x, y: d.y, text: d.text, gap: d.start || d.end ? 12 : 8,
+  view.body.append(dots(list, view.on, current, view.plane.scale), labels(view.plane, unique.map((d) => ({ x: d.x, y: d.y, text: d.text, gap: d.start || d.end ? 12 : 8,
     name: `${d.name === "best" ? "best" : ""} ${d.start || d.end ? "chosen" : ""}` }))));
   move(view);
 }
@@ -132,7 +132,7 @@ function textAt({ model: { page, w } }, { doc, pos }) {
 }
 
 function arrows(view) {
-  const { x, y } = view.plane;
+  const { x, y, scale } = view.plane;
   const far = new Set(view.slide.largest);
   const group = svg("g", { class: "scores-arrows", "aria-hidden": "true" });
   for (const p of view.list) {
@@ -142,7 +142,7 @@ function arrows(view) {
     const length = Math.hypot(bx - ax, by - ay);
     if (strong && length > 10) {
       const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
-      group.append(svg("path", { class: "arrow-head", d: `M${bx},${by}l${-8 * ux - 3.5 * uy},${-8 * uy + 3.5 * ux}l${7 * uy},${-7 * ux}Z` }));
+      group.append(svg("path", { class: "arrow-head", d: `M${bx},${by}l${scale * (-8 * ux - 3.5 * uy)},${scale * (-8 * uy + 3.5 * ux)}l${scale * 7 * uy},${scale * -7 * ux}Z` }));
     }
   }
   return group;

@@ -16,7 +16,7 @@ export function draw(root, model, held) {
   }
   if (!found?.data) { root.replaceChildren(about, ...missing(model, request, found)); return; }
   const { verdict, summary, curves } = found.data;
-  const width = Math.min(model.width, page.narrow ? model.width : Math.max(280, (model.width - 32 * page.scale) / 2), 560 * page.scale);
+  const width = Math.min(model.width, page.narrow ? model.width : Math.max(280, Math.floor(model.width / 2 - 17 * page.scale)), 560 * page.scale);
   root.replaceChildren(el("p", { class: "verdict" }, verdict), el("ul", { class: "summary-says" }, summary.map((text) => el("li", {}, text))), legend(curves, words),
     el("div", { class: "curves" }, ["deletion", "insertion"].map((what) => chart(what, curves, width, page.scale, words))), el("p", { class: "role-quiet" }, words.in_tables), about);
   held.drawn = found.data;

@@ -22,8 +22,8 @@ WORDS = {
     "steps": "Steps of this chapter", "step_looked": "where it looked", "step_rested": "what it rested on",
     "step_trust": "how far to trust it",
     "grid_start": "From the selected start", "grid_end": "From the selected end",
-    "grid_says": "Each square is a head: the more ink, the larger the share of its attention on the question's words. Choose one to see "
-                 "where this head looked.",
+    "grid_says": "Each square is a head, each row a layer: the more ink, the larger the share of its attention on the question's words. "
+                 "Choose one to see where this head looked.",
     "layer": "layer", "head": "head", "even": "looking everywhere alike would give",
     "of_question": "of its attention on the question's words",
     "this_head": "Where this head looked", "filter": "show", "all": "whole window", "question_to_passage": "question → passage",

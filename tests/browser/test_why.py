@@ -18,6 +18,7 @@ from qa_demo.core.types import Reading, Window
 from qa_demo.views import why, why_work
 from qa_demo.views.examples import load_examples
 from qa_demo.views.why_work import Shelf
+from tests.browser.steps import small_text
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -224,3 +225,23 @@ def test_it_is_accessible_and_fits(open_page: Callable[..., Page], step: str, wi
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     found = Axe().run(page, context=PICTURE)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
+    """Chapters 9 and 2 in present mode: no text keeps the size of a laptop, nothing runs out of the page, pairs stand side by side."""
+    page.get_by_role("button", name="present").click()
+    shows = {"why": {"looked": ".summary", "rested": ".sums p", "trust": ".verdict"},
+             "scores": {"plane": ".scores-plane", "dimensions": ".scores-lane", "layers": ".scores-map"}}
+    for key, steps in shows.items():
+        page.locator(f"#tab-{key}").click()
+        for step, shown in steps.items():
+            page.locator(f"#{key}-step-{step}").click()
+            if step == "trust":
+                page.locator("#why-trust-run").click()
+            expect(page.locator(f"#picture-{key} {shown}").first).to_be_visible()
+            assert small_text(page, f"#picture-{key}", 18) == [], step
+            assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+            pair = {"looked": ".head-grid", "trust": ".curve-box"}.get(step)
+            if pair:
+                left, right = (box.bounding_box() for box in page.locator(f"#picture-{key} {pair}").all())
+                assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
