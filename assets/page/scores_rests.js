@@ -36,7 +36,7 @@ function update(view, bench) {
   if (view.menu.childElementCount !== rests.methods.length) view.menu.replaceChildren(...rests.methods.map(([key, name]) => el("option", { value: key }, name)));
   view.menu.value = rests.method;
   const refused = rests.refused.flatMap((said, k) => (said ? [el("p", {}, el("b", {}, `${HEADS[k]}: `), said)] : []));
-  view.out.replaceChildren(...(refused.length ? [...refused, el("p", {}, again(rests.method))] : [el("p", { class: "scores-says" }, rests.says), key(), rows(rests)]));
+  view.out.replaceChildren(...(refused.length ? [...refused, el("p", {}, again(rests.method))] : [el("p", { class: "scores-says" }, rests.says), ...(rests.rows.length ? [key(), rows(rests)] : [])]));
 }
 
 const key = () => el("p", { class: "scores-key" }, SIDES.map((side) => el("span", {}, el("i", { class: `scores-swatch ${side}` }), `${side} part`)),

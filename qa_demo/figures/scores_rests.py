@@ -44,6 +44,10 @@ def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) 
     a, b = sides
     if isinstance(a, str) or isinstance(b, str):
         return data
+    quiet = [silence(found) for found in (a, b)]
+    if None not in quiet:
+        data["says"] = f"On both sides: {quiet[0]}"
+        return data
     units = [words(r.encoding, r.windows[found.window]) for r, found in zip(readings, (a, b), strict=True)]
     values = [np.stack([u.sums(found.start), u.sums(found.end)], axis=1) for u, found in zip(units, (a, b), strict=True)]
     pairs = aligned(units[0], units[1])
@@ -53,8 +57,8 @@ def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) 
     data["rows"] = [rows[k] for k in sorted({*largest[0][:SHOWN], *largest[1][:SHOWN]})]
     parts = [len(r.windows) > 1 for r in readings]
     data["absent"] = [f"not in window {found.window + 1}" if cut else "not in this text" for cut, found in zip(parts, (a, b), strict=True)]
-    quiet = [f"{where}: {said}" for where, said in (("On screen", silence(a)), ("To compare", silence(b))) if said is not None]
-    data["says"] = " ".join([*quiet, _says(pairs, units, values, method, "windows" if any(parts) else "texts")])
+    named = [f"{where}: {said}" for where, said in zip(("On screen", "To compare"), quiet, strict=True) if said is not None]
+    data["says"] = " ".join([*named, _says(pairs, units, values, method, "windows" if any(parts) else "texts")])
     blank = ["–", "–"]
     lines = [[row["name"], row["in"], *(cell for two in row["lanes"] for cell in (blank if two is None else [effect(x, 3) for x in two]))]
              for row in rows]

@@ -71,6 +71,11 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
     assert data["says"] == said and data["rows"]
 
 
+def test_two_readers_without_anything_to_say_are_not_compared() -> None:
+    data = rests_data((FIRST, OTHER), (explained(FIRST, {}), explained(OTHER, {})), "leave_one_out")
+    assert data["says"] == "On both sides: By leave one word out no token has any effect on F(x)." and data["rows"] == []
+
+
 def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:
     cut = READER.read(FIRST.encoding.question, " ".join([FIRST.encoding.context] * 4), WindowOptions(max_seq_length=24, doc_stride=8))
     data = rests_data((FIRST, cut), (explained(FIRST, {"Rotne": 1.0}), explained(cut, {"Rotne": 1.0})), "leave_one_out")
