@@ -54,6 +54,8 @@ class QuestionEffect:
     answer: str | None
     score: float | None
     changed: bool
+    elsewhere: bool = False
+    """The answer changed its place and kept its words."""
 
     @property
     def total(self) -> float:
@@ -84,7 +86,8 @@ def question_effects(reading: Reading, target: Target, masked: Masked, decode: D
         n = len(home)
         effects.append(QuestionEffect(
             units[0].items[asked[k]], float(a @ (s - starts[k, home.index, :n])), float(b @ (e - ends[k, home.index, :n])),
-            after.answer, after.best.candidate.score if after.best else None, _place(before) != _place(after)))
+            after.answer, after.best.candidate.score if after.best else None, _place(before) != _place(after),
+            _place(before) != _place(after) and before.answer == after.answer))
     return tuple(effects)
 
 

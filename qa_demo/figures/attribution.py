@@ -166,7 +166,7 @@ def question_data(effects: Sequence[QuestionEffect]) -> dict[str, Any]:
     """Each question word masked in every window: what F loses, and whether another answer wins."""
     digits = decimals_for(one.total for one in effects)
     rows = [[printable(one.word.text), effect(-one.total, digits), "no answer" if one.answer is None else printable(one.answer),
-             "changed" if one.changed else "the same"] for one in effects]
+             "the same words elsewhere" if one.elsewhere else "changed" if one.changed else "the same"] for one in effects]
     head = ["question word", "F changes by", "the answer would be", "answer"]
     return {"table": table("Each question word masked in every window", head, rows),
             "changed": sum(one.changed for one in effects), "of": len(effects)}

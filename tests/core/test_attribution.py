@@ -13,7 +13,7 @@ from qa_demo.core.faithfulness import answer_words, bin_sizes, measure, order_of
 from qa_demo.core.occlusion import leave_one_out, question_effects
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.core.words import question_at, special_positions, words
-from tests.core.toys import random_reading, t1
+from tests.core.toys import make_reading, random_reading, t1
 from tests.fakes import FakeReader
 
 
@@ -154,10 +154,22 @@ def test_question_words_are_masked_in_every_window_and_the_answer_is_decoded_aga
 
     effect, = question_effects(reading, Target("span_score", Span(1, 1)), masked)
     assert effect.word.text == "who" and effect.start == pytest.approx(100) and effect.end == 0 and effect.total == pytest.approx(100)
-    assert effect.changed and effect.answer != "Beta"
+    assert effect.changed and not effect.elsewhere and effect.answer != "Beta"
     same, = question_effects(reading, Target("span_score", Span(1, 1)),
                              lambda w, m: tuple(np.repeat(r[None], len(m), 0) for r in reading.logits(w.index)))
     assert not same.changed and same.total == 0
+
+
+def test_the_same_words_elsewhere_are_another_place() -> None:
+    rows = [[0, 0, 0, 5, 1, 4, 0]]
+    reading = make_reading(["Beta", "met", "Beta"], [(0, 3)], rows, rows)
+
+    def masked(window: Window, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        s, e = (np.repeat(row[None], len(masks), axis=0).copy() for row in reading.logits(0))
+        s[:, 3], e[:, 3] = 0.0, 0.0
+        return s, e
+    effect, = question_effects(reading, Target("span_score", Span(0, 0)), masked)
+    assert effect.changed and effect.elsewhere and effect.answer == "Beta"
 
 
 # Rank correlation

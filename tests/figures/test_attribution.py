@@ -9,8 +9,9 @@ import pytest
 
 from qa_demo.core.attribution import KINDS, Attribution, Target
 from qa_demo.core.faithfulness import Verdict, measure
+from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, Span, WindowOptions
-from qa_demo.core.words import words
+from qa_demo.core.words import Word, words
 from qa_demo.figures import attribution as figure
 from qa_demo.figures import trust
 from tests.fakes import FakeReader
@@ -81,6 +82,15 @@ def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> No
     one = np.zeros(n)
     one[3] = 1e-6
     assert figure.silence(Attribution(silent.target, "gradient_x_input", 0, one, np.zeros(n), 3.0)) is None
+
+
+def test_question_words_tell_another_place_from_another_answer() -> None:
+    word = Word("who", "question", 0, 3)
+    effects = [QuestionEffect(word, start, 0.0, "Beta", 1.0, changed, elsewhere)
+               for start, changed, elsewhere in ((0.5, False, False), (-0.001, True, False), (0.0, True, True))]
+    rows = figure.question_data(effects)["table"]["rows"]
+    assert [row[1] for row in rows] == ["−0.50", "< 0.01", "0"]
+    assert [row[3] for row in rows] == ["the same", "changed", "the same words elsewhere"]
 
 
 def test_the_gap_is_called_complete_only_under_two_percent() -> None:
