@@ -5,7 +5,7 @@ from typing import Any
 
 from qa_demo import cli_shared
 from qa_demo.cli_shared import Progress, options, visible, with_threshold
-from qa_demo.core.attribution import BASELINES, GAP_LIMIT, KINDS, METHODS, STEPS, Attribution, Target
+from qa_demo.core.attribution import BASELINES, GAP_LIMIT, KINDS, METHODS, STEPS, Attribution, Target, silence
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.report import attribution_json
@@ -56,6 +56,9 @@ def lines(report: dict[str, Any], found: Attribution) -> str:
         said = "complete" if found.complete else f"not under {100 * GAP_LIMIT:.0f} %"
         out.append(f"the baseline ({report['baseline']}) has {report['f_baseline']:+.3f}; the gap is {found.gap:+.4f}, "
                    f"{100 * found.gap_share:.1f} % of the difference, after {report['n_steps']} steps: {said}")
+    said = silence(found)
+    if said is not None:
+        return "\n".join([*out, said])
     out.append(f"{'start':>8} {'end':>8}")
     ordered = sorted(report["tokens"], key=lambda token: -abs(token["start"] + token["end"]))[:_LISTED]
     out += [f"{token['start']:>+8.3f} {token['end']:>+8.3f}  {visible(token['text'])} ({token['side']})" for token in ordered]

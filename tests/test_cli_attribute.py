@@ -73,6 +73,12 @@ def test_lines_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert code == 0 and out.startswith("span_score of 'bridge'") and "after 30 steps" in out and "the baseline (mask)" in out
 
 
+def test_a_method_with_nothing_to_say_prints_no_zeros(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = kit.command(capsys, "attribute", kit.save(tmp_path / "tiny", "deberta-v2"), "--max-seq-length", "60",
+                               "--doc-stride", "12", "--method", "gradient_x_input")
+    assert code == 0 and "exactly nothing here" in out and "(context)" not in out and len(out.splitlines()) == 3
+
+
 @pytest.mark.parametrize(("more", "words"), [
     (["--span", "4", "4"], "0 <= start < end <="), (["--span", "0", "99999"], "got 0 and 99999"),
     (["--n-steps", "0"], "n_steps must be between 1 and"),

@@ -180,3 +180,16 @@ def rank_correlation(x: Floats, y: Floats) -> float | None:
         return None
     a, b = a - a.mean(), b - b.mean()
     return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
+
+
+def silence(found: Attribution) -> str | None:
+    """What a method says by giving every token exactly nothing; None where one token has something.
+
+    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along the vector itself the slope is 0.
+    """
+    if not found.silent:
+        return None
+    if found.method == "gradient_x_input":
+        return ("Gradient × input gives every token exactly nothing here: this reader brings each word's vector to one length before "
+                "anything else, so making it longer or shorter changes no logit. Another method can say more.")
+    return "By this method no token has any effect on F(x)."

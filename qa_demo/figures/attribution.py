@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.attribution import GAP_LIMIT, Attribution, Baseline, Method, Target, lanes
+from qa_demo.core.attribution import GAP_LIMIT, Attribution, Baseline, Method, Target, lanes, silence
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, TargetKind, Window
 from qa_demo.core.words import words
@@ -73,19 +73,6 @@ def lanes_data(found: Attribution) -> dict[str, Any]:
     """The two lanes [n] with the sentence that says whether they add up."""
     return {"method": found.method, "name": METHOD_NAMES[found.method], "start": floats(found.start), "end": floats(found.end),
             "sums": sums(found), "complete": found.complete}
-
-
-def silence(found: Attribution) -> str | None:
-    """What a method says by giving every token exactly nothing; None where one token has something.
-
-    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along the vector itself the slope is 0.
-    """
-    if not found.silent:
-        return None
-    if found.method == "gradient_x_input":
-        return ("Gradient × input gives every token exactly nothing here: this reader brings each word's vector to one length before "
-                "anything else, so making it longer or shorter changes no logit. Another method can say more.")
-    return f"By {METHOD_NAMES[found.method]} no token has any effect on F(x)."
 
 
 def sums(found: Attribution) -> list[str]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation
+from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation, silence
 from qa_demo.core.types import Reading
 from qa_demo.core.words import Words, words
-from qa_demo.figures.attribution import METHOD_NAMES, quoted, silence
+from qa_demo.figures.attribution import METHOD_NAMES, quoted
 from qa_demo.figures.numbers import effect, number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table

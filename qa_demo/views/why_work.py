@@ -9,14 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind
-from qa_demo.core.attribution import METHODS, Attribution, Baseline, Method, Target
+from qa_demo.core.attribution import METHODS, Attribution, Baseline, Method, Target, silence
 from qa_demo.core.errors import BadInput
 from qa_demo.core.faithfulness import Faithfulness, Verdict, measure, verdict
 from qa_demo.core.occlusion import QuestionEffect, question_effects
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
-from qa_demo.figures.attribution import silence
 
 T = TypeVar("T")
 SEED = 0

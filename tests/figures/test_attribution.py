@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from qa_demo.core.attribution import KINDS, Attribution, Target
+from qa_demo.core.attribution import KINDS, Attribution, Target, silence
 from qa_demo.core.faithfulness import Verdict, measure
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, Span, WindowOptions
@@ -81,7 +81,7 @@ def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> No
     assert {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]} == {"0"}
     one = np.zeros(n)
     one[3] = 1e-6
-    assert figure.silence(Attribution(silent.target, "gradient_x_input", 0, one, np.zeros(n), 3.0)) is None
+    assert silence(Attribution(silent.target, "gradient_x_input", 0, one, np.zeros(n), 3.0)) is None
 
 
 def test_question_words_tell_another_place_from_another_answer() -> None:

@@ -67,13 +67,13 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
     assert data["refused"] == ["it gives no gradient", None] and data["rows"] == [] and data["table"] is None
     alone = READER.read("Why?", "Nothing else")
     data = rests_data((FIRST, alone), (explained(FIRST, {"Rotne": 1.0}), explained(alone, {})), "leave_one_out")
-    said = "To compare: By leave one word out no token has any effect on F(x). The two texts share no word."
+    said = "To compare: By this method no token has any effect on F(x). The two texts share no word."
     assert data["says"] == said and data["rows"]
 
 
 def test_two_readers_without_anything_to_say_are_not_compared() -> None:
     data = rests_data((FIRST, OTHER), (explained(FIRST, {}), explained(OTHER, {})), "leave_one_out")
-    assert data["says"] == "On both sides: By leave one word out no token has any effect on F(x)." and data["rows"] == []
+    assert data["says"] == "On both sides: By this method no token has any effect on F(x)." and data["rows"] == []
 
 
 def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:

@@ -44,6 +44,19 @@ def bert(folders: dict[str, Path]) -> tuple[BertReader, Reading]:
     return reader, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
 
 
+@pytest.mark.parametrize("family", kit.FAMILIES)
+def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(family: str, folders: dict[str, Path]) -> None:
+    """Without gradients: a reader that normalises first answers alike when every word's vector is half as long again."""
+    reader = load_reader(str(folders[family]))
+    reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
+    run = make_pass(reader._model, reading.windows[0], TARGET)
+    embeds = word_embeddings(reader._model, reading.windows[0].input_ids)[None]
+    with torch.inference_mode():
+        felt = abs(float(sum(run(embeds)) - sum(run(1.5 * embeds))))
+    assert reader.attribute(reading, TARGET, "gradient_x_input").silent == (felt < 1e-4), felt
+    assert (felt < 1e-4) == (family in ("deberta", "deberta-v2"))
+
+
 # Against captum, in a process of its own: its layer classes hook the model they explain.
 
 CAPTUM = """
