@@ -57,7 +57,7 @@ export function diagonals(plane, nullScore) {
   };
   values.forEach((sum) => {
     const at = rule(sum, "diagonal");
-    if (at && at[1] < plane.bottom - 20 && Math.abs(sum - nullScore) > 0.6 * step) group.append(svg("text", { class: "quiet small", x: Math.min(at[0] + 3, plane.right - 40), y: Math.max(at[1] + 13, plane.top + 13) }, `= ${fixed(sum, digits(step))}`));
+    if (at && at[1] < plane.bottom - 20 * plane.scale && Math.abs(sum - nullScore) > 0.6 * step) group.append(svg("text", { class: "quiet small", x: Math.min(at[0] + 3, plane.right - 40 * plane.scale), y: Math.max(at[1], plane.top) + 14 * plane.scale }, `= ${fixed(sum, digits(step))}`));
   });
   return group;
 }

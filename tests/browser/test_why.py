@@ -245,3 +245,8 @@ def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
             if pair:
                 left, right = (box.bounding_box() for box in page.locator(f"#picture-{key} {pair}").all())
                 assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
+    page.set_viewport_size({"width": 1920, "height": 1080})  # a projector's whole width is used: plane and form fit on one screen
+    page.locator("#scores-step-plane").click()
+    expect(page.locator(".scores-plane-step:not(.stacked)")).to_be_visible()
+    plane, form = (page.locator(f".scores-plane-step > div {part}").bounding_box() for part in (".scores-plane", ".scores-form"))
+    assert plane["x"] + plane["width"] <= form["x"] and plane["y"] + plane["height"] <= 1080
