@@ -34,10 +34,11 @@ def candidates_data(reading: Reading, decode: DecodeOptions) -> dict[str, Any]:
         rows.append({"window": w, "null": float(nulls[w]), "null_printed": number(float(nulls[w])), "spans": found,
                      "beats": bool(found) and bool(found[0]["score"] > nulls[w])})
     values = [d["score"] for r in rows for d in r["spans"]] + nulls.tolist()
-    return {"rows": rows, "low": float(np.floor(min(values))), "high": float(np.ceil(max(values))), "says": candidates_sentence(rows)}
+    return {"rows": rows, "low": float(np.floor(min(values))), "high": float(np.ceil(max(values))),
+            "says": candidates_sentence(rows, reading.encoding.cls_token)}
 
 
-def candidates_sentence(rows: Sequence[dict[str, Any]]) -> str:
+def candidates_sentence(rows: Sequence[dict[str, Any]], cls: str = "[CLS]") -> str:
     """Which windows see an answer, and whether the highest dot may be used at all."""
     with_spans = [r for r in rows if r["spans"]]
     if not with_spans:
@@ -48,7 +49,7 @@ def candidates_sentence(rows: Sequence[dict[str, Any]]) -> str:
     if len(rows) == 1:
         verdict = "above" if best["beats"] else "not above"
         return f"The one window's best span is “{top['text']}” with {top['printed']}, {verdict} its null score {best['null_printed']}."
-    says = (f"In {quiet} of {len(rows)} windows no span beats the window's own null score: there [CLS] says “not here”." if quiet
+    says = (f"In {quiet} of {len(rows)} windows no span beats the window's own null score: there {cls} says “not here”." if quiet
             else "In every window some span beats the window's own null score, so none of them says “not here”.")
     return f"Window {best['window'] + 1} gives the highest score, {top['printed']} for “{top['text']}”, {own}. {says}"
 

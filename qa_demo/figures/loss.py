@@ -65,18 +65,18 @@ def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, anno
 
 def says_labels(reading: Reading, labels: Labels) -> str:
     """Who says what is right."""
-    counts = distinct(labels.golds)
+    counts, null = distinct(labels.golds), reading.encoding.cls_token
     if labels.source == "nobody":
-        return "No answer is right here: every window is trained to [CLS]."
+        return f"No answer is right here: every window is trained to {null}."
     none, count = sum(gold is None for gold in labels.golds), len(labels.golds)
     if none == count:
-        return "You say that no answer is right: every window is trained to [CLS]."
+        return f"You say that no answer is right: every window is trained to {null}."
     by_annotators = labels.source == "annotators" or none > 0
     texts = ", ".join(quoted(reading.encoding.text(span)) + (f" ({plural(n, 'annotator')})" if by_annotators else "")
                       for span, n in counts if span is not None)
     if none:
-        return (f"The labels: {texts}, no answer ({plural(none, 'annotator')}). Each counts alike, so [CLS] has {none}/{count} of every "
-                "window's target, even where a window holds the marked answers.")
+        return (f"The labels: {texts}, no answer ({plural(none, 'annotator')}). Each counts alike, so {null} has "
+                f"{none}/{count} of every window's target, even where a window holds the marked answers.")
     if by_annotators:
         return f"The example's annotators: {texts}."
     if labels.source == "marked":

@@ -17,7 +17,7 @@ def owners(reading: Reading) -> np.ndarray:
     return owner
 
 
-def named(sentences: Sequence[str], encoding: Encoding) -> list[str]:
+def in_own_words(sentences: Sequence[str], encoding: Encoding) -> list[str]:
     """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a visitor's text."""
     return [sentence.replace("[CLS]", encoding.cls_token) for sentence in sentences]
 

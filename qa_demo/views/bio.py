@@ -19,6 +19,7 @@ from qa_demo.figures.bio_loss import loss_data, one_hot_data, terms_table
 from qa_demo.figures.bio_spans import decodings_data, decodings_table, glue_data, threshold_data
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
+from qa_demo.figures.reading import in_own_words
 from qa_demo.views import bio_bench as bench
 from qa_demo.views import bio_lesson
 from qa_demo.views import bio_reader as slow
@@ -64,7 +65,7 @@ def present(screen: Screen) -> dict[str, Any]:
             f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start and an end vector only. "
             "Its hidden states are there all the same, so a tagging head can be trained on them here."
         )
-        return page_data(CHAPTER.question, picture, said, figure.SIMPLIFIED)
+        return page_data(CHAPTER.question, picture, said, in_own_words(figure.SIMPLIFIED, screen.reading.encoding))
     rows, owner = owned_rows(reading)
     found = {name: tagging(reading, name) for name in DECODINGS}
     viterbi = found["viterbi"]
@@ -96,7 +97,7 @@ def present(screen: Screen) -> dict[str, Any]:
         CHAPTER.question,
         picture,
         figure.notice(screen.prediction, viterbi, found["strict"], rows, bench.whose(screen)),
-        figure.SIMPLIFIED,
+        in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
         tables,
     )
 

@@ -15,6 +15,7 @@ from qa_demo.figures.loss import SIMPLIFIED, loss_notice, loss_picture, loss_tab
 from qa_demo.figures.loss_terms import bridge
 from qa_demo.figures.misread import misread_data, misread_table
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.replay import replay_data
 from qa_demo.views import loss_bench
 from qa_demo.views.ask import RUN
@@ -49,7 +50,8 @@ def present(screen: Screen) -> dict[str, Any]:
     tables = [*loss_tables(shown, labels.golds, window), misread_table(wrong)]
     if learned["learned"] is not None and bench.learned is not None:
         tables += [curve_table(bench.learned), matrix_table(learned["learned"]["matrix"])]
-    return page_data(CHAPTER.question, picture, loss_notice(shown, labels, prediction, window), SIMPLIFIED, tables)
+    said = loss_notice(shown, labels, prediction, window)
+    return page_data(CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, shown.encoding), tables)
 
 
 link, restore = loss_bench.link, loss_bench.restore

@@ -13,7 +13,7 @@ from qa_demo.core.lens import Slide, slide
 from qa_demo.core.pencil import Pencil, another, pencil
 from qa_demo.core.reader import IsCancelled, OnProgress, Reader
 from qa_demo.figures.payload import page_data
-from qa_demo.figures.reading import named
+from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.scores import (
     SIMPLIFIED,
     move_table,
@@ -91,7 +91,7 @@ def present(screen: Screen) -> dict[str, Any]:
         if best is not None:
             said.append(layers_notice(reading, window, own.states.lens, best))
             tables.append(rank_table(reading, window, own.states.lens, best))
-    return page_data(CHAPTER.question, picture, " ".join(said), named(SIMPLIFIED, reading.encoding), tables)
+    return page_data(CHAPTER.question, picture, " ".join(said), in_own_words(SIMPLIFIED, reading.encoding), tables)
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

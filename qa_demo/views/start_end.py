@@ -9,6 +9,7 @@ import numpy as np
 from qa_demo.core.arrays import logsumexp
 from qa_demo.core.errors import BadInput
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.start_end import notice, piece, quoted, quotient, start_end_picture, token_table
 from qa_demo.views import selection
 from qa_demo.views.frame import Frame
@@ -51,7 +52,8 @@ def present(screen: Screen) -> dict[str, Any]:
     picture = start_end_picture(screen.reading, screen.shown, window, screen.decode, screen.merge.copies, temperature,
                                 screen.what_if.logits)
     said = notice(screen.shown, window, screen.decode, screen.merge.copies, temperature, None if best is None else best.candidate.window)
-    return page_data(CHAPTER.question, picture, said, SIMPLIFIED, [token_table(screen.shown, window, temperature)])
+    simplified = in_own_words(SIMPLIFIED, screen.reading.encoding)
+    return page_data(CHAPTER.question, picture, said, simplified, [token_table(screen.shown, window, temperature)])
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

@@ -17,7 +17,7 @@ from qa_demo.figures import attribution as rested
 from qa_demo.figures import trust as trusted
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.payload import page_data, part
-from qa_demo.figures.reading import named
+from qa_demo.figures.reading import in_own_words
 from qa_demo.views import selection
 from qa_demo.views.desk import Desk, told
 from qa_demo.views.errors import attempt
@@ -82,7 +82,7 @@ def present(screen: Screen) -> dict[str, Any]:
     target, choice = target_of(screen), choice_of(screen)
     if target is None:
         return page_data(CHAPTER.question, {"words": WORDS, "target": None, "reply": None}, WORDS["nothing"],
-                         named(SIMPLIFIED, screen.reading.encoding))
+                         in_own_words(SIMPLIFIED, screen.reading.encoding))
     reading, window = screen.reading, window_of(screen.reading, target)
     picture = {
         "words": WORDS, "reply": None, "window": window.index, "seats": looked.seats(reading.encoding, window),
@@ -93,7 +93,7 @@ def present(screen: Screen) -> dict[str, Any]:
                   "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
                   "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)]}}
     said, tables = known(reading, target, choice)
-    return page_data(CHAPTER.question, picture, said, named(SIMPLIFIED, reading.encoding), tables)
+    return page_data(CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, reading.encoding), tables)
 
 
 def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:

@@ -13,6 +13,7 @@ from qa_demo.figures.counterexample import counterexample
 from qa_demo.figures.merge import merge_data, merge_tables, rule_results
 from qa_demo.figures.offset import offset_data
 from qa_demo.figures.payload import page_data
+from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.windows import SIMPLIFIED, limits, try_plan, window_formula, window_notice
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
@@ -59,7 +60,7 @@ def present(screen: Screen, tried: WindowOptions | None = None, broken: dict[str
         "limits": limits(reading), "now": {**now, "said": now["said"][1:]},
         "tried": None if tried is None else try_plan(reading, tried, decode, listed),
         "candidates": candidates, "merge": merged, "offset": offset, "broken": broken}
-    return page_data(CHAPTER.question, picture, window_notice(reading, merged), SIMPLIFIED,
+    return page_data(CHAPTER.question, picture, window_notice(reading, merged), in_own_words(SIMPLIFIED, reading.encoding),
                      [*window_tables(shown, decode, candidates), *merge_tables(merged)])
 
 
