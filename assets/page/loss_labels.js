@@ -62,11 +62,11 @@ function strip(picture, page) {
     for (const side of SIDES) rows.push(labelRow(picture, reading.windows[k], side, docs, cell, reading.windows.length));
   }
   const rest = reading.windows.length - chosen.length;
-  const caption = cut ? `The label as rows: ${cut.chars}; the rows sum to 1` : "The label as rows: no answer, so [CLS] is the target of every window";
+  const caption = cut ? `The label as rows: ${cut.chars}; the rows sum to 1` : `The label as rows: no answer, so ${picture.null} is the target of every window`;
   return el("div", { class: "table-box strip", tabindex: 0, role: "region", "aria-label": "Labelling strip" }, el("table", {}, el("caption", {}, caption),
     el("thead", {}, cut ? el("tr", {}, el("th", { scope: "row" }, "characters"), cell("–"),
       docs.map((d) => cell(reading.context.slice(reading.tokens[d].start, reading.tokens[d].end), gold(d) ? "chars is-gold" : "chars")), cell("")) : null,
-    el("tr", {}, el("th", { scope: "row" }, "word pieces"), cell("[CLS]", "piece"), pieces, cell("Σ y log P")),
+    el("tr", {}, el("th", { scope: "row" }, "word pieces"), cell(picture.null, "piece"), pieces, cell("Σ y log P")),
     cut ? el("tr", { class: "role-quiet" }, el("th", { scope: "row" }, "index in the paragraph"), cell("–"), docs.map((d) => cell(d)), cell("")) : null),
     el("tbody", {}, rows)),
   rest > 0 ? el("p", { class: "role-quiet" }, `… ${rest} more windows, in the table below`) : null);

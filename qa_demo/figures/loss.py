@@ -110,7 +110,8 @@ def loss_picture(true: Reading, reading: Reading, labels: Labels, window: int, d
         "question": question_range(reading.encoding), "range": logit_range(true),
         "golds": [{"start": span.start, "end": span.end, "count": n} for span, n in distinct(golds) if span is not None],
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],
-        "strip": strip(reading, golds), "total": says_total(reading, golds), "side": side_by_side(reading, golds, prediction),
+        "null": printable(reading.encoding.cls_token), "strip": strip(reading, golds),
+        "total": says_total(reading, golds), "side": side_by_side(reading, golds, prediction),
         "bridge": bridge(reading, window, gold_pair(reading.windows[window], golds)),
         "variants": variants(reading, window, golds, decode)}
 

@@ -5,7 +5,7 @@ from qa_demo.core.types import DecodeOptions, Prediction, Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 
-WORDS = {"legal": "", "outside context": "question / [CLS]", "end before start": "end before start", "too long": "too long",
+WORDS = {"legal": "", "outside context": "outside the paragraph", "end before start": "end before start", "too long": "too long",
          "not max context": "not owned"}
 """What the picture writes into the region of each reason of `core.spans.REASONS`."""
 

@@ -92,6 +92,8 @@ def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading
     labels = make_labels(two_windows, (answer(two_windows, GOLD),), False, None, None)
     found = predict(two_windows, DECODE)
     picture = loss_picture(two_windows, two_windows, labels, 1, DECODE, found)
+    named = replace(two_windows, encoding=replace(two_windows.encoding, prefix_tokens=("<s>", *two_windows.encoding.prefix_tokens[1:])))
+    assert (picture["null"], loss_picture(named, named, labels, 1, DECODE, found)["null"]) == ("[CLS]", "<s>")
     json.dumps(plain(picture))
     assert picture["windows"][0]["start"] == [[0, 1.0]] and picture["windows"][1]["start"] == [[two_windows.windows[1].to_pos(3), 1.0]]
     cut = strip(two_windows, (GOLD,))

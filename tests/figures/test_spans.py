@@ -49,7 +49,7 @@ def test_the_picture_names_the_winner_only_in_its_own_window() -> None:
     home = picture(reading, 1)
     assert home["winner"] == [4, 5] and picture(reading, 0)["winner"] is None
     assert home["longest"] == 30 and home["copies"] == "max_context" and home["windows"] == 2
-    assert home["words"] == ["", "question / [CLS]", "end before start", "too long", "not owned"]
+    assert home["words"] == ["", "outside the paragraph", "end before start", "too long", "not owned"]
 
 
 @pytest.mark.parametrize("threshold", [-3.0, 0.0, 2.5])
@@ -171,9 +171,9 @@ def test_the_cell_table_names_a_reason_for_every_illegal_cell_and_selects_only_s
     reading = FakeReader().read("Who met Bertil?", LONG, WindowOptions(60, 20))
     decode = DecodeOptions(max_answer_length=5)
     twin = tables(reading, predict(reading, decode), decode, 1)[1]
-    assert {row[6] for row in twin["rows"]} == {"legal", "question / [CLS]", "end before start", "too long", "not owned"}
+    assert {row[6] for row in twin["rows"]} == {"legal", "outside the paragraph", "end before start", "too long", "not owned"}
     for row, select in zip(twin["rows"], twin["select"], strict=True):
-        assert (select is None) == (row[6] in ("question / [CLS]", "end before start"))
+        assert (select is None) == (row[6] in ("outside the paragraph", "end before start"))
 
 
 def test_names_squeeze_blanks_shorten_and_show_control_characters() -> None:
