@@ -183,7 +183,7 @@ function drawStrips(held) {
   const at = held.point ?? still;
   const { above, below, exact } = lanes(at);
   held.sheet.draw({ page: model.page, w, seats: model.seats, above, below, kinds: { above: "light", below: "ink" }, names: { above: words.gives, below: words.receives },
-    byWord: false, fold: at === still ? { above, below } : lanes(still), folded: words.unnoticed, marks: [{ kind: "selected", start: chosen.start, end: chosen.end }], pin: at,
+    byWord: false, steady: at !== still, least: 16, fold: at === still ? { above, below } : lanes(still), folded: words.unnoticed, marks: [{ kind: "selected", start: chosen.start, end: chosen.end }], pin: at,
     label: `${w.tokens[at]}. ${words.strip_hint}`, print: (x) => (x === 0 ? "0" : x < 0.005 ? "< 0.01" : x.toFixed(2)),
     point: (pos) => { held.point = pos; later(held); drawStrips(held); }, leave: () => { held.point = null; drawStrips(held); },
     commit: (found) => { held.pin = found?.pos ?? null; held.point = null; held.model.repaint(); } });

@@ -8,7 +8,8 @@ const FAINT = 0.08;
 const NAMED = 6;
 
 /** {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold, folded, marks, pin, label, print(x, peak), point(pos),
- *  commit(range, shift), leave()}. `names` are the words for a number above and below; lines where the lanes of `fold` are faint stay closed. */
+ *  commit(range, shift), leave()} and perhaps `steady` and `least`, the lowest lane in pixels. `names` are the words for a number above and below;
+ *  lines where the lanes of `fold` are faint stay closed. */
 export function sheet() {
   const rows = el("div", { class: "why-rows" });
   const root = el("div", { class: "why-sheet", role: "group" }, rows);
@@ -135,7 +136,7 @@ function fill(view) {
   const lanes = ["above", "below"].map((side) => ({ side, values: model[side], byLine: view.lines.map((line) => cells(line, model[side], model)) }));
   const all = lanes.flatMap(({ byLine }) => byLine.flat());
   const peak = Math.max(1e-12, ...all.map((c) => Math.abs(c.value)));
-  const named = new Set([...all].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, NAMED).filter((c) => Math.abs(c.value) >= 0.1 * peak));
+  const named = new Set(model.steady ? [] : [...all].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, NAMED).filter((c) => Math.abs(c.value) >= 0.1 * peak));
   for (const { side, byLine } of lanes) view.lines.forEach((line, k) => lane(line[side], side, byLine[k], { ...model, peak, named, width: line.width }));
   for (const { button, at } of view.folds) {
     const sum = (side) => `${model.names[side]} ${model.print(at.reduce((total, pos) => total + model[side][pos], 0), peak)}`;
@@ -159,11 +160,12 @@ function speak({ model, seat }, peak) {
   }
 }
 
-function lane(node, side, list, { page, kinds, peak, named, width, print }) {
+// While the pointer passes over the words (`steady`) no lane changes its height, or the words would run away from under it: bars stay small.
+function lane(node, side, list, { page, kinds, peak, named, width, print, steady = false, least = 5 }) {
   const size = page.scale;
-  const [full, thick, label] = [46 * size, 5 * size, 15 * size];
+  const [full, thick, label] = [(steady ? least - 2 : 46) * size, 5 * size, 15 * size];
   const tall = (c) => (full * Math.abs(c.value)) / peak; // under one pixel nothing is drawn: the table has it
-  const height = Math.ceil(Math.max(5 * size, ...list.map((c) => tall(c) + (named.has(c) ? label : 2))));
+  const height = (steady && Number(node.getAttribute("height"))) || Math.ceil(Math.max(least * size, ...list.map((c) => tall(c) + (named.has(c) ? label : 2))));
   const up = side === "above";
   node.setAttribute("width", width);
   node.setAttribute("height", height);

@@ -73,6 +73,12 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
     picture = chapter(page)
     words = body(picture).locator(".why-rows .word")
     expect(bars(picture)).not_to_have_count(0)
+    tops = "words => words.map((w) => w.getBoundingClientRect().top - words[0].getBoundingClientRect().top)"
+    where = words.evaluate_all(tops)
+    for text in ("Who", "Trains", "purpose"):  # a word that runs away from under the pointer cannot be clicked
+        words.filter(has_text=text).first.hover()
+        expect(picture.locator(".head-text .readout")).to_contain_text(text)
+        assert words.evaluate_all(tops) == where
     words.filter(has_text="Trains").first.click()
     readout = picture.locator(".head-text .readout")
     expect(readout).to_contain_text("Trains")
