@@ -101,7 +101,7 @@ export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, pa
   root.replaceChildren(el("div", { class: "closing" }, road(parts),
     el("section", { class: "says-is" }, el("h3", {}, "said, and so"), table(saysIs, page)),
     el("section", { class: "helps" }, el("h3", {}, "does it help a reader?"),
-      ablation.rows.length ? [starts(ablation.rows, page, width), el("p", { class: "spanbert-says" }, ablation.says)] : null,
+      ablation.rows.length ? [el("p", { class: "spanbert-says" }, ablation.budget), starts(ablation.rows, page, width), el("p", { class: "spanbert-says" }, ablation.says)] : null,
       ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null, ablation.steps ? table(ablation.steps, page) : null,
       el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))), el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`)),
     el("section", { class: "scores learning" }, el("h3", {}, "how our pre-training went"), el("p", { class: "spanbert-says" }, curve.says),

@@ -41,12 +41,22 @@ def measured(cells: Cells | None) -> dict[str, Mapping[str, Sequence[float]]]:
     return {name: cells[name] for name in CELLS if cells and name in cells and len(cells[name]["f1"])}
 
 
-def ablation_data(cells: Cells | None) -> dict[str, Any]:
+def budget_says(budget: Mapping[str, Any] | None) -> str:
+    """How long every start was pre-trained and every reader fine-tuned; the paper's steps are in its source line."""
+    if budget is None:
+        return ""
+    pieces = budget["pretrain_steps"] * budget["batch_tokens"] / 1e6
+    return (f"Pre-trained for {budget['pretrain_steps']:,} steps of {budget['batch_tokens']:,} pieces ({pieces:.1f} million; the plain "
+            f"encoder not at all), then fine-tuned for {budget['finetune_steps']:,} steps, all alike.")
+
+
+def ablation_data(cells: Cells | None, budget: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Our experiment start by start with its spread, what each step adds, what is missing, what can be said; the paper's two tables."""
     found = measured(cells)
     rows = [{"name": name, "f1": [float(x) for x in cell["f1"]], "mean": mean(cell["f1"])} for name, cell in found.items()]
     printed = [[name, str(len(cell["f1"])), *(spread(cell[key]) for key, _ in SCORES)] for name, cell in found.items()]
-    return {"rows": rows, "missing": missing_says([name for name in CELLS if name not in found]), "says": ablation_says(found),
+    return {"rows": rows, "budget": budget_says(budget), "missing": missing_says([name for name in CELLS if name not in found]),
+            "says": ablation_says(found),
             "table": table("Fine-tuned alike from each start, squad-dev: mean (smallest to largest)",
                            ["start of the reader", "seeds", *(name for _, name in SCORES)], printed) if printed else None,
             "steps": steps_table(found),

@@ -149,7 +149,7 @@ def main(argv: list[str] | None = None) -> int:
     a = p.parse_args(argv)
     whole = run(a)
     cells = finished(a)
-    (a.out / "ablation.json").write_text(json.dumps(cells, indent=1) + "\n")
+    (a.out / "ablation.json").write_text(json.dumps({"budget": budget(a), "starts": cells}, indent=1) + "\n")
     write_card(a.out)
     from qa_demo.training.export import write_checksums
     write_checksums(a.out)

@@ -96,7 +96,7 @@ def figures(metrics: Mapping[str, Any]) -> list[str]:
             *(rows(title, found) for title, found in groups.items() if found)]
 
 
-def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, cells: Mapping[str, Any] | None,
+def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, experiment: Mapping[str, Any] | None,
          finished: Sequence[Mapping[str, Any]] = ()) -> str:
     """The whole card in Markdown."""
     phases = card["phases"]
@@ -111,15 +111,15 @@ def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, cells: Mapp
         parts.append("Held-out figures along the way (a part of the held-out text):\n\n" + curve(phases))
     if metrics is not None:
         parts += figures(metrics)
-    if cells and finished:
-        parts.append(f"## Does it help a reader?\n\n{conditions(finished)}\n\n{ablation(cells)}")
+    if experiment and finished:
+        parts.append(f"## Does it help a reader?\n\n{conditions(finished)}\n\n{ablation(experiment['starts'])}")
     return "\n\n".join(parts) + "\n"
 
 
 def write(folder: Path) -> None:
     """Write README.md beside the model."""
-    card, metrics, cells = (json.loads(path.read_text()) if (path := folder / f"{name}.json").is_file() else None
-                            for name in ("spanbert", "metrics", "ablation"))
+    card, metrics, experiment = (json.loads(path.read_text()) if (path := folder / f"{name}.json").is_file() else None
+                                 for name in ("spanbert", "metrics", "ablation"))
     finished = [json.loads(path.read_text()) for path in sorted((folder / "ablation").glob("*.json"))]
     if card is not None:
-        (folder / "README.md").write_text(text(card, metrics, cells, finished), encoding="utf-8")
+        (folder / "README.md").write_text(text(card, metrics, experiment, finished), encoding="utf-8")

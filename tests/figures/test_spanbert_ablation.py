@@ -22,6 +22,14 @@ def test_cells_are_shown_with_their_spread_and_missing_ones_named() -> None:
     assert data["steps"]["rows"] == [["plain encoder → span masking", "+2.9", "+2.9", "+2.9", "apart", "-"]]
 
 
+def test_the_budget_of_all_cells_is_told() -> None:
+    budget = {"pretrain_steps": 1500, "finetune_steps": 900, "batch_tokens": 2000}
+    assert figure.ablation_data({}, budget)["budget"] == (
+        "Pre-trained for 1,500 steps of 2,000 pieces (3.0 million; the plain encoder not at all), then "
+        "fine-tuned for 900 steps, all alike.")
+    assert figure.ablation_data({})["budget"] == ""
+
+
 def test_two_seeds_that_are_apart_are_a_hint_and_no_proof() -> None:
     says = figure.ablation_data({"plain encoder": cell(70.0, 70.6), "span masking": cell(73.0, 73.4)})["says"]
     assert "“span masking” reads best and “plain encoder” worst, 2.9 F1 apart. Seeds of one start differ by up to 0.6, less" in says
