@@ -14,8 +14,8 @@ SIMPLIFIED = (
     "The page masks one short text; in pre-training a sequence is one contiguous segment of up to 512 pieces, and it is masked anew each "
     "time it is read.",
     "Our model continues from a small pre-trained encoder with 6 layers; the paper's was trained from scratch, with 12 or 24.",
-    "Our experiment asks whether so short a pre-training helps an encoder that was already trained on far more text; the paper's starts "
-    "differ by 1.2 million steps. What is lost or won here says little about that.",
+    "Our experiment asks whether so short a pre-training helps an encoder that was already trained on far more text; the paper "
+    "pre-trained each start for 1.2 million steps. What is lost or won here says little about the paper.",
     "The boundary vectors are contextual: they come out of the encoder and have already read the whole sentence, blanks included.",
     "Spans drawn by hand always become [MASK]; the 10 % random and 10 % kept belong to spans drawn by the law.",
     "“Both” is the product of the two heads' distributions, renormalised: a way to compare them. Neither training nor reading uses it.",
