@@ -34,7 +34,7 @@ function starts(rows, page, width) {
   const step = Math.max(1, Math.ceil((high - low) / 6));
   const ticks = Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, k) => low + k * step);
   return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "F1 of every seed from each start; the numbers stand in the table" },
-    ticks.map((v) => [svg("path", { class: "rule", d: `M${x(v)},${4 * size}V${tall - 26 * size}` }), svg("text", { class: "quiet", x: x(v), y: tall - 12 * size, "text-anchor": "middle" }, v)]),
+    ticks.map((v) => [svg("path", { class: "rule", d: `M${x(v)},${4 * size}V${tall - 26 * size}` }), svg("text", { class: "quiet", x: x(v), y: tall - 12 * size, "text-anchor": "middle" }, v === ticks.at(-1) ? `${v} F1` : v)]),
     rows.map((r, k) => {
       const y = k * line + (page.narrow ? 32 : 18) * size;
       return [svg("text", { x: page.narrow ? 0 : left - 12 * size, y: page.narrow ? y - 14 * size : y + 4 * size, "text-anchor": page.narrow ? "start" : "end" }, r.name),
