@@ -18,8 +18,8 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -32,13 +32,12 @@ from qa_demo.training import checkpoints
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
 from qa_demo.training.processor import processor_has_bf16
-from qa_demo.training.progress import Log, stop_asked
+from qa_demo.training.progress import Log, descend, stop_asked
 from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
-Batch = dict[str, torch.Tensor]
-Draw = tuple[Sampler, int, int, float]
-"""Where from, which question, window size, and a number that no one reads: without it every later draw of a seed would be another."""
+Draw = tuple[Sampler, int, int]
+"""Where from, which question, window size."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> It
             rng.shuffle(indices)
             drawn += [(sampler, i) for i in indices]
         rng.shuffle(drawn)
-        yield r, [(sampler, i, rng.choice(s.lengths), rng.random()) for sampler, i in drawn]
+        yield r, [(sampler, i, rng.choice(s.lengths)) for sampler, i in drawn]
         r += 1
 
 
@@ -111,7 +110,7 @@ def draw_batches(samplers: list[tuple[Sampler, float]], s: Settings, start: int)
         number = 0
         for first in range(0, len(plan), 2048):
             rng = random.Random(f"{s.seed}/{r}/{first}")
-            features = [f for sampler, i, length, _ in plan[first:first + 2048] if (f := sampler.draw(i, length, rng)) is not None]
+            features = [f for sampler, i, length in plan[first:first + 2048] if (f := sampler.draw(i, length, rng)) is not None]
             for group in batches(features, s.batch_tokens, rng):
                 yield r, number, group
                 number += 1
@@ -124,18 +123,6 @@ def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) 
     for a, w in zip(average.parameters(), model.parameters(), strict=True):
         if w.requires_grad:
             a.lerp_(w.detach(), 1 - d)
-
-
-def descend(accelerator: Accelerator, prepared: Any, optimizer: Any, batch: Batch, s: Settings) -> Batch:
-    """One step of the optimiser; the loss terms before it."""
-    prepared.train()
-    with accelerator.autocast():
-        terms = loss_terms(prepared, batch)
-    accelerator.backward(total(terms, s.bio_weight))
-    accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    return terms
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
@@ -173,7 +160,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
             batch = {k: v.to(accelerator.device) for k, v in collate(features, tokenizer.pad_token_id or 0).items()}
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * rate(state["step"], s)
-            terms = descend(accelerator, prepared, optimizer, batch, s)
+            terms = descend(accelerator, prepared, optimizer, partial(loss_terms, prepared, batch), partial(total, bio_weight=s.bio_weight))
             state.update(step=state["step"] + 1, round=r, batch=b)
             done, before, now = state["step"], state["step_before"], time.monotonic()
             move_average(average, model, s.average, done + before)

@@ -15,6 +15,7 @@ import json
 import logging
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ from qa_demo.training.finetune import rate
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.pretrainer import Pretrainer, load, parameter_groups, total
 from qa_demo.training.processor import processor_has_bf16
-from qa_demo.training.progress import Log, stop_asked
-from qa_demo.training.text import Batch, Batches, read_text, tokenize
+from qa_demo.training.progress import Log, descend, stop_asked
+from qa_demo.training.text import Batches, read_text, tokenize
 
 log = logging.getLogger("pretrain")
 
@@ -85,19 +86,6 @@ def start(s: Settings, model: Pretrainer, optimizer: Any, resume: str | None) ->
     return {"drawn": json.loads((Path(resume) / "state.json").read_text())["drawn"], **state}
 
 
-def descend(accelerator: Accelerator, prepared: Any, optimizer: Any, batch: Batch, s: Settings) -> dict[str, torch.Tensor]:
-    """One step of the optimiser; the loss terms before it."""
-    batch = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
-    prepared.train()
-    with accelerator.autocast():
-        terms: dict[str, torch.Tensor] = prepared(batch)
-    accelerator.backward(total(terms, s.pair_loss_weight))
-    accelerator.clip_grad_norm_(prepared.parameters(), 1.0)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    return terms
-
-
 def train(s: Settings, resume: str | None = None) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
     accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
@@ -122,7 +110,8 @@ def train(s: Settings, resume: str | None = None) -> bool:
             tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * rate(state["step"], s)
-            terms = descend(accelerator, prepared, optimizer, batch, s)
+            batch = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
+            terms = descend(accelerator, prepared, optimizer, partial(prepared, batch), partial(total, pair_loss_weight=s.pair_loss_weight))
             state.update(step=state["step"] + 1, drawn=state["drawn"] + hosts)
             done, before, now = state["step"], state["step_before"], time.monotonic()
             logged.step(terms, tokens * hosts, now - clock)

@@ -1,16 +1,32 @@
-"""What both training commands share while they run: the log and the polite stop."""
+"""What both training commands share while they run: one step of the optimiser, the log and the polite stop."""
 
 import logging
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from accelerate import Accelerator
 
 from qa_demo.training import checkpoints
+
+Terms = dict[str, torch.Tensor]
+
+
+def descend(accelerator: Accelerator, model: Any, optimizer: Any, terms_of: Callable[[], Terms],
+            total: Callable[[Terms], torch.Tensor]) -> Terms:
+    """One step of the optimiser down the total of the loss terms; the terms before it."""
+    model.train()
+    with accelerator.autocast():
+        terms = terms_of()
+    accelerator.backward(total(terms))
+    accelerator.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return terms
 
 
 class Log:
@@ -26,7 +42,7 @@ class Log:
         """Seconds of all sessions of this run, and of the runs it was resumed from."""
         return self.before + time.monotonic() - self.began
 
-    def step(self, terms: dict[str, torch.Tensor], tokens: int, seconds: float) -> None:
+    def step(self, terms: Terms, tokens: int, seconds: float) -> None:
         """Keep the terms as tensors: turning each into a number would make a GPU wait."""
         self.tokens, self.taken = self.tokens + tokens, self.taken + seconds
         for name, value in terms.items():

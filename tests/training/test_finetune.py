@@ -1,7 +1,6 @@
 """The fine-tuning command: a stopped run is the same run, phases follow each other, and every part learns at its own rate."""
 
 import json
-import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.training import checkpoints, export, finetune
+from qa_demo.training import export, finetune
 from qa_demo.training.processor import attention_kernel
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
@@ -40,17 +39,8 @@ def settings(home: Path, out: str, **more) -> finetune.Settings:
 @pytest.fixture(scope="module")
 def run(home: Path) -> Path:
     """Six steps; a copy is kept as it stood after three."""
-    save, kept = checkpoints.save, home / "interrupted"
-
-    def keep(out, model, average, optimizer, state):
-        save(out, model, average, optimizer, state)
-        if state["step"] == 3:
-            shutil.copytree(out, kept)
-    checkpoints.save = keep
-    try:
+    with toy.copy_at(3, home / "interrupted"):
         assert finetune.train(settings(home, "run"))
-    finally:
-        checkpoints.save = save
     return home / "run"
 
 
@@ -134,6 +124,6 @@ def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(ho
     next(first)
     assert next(first) == next(second)
     _, plan = next(finetune.rounds([(Questions, 1.5)], s, 0))
-    counts = [sum(i == k for _, i, _, _ in plan) for k in range(200)]
+    counts = [sum(i == k for _, i, _ in plan) for k in range(200)]
     assert set(counts) == {1, 2} and 60 < counts.count(2) < 140
-    assert {length for _, _, length, _ in plan} == {40, 60}
+    assert {length for _, _, length in plan} == {40, 60}

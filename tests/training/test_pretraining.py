@@ -17,7 +17,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, Au
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
-from qa_demo.training import ablation, checkpoints, export_spanbert, finetune, infill_score, pretrain, spanbert_card
+from qa_demo.training import ablation, export_spanbert, finetune, infill_score, pretrain, spanbert_card
 from qa_demo.training.pretrainer import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.training import toy
@@ -42,17 +42,8 @@ def settings(home: Path, out: str, **more) -> pretrain.Settings:
 @pytest.fixture(scope="module")
 def run(home: Path) -> Path:
     """Six steps with both heads; a copy is kept as it stood after three."""
-    save, kept = checkpoints.save, home / "interrupted"
-
-    def keep(out, model, average, optimizer, state):
-        save(out, model, average, optimizer, state)
-        if state["step"] == 3:
-            shutil.copytree(out, kept)
-    checkpoints.save = keep
-    try:
+    with toy.copy_at(3, home / "interrupted"):
         assert pretrain.train(settings(home, "run"))
-    finally:
-        checkpoints.save = save
     return home / "run"
 
 

@@ -1,12 +1,17 @@
 """A BERT of two layers and width 16, a small text, and a SQuAD file, for training commands that take a second."""
 
 import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 import transformers
 
+from qa_demo.training import checkpoints
 from tests.model import kit
 
 
@@ -35,3 +40,19 @@ def squad(path: Path) -> Path:
            for k, a in enumerate(answers)]
     path.write_text(json.dumps({"data": [{"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}]}))
     return path
+
+
+@contextmanager
+def copy_at(step: int, copy: Path) -> Iterator[None]:
+    """Keep a copy of a run's folder as its checkpoint of this step left it: what a stop would have left behind."""
+    save = checkpoints.save
+
+    def keep(out: Path, model: Any, average: Any, optimizer: Any, state: dict[str, Any]) -> None:
+        save(out, model, average, optimizer, state)
+        if state["step"] == step:
+            shutil.copytree(out, copy)
+    checkpoints.save = keep
+    try:
+        yield
+    finally:
+        checkpoints.save = save
