@@ -21,15 +21,20 @@ export function draw(root, model, held) {
     held.shares = { start: floats(found.data.start), end: floats(found.data.end) };
   }
   held.at ??= found.data.top;
-  if (held.window !== model.w.index) Object.assign(held, { window: model.w.index, pin: null, point: null });
+  if (held.window !== model.w.index) {
+    Object.assign(held, { window: model.w.index, pin: null, point: null });
+    held.headBox.hidden = true;
+  }
   drawGrids(held);
   held.title.textContent = `${words.this_head}: ${words.layer} ${held.at[0] + 1}, ${words.head} ${held.at[1] + 1}`;
   held.mode.forEach((input) => { input.checked = input.value === held.filter; });
   const [layer, head] = held.at;
-  const got = need({ what: "head", more: { layer, head } });
+  const request = { what: "head", more: { layer, head } };
+  const got = need(request);
   const relevance = need({ what: "relevance", span: true, target: true });
-  if (got?.data) unpack(held, got.data);
-  held.headBox.hidden = !got?.data;
+  unpack(held, got?.data ?? null);
+  held.refused.replaceChildren(...(got?.error ? missing(model, request, got) : []));
+  if (got?.error) held.headBox.hidden = true;
   if (held.codes) drawHead(held);
   drawSummaries(held, relevance);
 }
@@ -52,7 +57,8 @@ function make(root, model, held) {
   held.tableBox = el("div", {});
   held.asTable = fold(words.head_table, held.tableBox, { id: "why-head-table" });
   held.asTable.addEventListener("toggle", () => { if (held.asTable.open && held.codes) drawTable(held); });
-  held.headBox = el("div", {}, el("div", { class: "head-view" }, el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
+  held.refused = el("div", {});
+  held.headBox = el("div", { class: "head-box", hidden: true }, el("div", { class: "head-view" }, el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
     el("div", { class: "head-text" }, held.sheet.root, held.readout)), held.asTable);
   held.beside = el("div", { class: "beside" });
   const lane = (side) => el("label", {}, el("input", { type: "radio", name: "why-lane", value: side, id: `why-lane-${side}`, checked: side === "start",
@@ -62,7 +68,7 @@ function make(root, model, held) {
     held.says, held.title,
     el("div", { class: "controls" }, el("fieldset", {}, el("legend", {}, words.filter), FILTERS.map((value, k) => el("label", {}, held.mode[k], words[value]))),
       el("label", {}, specials, words.specials)),
-    held.headBox, el("h3", { class: "part-title" }, words.beside), el("p", { class: "role-quiet" }, words.beside_says),
+    held.refused, held.headBox, el("h3", { class: "part-title" }, words.beside), el("p", { class: "role-quiet" }, words.beside_says),
     el("div", { class: "controls" }, lane("start"), lane("end")), held.beside);
   root.replaceChildren(held.missing, held.body);
 }
@@ -124,14 +130,15 @@ async function inflate(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+// Until the chosen head is here the one before it stays, greyed and out of reach: an empty place would move the page under the pointer.
 function unpack(held, data) {
   if (held.packed === data) return;
-  held.packed = data;
-  held.codes = null;
-  inflate(data.codes).then((codes) => {
+  Object.assign(held, { packed: data, codes: null });
+  held.headBox.toggleAttribute("inert", true);
+  if (data) inflate(data.codes).then((codes) => {
     if (held.packed !== data) return;
     Object.assign(held, { codes, n: data.n });
-    drawHead(held);
+    held.model.repaint(); // the exact values of what is now drawn are asked for only by a paint of the chapter
   });
 }
 
@@ -147,6 +154,7 @@ function shown({ filter, specials, model: { seats, w } }) {
 
 function drawHead(held) {
   held.headBox.hidden = false;
+  held.headBox.toggleAttribute("inert", false);
   held.sides = shown(held);
   drawSquare(held);
   drawStrips(held);
@@ -176,6 +184,7 @@ function onSquare(held, event) {
 const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
 
 function drawStrips(held) {
+  if (!held.codes) return; // a pointer may still pass over the head before it
   const { model, sides, filter } = held;
   const { words, w, start, chosen } = model;
   const lanes = lanesOf(held);

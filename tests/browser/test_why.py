@@ -1,6 +1,7 @@
 """Chapter 9 in Chromium: heads, lanes and the verdict, by mouse and by keyboard, and what happens when the reader refuses."""
 
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -73,6 +74,7 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
     picture = chapter(page)
     words = body(picture).locator(".why-rows .word")
     expect(bars(picture)).not_to_have_count(0)
+    expect(picture.locator(".head-text .readout")).to_contain_text("exact values")  # rounded bars may be a pixel lower
     tops = "words => words.map((w) => w.getBoundingClientRect().top - words[0].getBoundingClientRect().top)"
     where = words.evaluate_all(tops)
     for text in ("Who", "Trains", "purpose"):  # a word that runs away from under the pointer cannot be clicked
@@ -106,6 +108,25 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
     for p in (0, at, len(weights) - 1):
         printed = [f"{x:.4f}" if x >= 5e-5 else "< 0.0001" for x in (weights[at, p], weights[p, at])]
         assert shown[p].locator("td").all_inner_texts()[1:] == printed
+
+
+def test_the_head_before_is_greyed_until_the_chosen_one_is_here(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = chapter(page)
+    expect(picture.locator(".head-text .readout")).to_contain_text("exact values")
+    head, cells, real, go = picture.locator(".head-box"), picture.locator(".head-cell"), why.looked.head_data, threading.Event()
+    monkeypatch.setattr(why.looked, "head_data", lambda *asked: real(*asked) if go.wait(20) else None)
+    words = body(picture).locator(".why-rows .word")
+    try:
+        words.filter(has_text="Trains").first.hover()
+        cells.first.dispatch_event("click")  # the pointer stays on the word
+        expect(picture.locator(".part-title").first).to_have_text("Where this head looked: layer 1, head 1")
+        expect(head).to_have_attribute("inert", "")
+        page.mouse.move(2, 2)  # a word is left, whose head is not the chosen one any more
+        expect(head).to_be_visible()
+    finally:
+        go.set()
+    expect(head).not_to_have_attribute("inert", "")
+    expect(picture.locator(".head-text .readout")).to_contain_text("exact values")
 
 
 def test_target_method_and_contrast_are_chosen(page: Page) -> None:
