@@ -37,21 +37,25 @@ function open(view, key) {
   view.page.input("step", key);
 }
 
-// Python sends guesses with their own step only; until they come, those of the same blanks stand for them.
-function guesses({ picture, held }) {
-  if (picture.predict || picture.step === "predict") return picture.predict;
+// Python sends guesses with their own step only; until they come, those of the same blanks stand for them. What training measured comes
+// with its step as well, and stays as it was.
+function shown({ step, picture, held, measured }) {
+  if (step === "closing") return measured;
+  if (step !== "predict" || picture.predict || picture.step === "predict") return picture[step];
   return held && held.source === picture.source && held.mask === JSON.stringify(picture.mask) ? held.predict : null;
 }
 
-function waits({ picture }, data) {
-  if (data || picture.failed) return "";
+function waits({ step, picture }, data) {
+  if (data) return "";
+  if (step === "closing") return "What training measured is on its way.";
+  if (picture.failed) return "";
   return picture.ready && picture.mask ? "The model reads the text: a moment." : "Loading SpanBERT and the text: a few seconds, the first time only.";
 }
 
 function paint(view) {
   const { picture, page } = view;
   view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step)));
-  const data = view.step === "predict" ? guesses(view) : picture[view.step];
+  const data = shown(view);
   view.failed.textContent = picture.failed ? `${picture.failed}. ${view.step === "predict" ? "Nothing can be predicted without one." : "Masking works on the reader's word pieces."}` : "";
   view.failed.toggleAttribute("hidden", !picture.failed || view.step === "closing");
   view.wait.textContent = waits(view, data);
@@ -74,6 +78,7 @@ export function draw(root, picture, page) {
   const known = views.get(root);
   const view = known && root.contains(known.wait) ? known : shell(root, picture.step);
   Object.assign(view, { picture, page });
+  if (picture.closing) view.measured = picture.closing;
   if (picture.predict) view.held = { source: picture.source, mask: JSON.stringify(picture.mask), predict: picture.predict };
   paint(view);
 }

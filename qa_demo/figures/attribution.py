@@ -10,6 +10,7 @@ from qa_demo.core.words import words
 from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import Role, part, table
+from qa_demo.figures.reading import null_token
 
 KIND_NAMES: dict[TargetKind, str] = {
     "start_logit": "start logit", "end_logit": "end logit", "span_score": "score of the span (both)",
@@ -35,7 +36,7 @@ def addends(reading: Reading, target: Target, window: Window) -> list[tuple[str,
     if target.kind != "start_logit":
         terms.append(("e", "j", "end", e[j]))
     if target.kind == "span_minus_null":
-        null = printable(reading.encoding.cls_token)
+        null = null_token(reading.encoding)
         terms += [("s", null, "start", -s[window.cls_at]), ("e", null, "end", -e[window.cls_at])]
     if target.other is not None:
         k, m = window.to_pos(target.other.start), window.to_pos(target.other.end)

@@ -11,6 +11,7 @@ from qa_demo.core.spans import make_candidate, top_spans
 from qa_demo.core.types import Candidate, DecodeOptions, Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.payload import table
+from qa_demo.figures.reading import null_token
 from qa_demo.figures.windows import shorten
 
 PER_WINDOW = 5
@@ -35,10 +36,10 @@ def candidates_data(reading: Reading, decode: DecodeOptions) -> dict[str, Any]:
                      "beats": bool(found) and bool(found[0]["score"] > nulls[w])})
     values = [d["score"] for r in rows for d in r["spans"]] + nulls.tolist()
     return {"rows": rows, "low": float(np.floor(min(values))), "high": float(np.ceil(max(values))),
-            "says": candidates_sentence(rows, reading.encoding.cls_token)}
+            "says": candidates_sentence(rows, null_token(reading.encoding))}
 
 
-def candidates_sentence(rows: Sequence[dict[str, Any]], cls: str = "[CLS]") -> str:
+def candidates_sentence(rows: Sequence[dict[str, Any]], null: str) -> str:
     """Which windows see an answer, and whether the highest dot may be used at all."""
     with_spans = [r for r in rows if r["spans"]]
     if not with_spans:
@@ -49,7 +50,7 @@ def candidates_sentence(rows: Sequence[dict[str, Any]], cls: str = "[CLS]") -> s
     if len(rows) == 1:
         verdict = "above" if best["beats"] else "not above"
         return f"The one window's best span is “{top['text']}” with {top['printed']}, {verdict} its null score {best['null_printed']}."
-    says = (f"In {quiet} of {len(rows)} windows no span beats the window's own null score: there {cls} says “not here”." if quiet
+    says = (f"In {quiet} of {len(rows)} windows no span beats the window's own null score: there {null} says “not here”." if quiet
             else "In every window some span beats the window's own null score, so none of them says “not here”.")
     return f"Window {best['window'] + 1} gives the highest score, {top['printed']} for “{top['text']}”, {own}. {says}"
 

@@ -14,6 +14,7 @@ from qa_demo.figures.loss_terms import bridge, holds, says_total, terms_table, v
 from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
+from qa_demo.figures.reading import null_token
 from qa_demo.figures.start_end import joined, logit_range, piece, plural, question_range, quoted
 
 NEAR = 6
@@ -65,7 +66,7 @@ def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, anno
 
 def says_labels(reading: Reading, labels: Labels) -> str:
     """Who says what is right."""
-    counts, null = distinct(labels.golds), reading.encoding.cls_token
+    counts, null = distinct(labels.golds), null_token(reading.encoding)
     if labels.source == "nobody":
         return f"No answer is right here: every window is trained to {null}."
     none, count = sum(gold is None for gold in labels.golds), len(labels.golds)
@@ -110,7 +111,7 @@ def loss_picture(true: Reading, reading: Reading, labels: Labels, window: int, d
         "question": question_range(reading.encoding), "range": logit_range(true),
         "golds": [{"start": span.start, "end": span.end, "count": n} for span, n in distinct(golds) if span is not None],
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],
-        "null": printable(reading.encoding.cls_token), "strip": strip(reading, golds),
+        "null": null_token(reading.encoding), "strip": strip(reading, golds),
         "total": says_total(reading, golds), "side": side_by_side(reading, golds, prediction),
         "bridge": bridge(reading, window, gold_pair(reading.windows[window], golds)),
         "variants": variants(reading, window, golds, decode)}

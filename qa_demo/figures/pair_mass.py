@@ -8,7 +8,7 @@ import numpy as np
 from qa_demo.core.spans import pair_mass
 from qa_demo.core.types import DecodeOptions, Reading
 from qa_demo.figures.numbers import probability, total
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import in_own_words, null_token
 
 PARTS = (("legal", "legal pairs"), ("no_answer", "no answer: [CLS] twice"), ("mixed", "mixed with [CLS] or question"),
          ("illegal", "illegal: end before start, too long, not owned"))
@@ -27,7 +27,7 @@ def mass_data(reading: Reading, window: int, decode: DecodeOptions, copies: str 
     two = total([values[2], values[3]])
     lost, mixed, illegal = (probability(v, two.decimals) for v in (values[2] + values[3], values[2], values[3]))
     sentence = (f"Start and end are drawn independently, so {lost} of the mass falls on pairs that are neither an answer nor “no answer”: "
-                f"{mixed} on pairs of which one end is {reading.encoding.cls_token} or question, {illegal} on illegal spans. "
+                f"{mixed} on pairs of which one end is {null_token(reading.encoding)} or question, {illegal} on illegal spans. "
                 "That is the cost of scoring the two ends apart.")
     names = in_own_words([words for _, words in PARTS], reading.encoding)
     return {"parts": [{"key": key, "name": words, "value": value, "printed": text}

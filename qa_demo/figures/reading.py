@@ -17,9 +17,14 @@ def owners(reading: Reading) -> np.ndarray:
     return owner
 
 
+def null_token(encoding: Encoding) -> str:
+    """What this reader calls the token that stands for no answer, [CLS] or <s>, fit to be printed: the name comes from its files."""
+    return printable(encoding.cls_token)
+
+
 def in_own_words(sentences: Sequence[str], encoding: Encoding) -> list[str]:
     """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a visitor's text."""
-    return [sentence.replace("[CLS]", encoding.cls_token) for sentence in sentences]
+    return [sentence.replace("[CLS]", null_token(encoding)) for sentence in sentences]
 
 
 def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed: bool, temperature: float = 1.0,

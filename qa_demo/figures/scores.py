@@ -15,6 +15,7 @@ from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.figures.numbers import number, signed, total
 from qa_demo.figures.pack import floats, ints, printable
 from qa_demo.figures.payload import Role, part, table
+from qa_demo.figures.reading import null_token
 from qa_demo.figures.start_end import piece, plural, quoted
 
 NAMED = 3
@@ -141,7 +142,7 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     """How many tokens beat no answer, and where the best pair's two dots stand."""
     at, count = reading.windows[window], beat_null(reading, window)
     stand = "stands" if count == 1 else "stand"
-    null = printable(reading.encoding.cls_token)
+    null = null_token(reading.encoding)
     said = (f"{plural(count, 'token')} of {int(at.is_context.sum())} {stand} above the diagonal through {null}: "
             f"{'it scores' if count == 1 else 'they score'} higher than no answer as a span of one token.")
     best = window_best(reading, window, decode, copies)

@@ -19,6 +19,7 @@ from qa_demo.core.spans import (
 from qa_demo.core.types import DecodeOptions, Prediction, Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pair_mass import mass_data
+from qa_demo.figures.reading import null_token
 from qa_demo.figures.spans_notice import WORDS, name
 from qa_demo.figures.spans_tables import span_row, two_rows
 
@@ -63,7 +64,7 @@ def no_answer_line(reading: Reading, prediction: Prediction, decode: DecodeOptio
         f"null score {printed.addends[0]} minus threshold {number(threshold, printed.decimals)} {printed.sign} {printed.total}")
     pairs = f"{int(legal.sum()):,} legal pairs"
     if not reading_can_abstain(reading):
-        words = f"above this line it beats {reading.encoding.cls_token} twice ({number(null)}): {above:,} of {pairs}"
+        words = f"above this line it beats {null_token(reading.encoding)} twice ({number(null)}): {above:,} of {pairs}"
         return {"at": null, "words": words, "note": CAN_NOT, "above": above}
     words = f"above this line it beats no answer ({place}): {above:,} of {pairs}" if above else f"none of {pairs} beats no answer ({place})"
     return {"at": null - threshold, "words": words, "note": "", "above": above}

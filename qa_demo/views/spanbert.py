@@ -6,7 +6,8 @@ that is open: `page.input("step", key)`. Notice, formula and tables are those of
 
 - Browser: `drawMask(root, picture.mask, page)` of spanbert_mask.js and `drawPredict(root, picture.predict, page)` of
   spanbert_predict.js; `root` is the step's own node, visible while drawn, and may be drawn again at any time. `picture.predict` is
-  None while another step is open or no model is in memory: then the step is not drawn and its place says why.
+  None while another step is open or no model is in memory, `picture.closing` while another is open: then the step is not drawn and its
+  place says why.
 - Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model, within an event, and is called again on
   every change of the lab while its step is open. What it puts under "tables" and "notice" is moved into the chapter's own.
 - Events: `page.input("mask-...")` and `page.input("predict-...")`. Handlers stand in two dicts of each step:
@@ -63,11 +64,10 @@ def present(screen: Screen) -> dict[str, Any]:
     lab, model, step = kept.lab, kept.model, kept.step
     released = model is None and kept.failed is None and kept.keeper is not None
     ready = lab is not None and (step != "predict" if released else kept.fits(model))
-    closing = figure.closing_data(stored("metrics"), stored("ablation"), stored("spanbert"))
-    twins, said = closing.pop("tables"), closing.pop("notice")
-    guesses, tables, notice = None, [], WAITING
+    guesses, closing, tables, notice = None, None, [], WAITING
     if step == "closing":
-        tables, notice = twins, said
+        closing = figure.closing_data(stored("metrics"), stored("ablation"), stored("spanbert"))
+        tables, notice = closing.pop("tables"), closing.pop("notice")
     elif step == "mask" and lab is not None:
         tables, notice = mask.tables(lab), mask.notice(lab)
     elif lab is not None and model is not None and kept.fits(model):

@@ -152,6 +152,10 @@ def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
     expect(picture.get_by_role("table", name="The learning curve")).to_be_visible()
     expect(picture.get_by_role("img", name="by step of the pre-training")).to_be_visible()
     expect(picture.get_by_role("table", name="First guesses")).to_have_count(0)
+    page.locator("#spanbert-step-mask").click()
+    expect(notice).to_contain_text("Your spans hide 4 pieces")
+    page.locator("#spanbert-step-closing").click()  # drawn at once from what has come before
+    assert picture.get_by_role("img", name="by step of the pre-training").is_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -63,7 +63,8 @@ def runs(screen: Screen) -> list[tuple[int, int]]:
 def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
     loads: list[str] = []
     page = spanbert.present(blank())
-    assert page["picture"]["mask"] is None and page["picture"]["ready"] is False and page["picture"]["closing"]["saysIs"]
+    assert page["picture"]["mask"] is None and page["picture"]["ready"] is False
+    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["saysIs"], "what training measured needs no model"
     screen = ask(blank(), "load", True, keeper(lambda name: loads.append(name) or FakeInfiller(name)))
     assert loads == ["bundled"] and spanbert.present(screen)["picture"]["ready"] is True
     assert lab(screen).passage == next(iter(mask.passages())) and lab(screen).how == "drawn by hand"
@@ -301,7 +302,7 @@ def test_the_model_runs_only_while_its_step_is_open() -> None:
                         ("step", "mask")):
         screen = ask(screen, name, value)
         assert spanbert.present(screen)["picture"]["predict"] is None
-    assert model.calls == 0
+    assert model.calls == 0 and spanbert.present(screen)["picture"]["closing"] is None
     page = spanbert.present(ask(screen, "step", "predict"))
     assert page["picture"]["predict"]["heads"]["mlm"] and model.calls > 0
     for bad in (None, "nope", 2, ["mask"]):
