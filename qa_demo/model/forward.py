@@ -10,6 +10,7 @@ import torch
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.reader import IsCancelled, OnProgress
 from qa_demo.core.types import Window
+from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers
 
 TOKENS_AT_ONCE = 1280
@@ -45,7 +46,8 @@ def encode(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wante
     inputs = {"inputs_embeds": embeds}
     if types is not None:
         inputs["token_type_ids"] = types.expand(len(embeds), -1)
-    return model.base_model(**inputs, **wanted)
+    with FrozenProducts():
+        return model.base_model(**inputs, **wanted)
 
 
 def logits(model: Any, embeds: torch.Tensor, types: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:

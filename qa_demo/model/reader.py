@@ -21,6 +21,7 @@ from qa_demo.model.attribution import attribute
 from qa_demo.model.forward import Loaded, masked_logits
 from qa_demo.model.hidden import head_weights, hidden
 from qa_demo.model.learning import ModelLearner
+from qa_demo.model.products import FrozenProducts
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED, Workers
 
@@ -126,7 +127,7 @@ class BertReader:
         # A model without segment embeddings (DistilBERT, MPNet, DeBERTa) or with a single one (RoBERTa) takes no token types.
         if (getattr(self._model.config, "type_vocab_size", 0) or 0) > 1:
             inputs["token_type_ids"] = torch.from_numpy(np.stack([window.token_type_ids for window in group]))
-        with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16):
+        with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16), FrozenProducts():
             hidden = self._model.base_model(**inputs)[0]
             span_logits = self._model.qa_outputs(hidden).float().numpy()
             tag_logits = None if self._bio is None else self._bio(hidden).float().numpy()

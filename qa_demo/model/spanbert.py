@@ -15,6 +15,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import WIRES, Infill, Trace, check_wires, code_terms, judge, paper_terms, single_cuts
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
+from qa_demo.model.products import FrozenProducts
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED, Workers
 
@@ -204,7 +205,8 @@ class SpanBERT:
         if hasattr(self._model, "cls"):
             hidden = self._hidden(masked)
             return hidden, self._model.cls(hidden[blanks]).float()
-        out = self._model(input_ids=self._ids(masked), output_hidden_states=True)
+        with FrozenProducts():
+            out = self._model(input_ids=self._ids(masked), output_hidden_states=True)
         return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks].float()
 
     def _ids(self, masked: Masked) -> Tensor:
@@ -213,7 +215,8 @@ class SpanBERT:
 
     def _hidden(self, masked: Masked) -> Tensor:
         """The encoder's last hidden states of the pieces [T, d]."""
-        hidden: Tensor = self._model.base_model(input_ids=self._ids(masked))[0][0, 1:-1]
+        with FrozenProducts():
+            hidden: Tensor = self._model.base_model(input_ids=self._ids(masked))[0][0, 1:-1]
         return hidden
 
     @staticmethod
