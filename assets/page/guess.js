@@ -146,6 +146,6 @@ function result(view) {
       el("tbody", {}, rows.map(({ side, word, q, p }) => el("tr", {}, el("th", { scope: "row", class: `role-${side}` }, side), el("td", { dir: "auto" }, word),
         el("td", {}, percent(q)), cell(-Math.log(q)), el("td", {}, percent(p)), cell(-Math.log(p))))))),
     el("p", { class: "role-quiet" }, `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no answer”, so that an empty word costs a finite loss. `
-      + `The model: pieces of a word added, [CLS] counted as “no answer”, question and separators left out and the rest scaled to 1${reading.windows.length > 1 ? `; window ${home + 1} of ${reading.windows.length}` : ""}.`),
+      + `The model: pieces of a word added, ${window.tokens[window.clsAt]} counted as “no answer”, question and separators left out and the rest scaled to 1${reading.windows.length > 1 ? `; window ${home + 1} of ${reading.windows.length}` : ""}.`),
   ];
 }

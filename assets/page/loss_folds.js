@@ -9,7 +9,7 @@ import { makeScale } from "./stems.js";
 
 export function variants(root, picture, page) {
   root.replaceChildren(...(picture.variants.length ? picture.variants.map(({ title, says, table: rows }) => el("section", {}, el("h3", {}, title), el("p", {}, says), rows ? table(rows, page) : null))
-    : [el("p", {}, "With no answer as the label every window is trained to [CLS], and there is nothing to share.")]));
+    : [el("p", {}, `With no answer as the label every window is trained to ${picture.null}, and there is nothing to share.`)]));
 }
 
 export function misread(root, picture, page, held) {

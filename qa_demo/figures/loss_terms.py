@@ -23,6 +23,7 @@ from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span
 from qa_demo.figures.numbers import PrintedSum, number, probability
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.payload import table
+from qa_demo.figures.reading import null_token
 from qa_demo.figures.start_end import piece, plural, quoted
 
 HEAD = ["term", "value", "weight", "over", "weight · value"]
@@ -123,8 +124,8 @@ def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
         rows.append([name, *printed.addends, printed.total])
     count = len(reading.windows)
     if count == 1:
-        said = (f"With one window the two differ only by what stands in the normaliser: [CLS], question and separators are left out of the "
-                f"shared one; {number(apart)} against {number(one)}.")
+        said = (f"With one window the two differ only by what stands in the normaliser: {null_token(reading.encoding)}, question and "
+                f"separators are left out of the shared one; {number(apart)} against {number(one)}.")
     else:
         said = (f"Apart, {plural(count, 'window')} are trained alone, {number(apart)} on average, and nothing ties their logits together: "
                 "a constant added to one window costs nothing. Shared, every wrong token of every window takes probability from the "

@@ -87,8 +87,9 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
     starts, ends = top_positions(s, n), top_positions(e, n)
     missed, exact = grid_misses(s, e, w, decode, copies), top_spans(s, e, w, decode, copies)
     wasted = [int((~w.is_context[x]).sum()) for x in (starts, ends)]
-    used = (f"{wasted[0]} of these starts and {wasted[1]} of these ends are [CLS], question or separator and use up places" if any(wasted)
-            else "none of these is [CLS], question or separator, which would use up a place")
+    others = f"{null_token(reading.encoding)}, question or separator"
+    used = (f"{wasted[0]} of these starts and {wasted[1]} of these ends are {others} and use up places" if any(wasted)
+            else f"none of these is {others}, which would use up a place")
     said = f"run_squad.py pairs only the {len(starts)} highest starts with the {len(ends)} highest ends; {used}. "
     if len(missed):
         first = make_candidate(reading, window, int(missed[0, 0]), int(missed[0, 1]))

@@ -56,7 +56,8 @@ def present(screen: Screen, tried: WindowOptions | None = None, broken: dict[str
              {"key": "candidates", "title": "candidates", "says": candidates["says"]},
              {"key": "merge", "title": "merge", "says": merged["says"]}]
     picture = {
-        "steps": steps, "words": WORDS, "help": {n: help_text(WindowOptions, n) for n in ("max_seq_length", "doc_stride")},
+        "steps": steps, "words": dict(zip(WORDS, in_own_words([*WORDS.values()], reading.encoding), strict=True)),
+        "help": {n: help_text(WindowOptions, n) for n in ("max_seq_length", "doc_stride")},
         "limits": limits(reading), "now": {**now, "said": now["said"][1:]},
         "tried": None if tried is None else try_plan(reading, tried, decode, listed),
         "candidates": candidates, "merge": merged, "offset": offset, "broken": broken}
