@@ -9,6 +9,7 @@ export const display = { scale: () => (document.body.classList.contains("present
   theme: () => (document.body.classList.contains("dark") ? "dark" : "light") };
 
 const chapters = new Map();
+const TOUCHED = ["click", "dblclick", "pointerdown", "pointermove", "pointerover", "pointerleave", "keydown", "focusin", "focusout", "input", "change", "toggle"];
 
 function pageFor(view) {
   return {
@@ -41,6 +42,8 @@ function skeleton(root, key) {
     el("div", { class: "veil-area" }, view.picture, view.notice,
       el("div", { class: "folds" }, fold("as a table", view.tables), fold("what is simplified", view.simplified))));
   view.page = pageFor(view);
+  // A picture of the reading before knows other words: until its successor is here nothing in it may be drawn again or sent.
+  TOUCHED.forEach((kind) => view.picture.addEventListener(kind, (event) => { if (stale(view)) event.stopPropagation(); }, true));
   new ResizeObserver(() => { if (root.clientWidth && root.clientWidth !== view.width) schedule(view); }).observe(root);
   return view;
 }
@@ -50,6 +53,10 @@ function schedule(view) {
   view.due = true;
   requestAnimationFrame(() => { view.due = false; draw(view); });
 }
+
+const stale = (view) => Boolean(view.data?.stamp && state.reading) && view.data.stamp !== state.reading.stamp;
+
+const age = (view) => view.root.classList.toggle("stale", stale(view));
 
 function ready(view) { // a width makes the browser lay the page out: only the open chapter is asked for it
   return state.chapter === view.key && view.module && view.data?.stamp && state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
@@ -101,7 +108,7 @@ function line(chosen, record) {
 
 /** Draw again whatever is on screen: the theme or the scale changed, or another chapter came to the front. */
 export function redraw() {
-  chapters.forEach((view) => schedule(view));
+  chapters.forEach((view) => { age(view); schedule(view); });
 }
 
 hear("selection", () => chapters.forEach((view) => mark(view)));
@@ -120,6 +127,7 @@ export function mountChapter() {
     view.trigger = trigger;
     view.data = data;
     if (data.question) view.question.textContent = data.question;
+    age(view);
     schedule(view);
   } };
 }

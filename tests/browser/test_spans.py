@@ -1,6 +1,7 @@
 """Chapter 4 in Chromium: the matrix formed in the browser, cells by mouse and by keyboard, the tent, the phone, the settings."""
 
 import re
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +12,7 @@ from qa_demo.core.spans import reason_matrix, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
 from qa_demo.figures.numbers import total
 from qa_demo.figures.reading import owners
+from qa_demo.views import spans
 from tests.browser.steps import ask, serious
 from tests.fakes import FakeReader
 
@@ -178,6 +180,28 @@ def test_another_window_brings_its_own_numbers(page: Page) -> None:
     picture.locator("#spans-step-square").click()
     picture.locator("#spans-closer").click()
     expect(picture.locator("rect.mark-selected")).to_be_attached()
+
+
+def test_a_picture_of_the_reading_before_is_out_of_reach(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rows point at words that the new text does not have."""
+    picture = chapter(page)
+    expect(picture.locator(".spans-n-best tbody tr")).not_to_have_count(0)
+    page.locator("#tab-answer").click()
+    ask(page, "Who came?", "Anna came.")
+    real, go = spans.present, threading.Event()
+    monkeypatch.setattr(spans, "present", lambda screen: real(screen) if go.wait(20) else {})
+    try:
+        page.locator("#tab-spans").click()
+        expect(picture.locator(".stale")).to_have_count(1)
+        tent = page.locator("#spans-step-tent")
+        tent.click()
+        expect(tent).to_have_attribute("aria-pressed", "false")
+    finally:
+        go.set()
+    expect(picture.locator(".stale")).to_have_count(0)
+    expect(picture.locator(".spans-n-best")).to_contain_text("Anna")
+    tent.click()
+    expect(tent).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_narrow_screen_unfolds_the_ends_of_a_start(open_page: Callable[..., Page]) -> None:
