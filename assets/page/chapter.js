@@ -28,7 +28,7 @@ function pageFor(view) {
 }
 
 function skeleton(root, key) {
-  const view = { key, root, data: null, module: null, width: 0, due: false };
+  const view = { key, root, data: null, drawn: null, module: null, width: 0, due: false };
   view.formula = el("div", { class: "formula-line" });
   view.chosen = el("p", { class: "selection-line" });
   view.question = el("h2", { class: "question" });
@@ -54,7 +54,7 @@ function schedule(view) {
   requestAnimationFrame(() => { view.due = false; draw(view); });
 }
 
-const stale = (view) => Boolean(view.data?.stamp && state.reading) && view.data.stamp !== state.reading.stamp;
+const stale = (view) => view.drawn !== null && view.drawn !== state.reading?.stamp;
 
 const age = (view) => view.root.classList.toggle("stale", stale(view));
 
@@ -65,6 +65,8 @@ function ready(view) { // a width makes the browser lay the page out: only the o
 function draw(view) {
   if (!ready(view)) return;
   view.width = view.root.clientWidth;
+  view.drawn = view.data.stamp;
+  age(view);
   view.question.textContent = view.data.question;
   view.banner.toggleAttribute("hidden", !state.reading.changed);
   view.notice.replaceChildren(el("strong", {}, "Notice "), view.data.notice);
@@ -86,7 +88,7 @@ function keepingFocus(root, action) {
 }
 
 function mark(view, moved = true) {
-  if (!ready(view)) return;
+  if (!ready(view) || view.drawn !== view.data.stamp) return; // what is due to be drawn will be marked then
   const chosen = state.selection;
   const record = chosen?.record;
   if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
@@ -127,7 +129,6 @@ export function mountChapter() {
     view.trigger = trigger;
     view.data = data;
     if (data.question) view.question.textContent = data.question;
-    age(view);
     schedule(view);
   } };
 }

@@ -64,6 +64,7 @@ function settled(view) {
 
 function paint(view) {
   const { picture, page, step } = view;
+  if (view.stamp !== page.reading.stamp) return; // a timer of the reading before
   view.buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.step === step)));
   Object.entries(view.bodies).forEach(([key, body]) => { body.hidden = key !== step; });
   view.says.hidden = Boolean(picture.target);
