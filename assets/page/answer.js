@@ -184,11 +184,11 @@ function thresholdRule(picture, g, y, page) {
     grip.setAttribute("x", x - g.rem * 0.45);
     grip.setAttribute("y", g.rem * 1.3);
     node.firstChild.setAttribute("x", x - g.rem * 0.9);
-    const left = x > g.width * 0.7;
+    text.textContent = `no answer left of ${fixed(picture.null - value)}`;
+    const left = x > g.width - text.textContent.length * 0.46 * g.rem; // on a phone it takes half of the width
     text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
     text.setAttribute("y", g.rem * 0.85);
     text.setAttribute("text-anchor", left ? "end" : "start");
-    text.textContent = `no answer left of ${fixed(picture.null - value)}`;
     node.setAttribute("aria-valuenow", value.toFixed(2));
     node.setAttribute("aria-valuetext", `threshold ${fixed(value)}, rule at ${fixed(picture.null - value)}`);
   };

@@ -109,9 +109,9 @@ function foldedRow(view, from, to) {
 // [CLS], question and separators are in the normaliser, so their mass stays in view.
 function outsideLine({ page, window: w, question: [from, to] }) {
   const rest = w.tokens.map((_, pos) => pos).filter((pos) => pos !== w.clsAt && !(pos >= from && pos < to) && !(pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart));
-  const groups = [{ name: w.tokens[w.clsAt], at: [w.clsAt], sum: false }, { name: page.reading.question, at: [...Array(to - from).keys()].map((k) => k + from), sum: true },
+  const groups = [{ name: w.tokens[w.clsAt], at: [w.clsAt], sum: false }, { name: page.reading.question, kind: " outside-question", at: [...Array(to - from).keys()].map((k) => k + from), sum: true },
     { name: rest.map((pos) => w.tokens[pos]).join(" "), at: rest, sum: true }].filter((g) => g.at.length);
-  groups.forEach((g) => { g.span = el("span", { class: "outside-text", dir: "auto" }, g.name); });
+  groups.forEach((g) => { g.span = el("span", { class: `outside-text${g.kind ?? ""}`, dir: "auto" }, g.name); });
   const above = svg("svg", { class: "lane above" });
   const below = svg("svg", { class: "lane below" });
   return { above, below, groups, node: el("div", { class: "line outside" }, above, el("div", { class: "words-box" }, groups.map((g) => g.span)), below) };
