@@ -10,6 +10,7 @@ from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
 from qa_demo.figures.compare import LABELS, WHY, compare, printed_value, scale_of, winner_text
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table
+from qa_demo.figures.start_end import listed
 from qa_demo.figures.windows import shorten
 
 SHOWN = 8
@@ -126,11 +127,6 @@ def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
     said = LABELS[scale_of(chosen)].said
     others = "; ".join(f"{text} wins by {listed(rules)}" for text, rules in named.items())
     return f"{said[0].upper()}{said[1:]} names {winner_text(chosen)}, but {others}.{tail}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def merge_tables(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ P = softmax over all positions of the unpadded window, at the displayed temperat
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,11 @@ def quoted(text: str) -> str:
 def plural(count: int, thing: str) -> str:
     """1 token, 2 tokens."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def note(p: Floats) -> str:

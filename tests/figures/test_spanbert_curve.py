@@ -55,6 +55,22 @@ def test_few_rows_or_other_blanks_allow_no_verdict() -> None:
         assert data["rows"] == [] and data["table"] is None and "learning curve" in data["says"] and "aim" not in data["says"]
 
 
+def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
+    """1 + 10 points over two doublings, then as many steps again without a gain."""
+    phases = phase([(100, 9.0, 5.0), (250, 20.0, 9.0)]), phase([(250, 26.0, 9.5)], before=250), phase([(500, 30.0, 15.0)], before=500)
+    said = curve(*phases)["says"]
+    assert ("At the ends of the phases (250, 500 and 1,000 steps) MLM stood at 20.0, 26.0 and 30.0 %: a line through them gains 5.0 for "
+            "each doubling of the steps; the aim would be 1 doubling away.") in said
+    assert "SBO stood" not in said, "it has reached its aim"
+    slower = curve(phases[0], phase([(250, 20.5, None)], before=250))["says"]
+    assert "MLM stood at 20.0 and 20.5 %: a line through them gains 0.5 for" in slower and "the aim would be 29 doublings away." in slower
+    flat = curve(phases[0], phase([(250, 20.0, 9.0)], before=250))["says"]
+    assert "MLM stood at 20.0 and 20.0 %: twice the steps brought no more, a plateau. At the ends" in flat
+    assert "SBO stood at 9.0 and 9.0 %: twice the steps brought no more, a plateau." in flat
+    assert "At the ends" not in curve(phases[0])["says"]
+    assert "At the ends" not in curve(phase([(100, 9.0, 5.0)], pieces=7), phase([(100, 12.0, 5.0)], before=100))["says"], "other blanks"
+
+
 def test_the_aims_are_judged_by_all_held_out_blanks_where_they_were_measured() -> None:
     last = phase([(100, 10.0, 5.0), (500, 40.0, 14.0)])
     assert curve(last)["says"].endswith("The aims were MLM 35 % (40.0 %: reached) and SBO 15 % (14.0 %: not reached).")
