@@ -1,6 +1,6 @@
 // The frame of one chapter: question, formula, selection, the picture (drawn by its own module), notice and folds.
 
-import { el, fold, table } from "./dom.js";
+import { el, fold, glued, table } from "./dom.js";
 import { formula } from "./formula.js";
 import { post } from "./outbox.js";
 import { hear, openExample, reset, select, state, textOf } from "./store.js";
@@ -69,7 +69,7 @@ function draw(view) {
   age(view);
   view.question.textContent = view.data.question;
   view.banner.toggleAttribute("hidden", !state.reading.changed);
-  view.notice.replaceChildren(el("strong", {}, "Notice "), view.data.notice);
+  view.notice.replaceChildren(el("strong", {}, "Notice "), glued(view.data.notice));
   view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
   view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));

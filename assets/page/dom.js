@@ -18,6 +18,9 @@ function fill(node, props, children) {
 export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
+/** The page's own sentence with each "12 %" kept on one line. */
+export const glued = (text) => text.replaceAll(/(\d) %/g, "$1\u00a0%");
+
 /** A `<details>` whose open state survives a redraw of the same root. */
 export function fold(summary, content, { open = false, id = null } = {}) {
   return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);

@@ -1,6 +1,6 @@
 // Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it helps.
 
-import { el, svg, table } from "./dom.js";
+import { el, glued, svg, table } from "./dom.js";
 
 const block = (name, says, kind, tag) => el("div", { class: `block ${kind}` }, el("strong", {}, name), el("span", {}, says), tag ? el("em", {}, tag) : null);
 
@@ -101,11 +101,11 @@ export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, pa
   root.replaceChildren(el("div", { class: "closing" }, road(parts),
     el("section", { class: "says-is" }, el("h3", {}, "said, and so"), table(saysIs, page)),
     el("section", { class: "helps" }, el("h3", {}, "does it help a reader?"),
-      ablation.rows.length ? [el("p", { class: "spanbert-says" }, ablation.budget), starts(ablation.rows, page, width), el("p", { class: "spanbert-says" }, ablation.says)] : null,
+      ablation.rows.length ? [el("p", { class: "spanbert-says" }, glued(ablation.budget)), starts(ablation.rows, page, width), el("p", { class: "spanbert-says" }, glued(ablation.says))] : null,
       ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null, ablation.steps ? table(ablation.steps, page) : null,
       el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))), el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`)),
-    el("section", { class: "scores learning" }, el("h3", {}, "how our pre-training went"), el("p", { class: "spanbert-says" }, curve.says),
+    el("section", { class: "scores learning" }, el("h3", {}, "how our pre-training went"), el("p", { class: "spanbert-says" }, glued(curve.says)),
       curve.rows.length ? learning(curve, page, width) : null),
-    scores ? el("section", { class: "scores" }, el("h3", {}, "what it reached"), el("p", { class: "spanbert-says" }, scores.says),
+    scores ? el("section", { class: "scores" }, el("h3", {}, "what it reached"), el("p", { class: "spanbert-says" }, glued(scores.says)),
       el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half)))) : null));
 }
