@@ -39,10 +39,10 @@ def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None
         return {"rows": [], "begins": [], "aims": [], "says": NO_ROWS, "table": None}
     heads = [(key, name) for key, name in HEADS if any(key in row for row in rows)]
     begins = {row["phase"]: row["begins"] for row in reversed(rows)}
+    along = {key: row[key] for row in rows for key, _ in heads if key in row}
+    reached = along if overall is None else {key: float(overall[f"{key}_top1"]) for key, _ in heads if f"{key}_top1" in overall}
     says = [late_says(rows, heads), *([DECAY] if any(p.get("decay") == "linear" for p in card["phases"]) else []),
-            pace_says(rows, heads),
-            aims_says({key: row[key] for row in rows for key, _ in heads if key in row} if overall is None
-                      else {key: overall[f"{key}_top1"] for key, _ in heads if f"{key}_top1" in overall})]
+            pace_says(rows, heads, reached), aims_says(reached)]
     return {"rows": [{k: row[k] for k in ("phase", "step", "mlm", "sbo") if k in row} for row in rows],
             "begins": [{"phase": phase, "step": begins[phase]} for phase in sorted(begins)] if len(begins) > 1 else [],
             "aims": [{"head": key, "name": name, "top1": AIMS[f"{key}_top1"]} for key, name in heads],
@@ -79,26 +79,27 @@ def plateau(verdicts: Sequence[tuple[str, str]]) -> str:
     return " ".join([*said, *([f"{by['fell']} fell."] if by["fell"] else [])])
 
 
-def pace_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
+def pace_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]], reached: Mapping[str, float]) -> str:
     """What twice the steps added, by a straight line through the ends of the phases, where the learning rate has fallen alike.
 
     top-1 = a + b log2(steps) by least squares over the last measurement of each phase on the same blanks; said for a head that misses
-    its aim. The aim is then (aim - last) / b doublings away, if the line went on.
+    its aim. From what was reached the aim is then (aim - reached) / b doublings away, if the line went on.
     """
     last_of = {row["phase"]: row for row in rows}
     ends = [row for row in last_of.values() if row["pieces"] == rows[-1]["pieces"]]
     said = []
     for key, name in heads:
         held = [row for row in ends if key in row]
-        if len(held) < 2 or held[-1][key] >= AIMS[f"{key}_top1"]:
+        if len(held) < 2 or key not in reached or reached[key] >= AIMS[f"{key}_top1"]:
             continue
         steps, shares = [row["step"] for row in held], [row[key] for row in held]
         gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
         stood = (f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} stood at "
-                 f"{listed([f'{share:.1f}' for share in shares])} %")
+                 f"{listed([f'{share:.1f}' for share in shares])} % of those blanks")
         if gain > 0:
-            away = plural(math.ceil((AIMS[f"{key}_top1"] - shares[-1]) / gain), "doubling")
-            said.append(f"{stood}: a line through them gains {gain:.1f} for each doubling of the steps; the aim would be {away} away.")
+            away = plural(math.ceil((AIMS[f"{key}_top1"] - reached[key]) / gain), "doubling")
+            said.append(f"{stood}: a line through them gains {gain:.1f} for each doubling of the steps; "
+                        f"from {reached[key]:.1f} % the aim would be {away} away.")
         else:
             said.append(f"{stood}: twice the steps brought no more, a plateau.")
     return " ".join(said)

@@ -59,14 +59,16 @@ def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
     """1 + 10 points over two doublings, then as many steps again without a gain."""
     phases = phase([(100, 9.0, 5.0), (250, 20.0, 9.0)]), phase([(250, 26.0, 9.5)], before=250), phase([(500, 30.0, 15.0)], before=500)
     said = curve(*phases)["says"]
-    assert ("At the ends of the phases (250, 500 and 1,000 steps) MLM stood at 20.0, 26.0 and 30.0 %: a line through them gains 5.0 for "
-            "each doubling of the steps; the aim would be 1 doubling away.") in said
+    assert ("At the ends of the phases (250, 500 and 1,000 steps) MLM stood at 20.0, 26.0 and 30.0 % of those blanks: a line through "
+            "them gains 5.0 for each doubling of the steps; from 30.0 % the aim would be 1 doubling away.") in said
+    assert "from 24.0 % the aim would be 3 doublings away" in curve(*phases, overall={"mlm_top1": 24.0, "sbo_top1": 15.0})["says"]
+    assert "At the ends" not in curve(*phases, overall={"mlm_top1": 35.0})["says"]
     assert "SBO stood" not in said, "it has reached its aim"
     slower = curve(phases[0], phase([(250, 20.5, None)], before=250))["says"]
-    assert "MLM stood at 20.0 and 20.5 %: a line through them gains 0.5 for" in slower and "the aim would be 29 doublings away." in slower
+    assert "gains 0.5 for each doubling" in slower and "from 20.5 % the aim would be 29 doublings away." in slower
     flat = curve(phases[0], phase([(250, 20.0, 9.0)], before=250))["says"]
-    assert "MLM stood at 20.0 and 20.0 %: twice the steps brought no more, a plateau. At the ends" in flat
-    assert "SBO stood at 9.0 and 9.0 %: twice the steps brought no more, a plateau." in flat
+    assert "MLM stood at 20.0 and 20.0 % of those blanks: twice the steps brought no more, a plateau. At the ends" in flat
+    assert "SBO stood at 9.0 and 9.0 % of those blanks: twice the steps brought no more, a plateau." in flat
     assert "At the ends" not in curve(phases[0])["says"]
     assert "At the ends" not in curve(phase([(100, 9.0, 5.0)], pieces=7), phase([(100, 12.0, 5.0)], before=100))["says"], "other blanks"
 
