@@ -75,7 +75,7 @@ def plateau(verdicts: Sequence[tuple[str, str]]) -> str:
     """Whether the heads still rose by more than the standard error of one measurement."""
     by = {kind: " and ".join(name for name, found in verdicts if found == kind) for kind in ("rose", "stayed", "fell")}
     said = [f"{by['rose']} still rose: no plateau is seen{' there' if by['stayed'] or by['fell'] else ''}."] if by["rose"] else []
-    said += [f"{by['stayed']} moved by no more than that error: as far as so many blanks can tell, a plateau."] if by["stayed"] else []
+    said += [f"{by['stayed']} moved by no more than that error: so many blanks cannot tell it from a plateau."] if by["stayed"] else []
     return " ".join([*said, *([f"{by['fell']} fell."] if by["fell"] else [])])
 
 
