@@ -99,6 +99,20 @@ def test_temperature_moves_stems_but_not_the_score(page: Page) -> None:
     expect(picture.locator(".formula")).to_have_text(before)
 
 
+def test_other_numbers_of_the_same_words_lose_no_event(page: Page) -> None:
+    """Between a reading and the picture drawn from it lies a frame, in which a slider may be let go."""
+    picture = chapter(page)
+    expect(picture.locator(".notice")).not_to_be_empty()
+    page.evaluate("""async () => {
+      const { state } = await import(new URL("static/page/store.js", document.baseURI));
+      state.reading = { ...state.reading, stamp: state.reading.stamp + 0.5 };
+      const slider = document.querySelector("#stage-start_end input[type=range]");
+      slider.value = slider.max;
+      for (const kind of ["input", "change"]) slider.dispatchEvent(new Event(kind, { bubbles: true }));
+    }""")
+    expect(picture.locator(".notice")).to_contain_text("displayed at temperature")
+
+
 def test_the_log_scale_shows_small_stems_and_the_uniform_rule(page: Page) -> None:
     picture = chapter(page)
     few = picture.locator(".stem").count()
