@@ -66,13 +66,13 @@ function panel({ title, rows }, page, width) {
     names.map((name, k) => svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3 - (names.length - 1 - k) * 15 * size, "text-anchor": "middle" }, name)));
 }
 
-// Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, the aims are dotted.
-function learning({ rows, begins, aims }, page, width) {
+// Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, squares are all blanks at its end, aims dotted.
+function learning({ rows, ends, begins, aims }, page, width) {
   const size = page.scale;
   const [left, right, top, bottom] = [34 * size, 74 * size, (begins.length ? 37 : 24) * size, 38 * size];
   const [wide, tall] = [Math.min(width, 720 * size), 260 * size];
   const end = rows.at(-1).step;
-  const most = Math.max(...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]), ...aims.map((a) => a.top1)) * 1.08;
+  const most = Math.max(...[...rows, ...ends].flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]), ...aims.map((a) => a.top1)) * 1.08;
   const x = (step) => left + ((wide - left - right) * step) / end;
   const y = (v) => tall - bottom - ((tall - top - bottom) * v) / most;
   const grid = most > 40 ? 20 : most > 20 ? 10 : 5;
@@ -82,6 +82,7 @@ function learning({ rows, begins, aims }, page, width) {
   const heads = ["mlm", "sbo"].map((head) => [head, rows.filter((r) => head in r)]).filter(([, list]) => list.length);
   const names = [...heads.map(([head, list]) => [head.toUpperCase(), y(list.at(-1)[head]), ""]), ...aims.map((a) => [`aim ${a.name}`, y(a.top1), "quiet"])];
   const lines = apart(names.map((n) => n[1] + 4 * size), 14 * size);
+  const side = (page.narrow ? 6 : 8) * size;
   const phases = (list) => [...new Set(list.map((r) => r.phase))].map((n) => list.filter((r) => r.phase === n));
   return svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table" },
     Array.from({ length: Math.floor(most / grid) + 1 }, (_, k) => k * grid).map((v) => [svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v)]),
@@ -90,6 +91,7 @@ function learning({ rows, begins, aims }, page, width) {
     aims.map((a) => [svg("path", { class: "rule-ink aim-line", d: `M${left},${y(a.top1)}H${wide - right}` })]),
     heads.map(([head, list]) => [phases(list).map((some) => svg("path", { class: `rule-ink ${head}-line`, d: `M${some.map((r) => `${x(r.step)},${y(r[head])}`).join("L")}` })),
       list.map((r) => svg("circle", { class: head === "mlm" ? "ink" : "hollow seed-dot", cx: x(r.step), cy: y(r[head]), r: (page.narrow ? 2.5 : 3.5) * size }))]),
+    ends.map((r) => heads.map(([head]) => (head in r ? svg("rect", { class: head === "mlm" ? "ink" : "hollow seed-dot", x: x(r.step) - side / 2, y: y(r[head]) - side / 2, width: side, height: side }) : null))),
     names.map(([name, , kind], k) => svg("text", { class: kind, x: wide - right + 8 * size, y: lines[k] }, name)),
     svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" }, "step"),
     svg("text", { class: "quiet", x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"));
@@ -105,7 +107,7 @@ export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, pa
       ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null, ablation.table ? table(ablation.table, page) : null, ablation.steps ? table(ablation.steps, page) : null,
       el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))), el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`)),
     el("section", { class: "scores learning" }, el("h3", {}, "how our pre-training went"), el("p", { class: "spanbert-says" }, glued(curve.says)),
-      curve.rows.length ? learning(curve, page, width) : null),
+      curve.rows.length ? learning(curve, page, width) : null, curve.legend ? el("p", { class: "role-quiet" }, curve.legend) : null),
     scores ? el("section", { class: "scores" }, el("h3", {}, "what it reached"), el("p", { class: "spanbert-says" }, glued(scores.says)),
       el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half)))) : null));
 }

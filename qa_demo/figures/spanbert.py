@@ -107,7 +107,7 @@ def closing_data(metrics: Mapping[str, Any] | None, experiment: Mapping[str, Any
     """Step 3: the two stages, the table of sayings, the experiment, the pre-training; with the step's notice and table twins."""
     cells, budget = (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
     scores, curve = scores_data(metrics), curve_data(card, None if metrics is None else metrics["overall"])
-    tables = [*([] if curve["table"] is None else [curve["table"]]), *([] if scores is None else scores.pop("tables"))]
+    tables = [*curve.pop("tables"), *([] if scores is None else scores.pop("tables"))]
     return {"parts": [dict(p) for p in FATE], "saysIs": table("Said in introductions, and what it is", ["says", "is"], says_is()),
             "ablation": ablation_data(cells, budget), "scores": scores, "curve": curve,
             "notice": closing_notice(measured(cells)), "tables": tables}

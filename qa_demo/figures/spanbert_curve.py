@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ LATE = 0.8
 """The last fifth of the steps begins here."""
 NO_RECORD = "The record of the pre-training is not in this checkout, so its learning curve cannot be drawn."
 DECAY = "The learning rate falls to zero at the end of a phase, which bends the end of the curve as well."
+LEGEND = "Squares: all {blanks} held-out blanks at the end of a phase."
 NO_ROWS = "Nothing was measured along the way, so there is no learning curve."
 
 Row = Mapping[str, Any]
@@ -30,23 +32,35 @@ def curve_rows(card: Mapping[str, Any]) -> list[dict[str, Any]]:
             for number, phase in enumerate(card["phases"], 1) for row in phase["curve"]]
 
 
+def phase_ends(card: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What each phase had reached at its end on all held-out blanks, where that was measured: phase, steps so far, blanks, top-1."""
+    steps = accumulate(phase.get("steps_taken", 0) for phase in card["phases"])
+    found = [(number, step, phase.get("all_held_out")) for number, (step, phase) in enumerate(zip(steps, card["phases"], strict=True), 1)]
+    return [{"phase": number, "step": step, "pieces": int(held["pieces"]),
+             **{key: float(held[f"{key}_top1"]) for key, _ in HEADS if f"{key}_top1" in held}} for number, step, held in found if held]
+
+
 def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None) -> dict[str, Any]:
     """The picture, its sentence and its table twin; `overall` are the figures on all held-out paragraphs, once they were measured."""
     if card is None:
-        return {"rows": [], "begins": [], "aims": [], "says": NO_RECORD, "table": None}
+        return {"rows": [], "ends": [], "begins": [], "aims": [], "says": NO_RECORD, "tables": []}
     rows = curve_rows(card)
     if not rows:
-        return {"rows": [], "begins": [], "aims": [], "says": NO_ROWS, "table": None}
+        return {"rows": [], "ends": [], "begins": [], "aims": [], "says": NO_ROWS, "tables": []}
     heads = [(key, name) for key, name in HEADS if any(key in row for row in rows)]
     begins = {row["phase"]: row["begins"] for row in reversed(rows)}
     along = {key: row[key] for row in rows for key, _ in heads if key in row}
     reached = along if overall is None else {key: float(overall[f"{key}_top1"]) for key, _ in heads if f"{key}_top1" in overall}
+    ends = phase_ends(card)
+    ends = [end for end in ends if end["pieces"] == ends[-1]["pieces"]]
     says = [late_says(rows, heads), *([DECAY] if any(p.get("decay") == "linear" for p in card["phases"]) else []),
-            pace_says(rows, heads, reached), aims_says(reached)]
+            pace_says(rows, ends, heads, reached), aims_says(reached)]
     return {"rows": [{k: row[k] for k in ("phase", "step", "mlm", "sbo") if k in row} for row in rows],
+            "ends": [{k: end[k] for k in ("step", "mlm", "sbo") if k in end} for end in ends],
+            "legend": LEGEND.format(blanks=f"{ends[-1]['pieces']:,}") if ends else None,
             "begins": [{"phase": phase, "step": begins[phase]} for phase in sorted(begins)] if len(begins) > 1 else [],
             "aims": [{"head": key, "name": name, "top1": AIMS[f"{key}_top1"]} for key, name in heads],
-            "says": " ".join(filter(None, says)), "table": curve_table(rows, heads)}
+            "says": " ".join(filter(None, says)), "tables": [curve_table(rows, heads), *([ends_table(ends, heads)] if ends else [])]}
 
 
 def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
@@ -79,14 +93,16 @@ def plateau(verdicts: Sequence[tuple[str, str]]) -> str:
     return " ".join([*said, *([f"{by['fell']} fell."] if by["fell"] else [])])
 
 
-def pace_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]], reached: Mapping[str, float]) -> str:
+def pace_says(rows: Sequence[Row], measured: Sequence[Row], heads: Sequence[tuple[str, str]], reached: Mapping[str, float]) -> str:
     """What twice the steps added, by a straight line through the ends of the phases, where the learning rate has fallen alike.
 
-    top-1 = a + b log2(steps) by least squares over the last measurement of each phase on the same blanks; said for a head that misses
-    its aim. From what was reached the aim is then (aim - reached) / b doublings away, if the line went on.
+    top-1 = a + b log2(steps) by least squares over what was `measured` at those ends on all held-out blanks, else over the last
+    measurement of each phase on the same blanks; said for a head that misses its aim. From what was reached the aim is then
+    (aim - reached) / b doublings away, if the line went on.
     """
     last_of = {row["phase"]: row for row in rows}
-    ends = [row for row in last_of.values() if row["pieces"] == rows[-1]["pieces"]]
+    ends = measured if len(measured) > 1 else [row for row in last_of.values() if row["pieces"] == rows[-1]["pieces"]]
+    whose = f"all {ends[-1]['pieces']:,} held-out blanks" if ends is measured else "those blanks"
     said = []
     for key, name in heads:
         held = [row for row in ends if key in row]
@@ -95,7 +111,7 @@ def pace_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]], reached: Ma
         steps, shares = [row["step"] for row in held], [row[key] for row in held]
         gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
         stood = (f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} stood at "
-                 f"{listed([f'{share:.1f}' for share in shares])} % of those blanks")
+                 f"{listed([f'{share:.1f}' for share in shares])} % of {whose}")
         if gain > 0:
             away = plural(math.ceil((AIMS[f"{key}_top1"] - reached[key]) / gain), "doubling")
             said.append(f"{stood}: a line through them gains {gain:.1f} for each doubling of the steps; "
@@ -121,3 +137,10 @@ def curve_table(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[s
                  ["step", "phase", "minutes", "blanks", *(f"{name} {what}" for _, name in heads for what in ("top-1", "perplexity"))],
                  [[f"{row['step']:,}", str(row["phase"]), f"{row['minutes']:.0f}", f"{row['pieces']:,}",
                    *(cell for key, _ in heads for cell in cells(row, key))] for row in rows])
+
+
+def ends_table(ends: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Table twin of the squares."""
+    return table("All held-out blanks at the ends of the phases", ["step", "phase", "blanks", *(f"{name} top-1" for _, name in heads)],
+                 [[f"{end['step']:,}", str(end["phase"]), f"{end['pieces']:,}",
+                   *(f"{end[key]:.1f} %" if key in end else "–" for key, _ in heads)] for end in ends])

@@ -63,8 +63,9 @@ def history(run: Path) -> list[dict]:
     # A resumed run counts on from the one before it; a run that took an exported folder as its encoder counts from 0.
     rows = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()] if (run / "log.jsonl").is_file() else []
     curve = [row if earlier else row | {"before": steps, "seconds": row["seconds"] + seconds} for row in rows if "held" in row]
-    return [*before, {k: v for k, v in settings.items() if k not in ("encoder", "out", "text")} | {
-        "name": run.name, "text": [Path(x).name for x in settings["text"]], "steps_taken": state["step"],
+    texts = {key: [Path(x).name for x in settings[key]] for key in ("text", "more_text") if settings.get(key)}
+    return [*before, {k: v for k, v in settings.items() if k not in ("encoder", "out", "text", "more_text")} | texts | {
+        "name": run.name, "from_export": not earlier and bool(before), "steps_taken": state["step"],
         "seconds": round(state["seconds"]) - (seconds if earlier else 0), "curve": curve}]
 
 
@@ -91,11 +92,11 @@ def restore(encoder: str, run: Path, counts: np.ndarray) -> tuple[Pretrainer, di
     return model, settings
 
 
-def export(encoder: str, run: Path, text: list[str], out: Path, name: str, batches: int) -> None:
+def export(encoder: str, run: Path, text: list[str], more_text: list[str], out: Path, name: str, batches: int) -> None:
     """Save the run as a folder; refuse one over 55 MB or weights that half precision cannot hold."""
     settings = json.loads((run / "settings.json").read_text())
     tokenizer = AutoTokenizer.from_pretrained(encoder)
-    parts = tokenize(tokenizer, read_text(text)[0], settings["length"] - 2)
+    parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
     source = Batches(parts, tokenizer, length=settings["length"], rows=max(1, settings["batch_tokens"] // settings["length"]),
                      seed=settings["seed"], masking=settings["masking"], positions=settings["positions"])
     model, _ = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
@@ -119,11 +120,12 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
     p.add_argument("--text", nargs="+", required=True)
+    p.add_argument("--more-text", nargs="*", default=[], metavar="FILE", help="text that was only trained on")
     p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
     p.add_argument("--name", default="bundled")
     p.add_argument("--mean-batches", type=int, default=100, help="training batches that the means of the wires are taken over")
     a = p.parse_args(argv)
-    export(a.encoder, a.run, a.text, a.out, a.name, a.mean_batches)
+    export(a.encoder, a.run, a.text, a.more_text, a.out, a.name, a.mean_batches)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from transformers import AutoTokenizer
 
 from qa_demo.core.errors import BadInput
 from qa_demo.model.spanbert_loading import load_sbo
+from qa_demo.training.export_spanbert import CARD
 from qa_demo.training.pretrainer import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
@@ -96,6 +97,19 @@ def load_exported(folder: Path) -> Pretrainer:
     return model
 
 
+def keep_end(record: Path, result: dict[str, Any]) -> None:
+    """Note in the record of the training what its last phase reached, if all held-out parts were measured as it masks.
+
+    A phase that goes on from this folder carries the figures along, so that the ends of all phases stand on the same blanks.
+    """
+    if not record.is_file() or result["limit"] is not None:
+        return
+    card = json.loads(record.read_text())
+    if card["phases"] and card["phases"][-1]["masking"] == result["masking"]:
+        card["phases"][-1]["all_held_out"] = result["overall"]
+        record.write_text(json.dumps(card, indent=1) + "\n")
+
+
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, write metrics.json, card and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -115,11 +129,12 @@ def main(argv: list[str] | None = None) -> None:
     model = load_exported(a.model)
     columns = measure(model, Batches(parts, tokenizer, length=a.length, rows=1, seed=0, masking=a.masking, packed=False,
                                      positions=model.sbo.positions if model.sbo else 1), a.limit)
-    result = {"date": datetime.now(UTC).date().isoformat(), "masking": a.masking, "length": a.length,
+    result = {"date": datetime.now(UTC).date().isoformat(), "masking": a.masking, "length": a.length, "limit": a.limit,
               "parts": min(len(parts), a.limit or len(parts)), "text": [Path(name).name for name in a.text],
               "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")} | {
                   "python": platform.python_version()}, **tables(columns)}
     (a.model / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
+    keep_end(a.model / CARD, result)
     spanbert_card.write(a.model)
     write_checksums(a.model)
     sys.stdout.write(json.dumps(result["overall"], indent=1) + "\n")

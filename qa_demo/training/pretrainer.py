@@ -48,14 +48,14 @@ def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
     return terms["mlm"] + pair_loss_weight * terms["sbo"] if "sbo" in terms else terms["mlm"]
 
 
-def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = None) -> Pretrainer:
-    """A BERT-type encoder in fp32 without dropout; heads it lacks start anew, their output biases at log frequency.
+def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = None, dropout: float = 0.0) -> Pretrainer:
+    """A BERT-type encoder in fp32, dropout on hidden states only; heads it lacks start anew, their output biases at log frequency.
 
     A folder that `export_spanbert` wrote brings both heads, so that a later run goes on from it with a fresh optimiser.
 
     A head that knew only how often each piece comes would have exactly these biases, so training need not learn them.
     """
-    mlm, info = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, use_safetensors=True, hidden_dropout_prob=0.0,
+    mlm, info = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, use_safetensors=True, hidden_dropout_prob=dropout,
                                                      attention_probs_dropout_prob=0.0, attn_implementation=attention_kernel(),
                                                      output_loading_info=True)
     if not hasattr(mlm, "cls"):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ from qa_demo.training.card import ENCODER, flag, table
 
 COLUMNS = (("MLM top-1", "mlm_top1"), ("MLM perplexity", "mlm_perplexity"), ("SBO top-1", "sbo_top1"), ("SBO perplexity", "sbo_perplexity"),
            ("both top-1", "both_top1"), ("both perplexity", "both_perplexity"))
-NOT_FLAGS = ("name", "text", "steps_taken", "seconds", "curve", "torch", "mixed_precision")
+NOT_FLAGS = ("name", "text", "steps_taken", "seconds", "curve", "torch", "mixed_precision", "from_export", "all_held_out")
+MORE = ("`--more-text` is only trained on. It was written by `python -m qa_demo.training.more_text` (its help names the sources: 106 "
+        "articles of Wikipedia, CC BY-SA; noun glosses of WordNet 3.0 under its own free licence; paragraphs of QED, QAMR, SQuAD and "
+        "COVID-QA), which leaves out every paragraph that shares twelve words in a row with a held-out one.")
 FRONT = """---
 license: cc-by-sa-4.0
 language: en
@@ -30,9 +34,10 @@ def rows(title: str, found: Mapping[str, Mapping[str, Any]]) -> str:
 
 def curve(phases: list[Mapping[str, Any]]) -> str:
     """Held-out top-1 along the training: the learning curve."""
-    lines = [[f"{row['before'] + row['step']:,}", f"{row['seconds'] / 60:.0f}", f"{row['held']['mlm_top1']:.1f}",
-              f"{row['held']['sbo_top1']:.1f}" if "sbo_top1" in row["held"] else "-"] for phase in phases for row in phase["curve"]]
-    return table(["step", "minutes", "MLM top-1", "SBO top-1"], lines)
+    measured = [(row, row["held"]) for phase in phases for row in phase["curve"]]
+    lines = [[f"{row['before'] + row['step']:,}", f"{row['seconds'] / 60:.0f}", f"{held['pieces']:,}", f"{held['mlm_top1']:.1f}",
+              f"{held['sbo_top1']:.1f}" if "sbo_top1" in held else "-"] for row, held in measured]
+    return table(["step", "minutes", "blanks", "MLM top-1", "SBO top-1"], lines)
 
 
 def verdict(overall: Mapping[str, Any]) -> str:
@@ -69,20 +74,32 @@ def conditions(finished: Sequence[Mapping[str, Any]]) -> str:
 
 def phase(p: Mapping[str, Any], earlier: str | None) -> str:
     """What one training phase took, and its command, rebuilt from the settings that it wrote."""
-    began = "" if earlier is None else f" --resume runs/{earlier}"
+    encoder, began, origin = ENCODER, "" if earlier is None else f" --resume runs/{earlier}", ""
+    if p.get("from_export"):
+        encoder, began, origin = "assets/spanbert", "", f", from the folder that the export of {earlier} wrote"
     flags = [flag(name, value) for name, value in p.items() if name not in NOT_FLAGS]
-    lines = [f"python -m qa_demo.training.pretrain --encoder {ENCODER}{began}", "--text " + " ".join(p["text"]),
+    lines = [f"python -m qa_demo.training.pretrain --encoder {encoder}{began}", "--text " + " ".join(p["text"]),
              *(" ".join(flags[k:k + 6]) for k in range(0, len(flags), 6)), f"--out runs/{p['name']}"]
     return (f"{p['name']}: {p['steps_taken']:,} steps of {p['batch_tokens']:,} pieces in {p['seconds'] / 60:.0f} minutes, torch "
-            f"{p['torch']}, mixed precision {p['mixed_precision']}.\n\n```\n" + " \\\n    ".join(lines) + "\n```")
+            f"{p['torch']}, mixed precision {p['mixed_precision']}{origin}.\n\n```\n" + " \\\n    ".join(lines) + "\n```")
 
 
 def training(phases: Sequence[Mapping[str, Any]]) -> str:
     """All phases in order, then the export."""
     names = [p["name"] for p in phases]
+    more = phases[-1].get("more_text")
     export = (f"python -m qa_demo.training.export_spanbert --encoder {ENCODER} --run runs/{names[-1]} \\\n    --text "
-              + " ".join(phases[-1]["text"]))
-    return "\n\n".join([*(phase(p, earlier) for p, earlier in zip(phases, [None, *names], strict=False)), f"```\n{export}\n```"])
+              + " ".join(phases[-1]["text"]) + (f" \\\n    {flag('more_text', more)}" if more else ""))
+    return "\n\n".join([*(phase(p, earlier) for p, earlier in zip(phases, [None, *names], strict=False)),
+                        *([MORE] if any(p.get("more_text") for p in phases) else []), f"```\n{export}\n```"])
+
+
+def ends(phases: Sequence[Mapping[str, Any]]) -> str:
+    """What each phase had reached at its end on all held-out blanks, where that was measured."""
+    steps = accumulate(p["steps_taken"] for p in phases)
+    lines = [[p["name"], f"{step:,}", f"{found['pieces']:,}", *(f"{found[key]:.1f}" if key in found else "-" for _, key in COLUMNS[:4])]
+             for p, step in zip(phases, steps, strict=True) if (found := p.get("all_held_out"))]
+    return table(["end of", "step", "blanks", *(name for name, _ in COLUMNS[:4])], lines) if lines else ""
 
 
 def figures(metrics: Mapping[str, Any]) -> list[str]:
@@ -108,7 +125,9 @@ def text(card: Mapping[str, Any], metrics: Mapping[str, Any] | None, experiment:
              f"with {card['positions']} rows of 200 in its position table. English only; it repeats what its text says, true or not.",
              "## Training\n\n" + training(phases)]
     if any(p["curve"] for p in phases):
-        parts.append("Held-out figures along the way (a part of the held-out text):\n\n" + curve(phases))
+        parts.append("Held-out figures along the way (phases may have measured other parts of the held-out text):\n\n" + curve(phases))
+    if reached := ends(phases):
+        parts.append("At the end of each phase, on all held-out paragraphs:\n\n" + reached)
     if metrics is not None:
         parts += figures(metrics)
     if experiment and finished:

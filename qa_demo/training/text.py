@@ -27,16 +27,23 @@ def held_out(paragraph: str) -> bool:
     return int.from_bytes(digest) % HELD == 0
 
 
-def read_text(files: Iterable[str]) -> tuple[list[str], list[str]]:
-    """(training, held-out) paragraphs of plain files, one paragraph a line, also .gz; repeated paragraphs once."""
+def read_lines(files: Iterable[str]) -> dict[str, None]:
+    """The paragraphs of plain files, one a line, also .gz, in order; repeated ones once."""
     seen: dict[str, None] = {}
     for name in files:
         path = Path(name)
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             seen.update(dict.fromkeys(line for raw in file if (line := raw.strip())))
+    return seen
+
+
+def read_text(files: Iterable[str], more: Iterable[str] = ()) -> tuple[list[str], list[str]]:
+    """(training, held-out) paragraphs; of the files in `more` none is held out, so that other text leaves the held-out figures alike."""
+    files = list(files)
     sides: tuple[list[str], list[str]] = ([], [])
-    for paragraph in seen:
+    for paragraph in (found := read_lines(files)):
         sides[held_out(paragraph)].append(paragraph)
+    sides[0].extend(paragraph for paragraph in read_lines(more) if paragraph not in found)
     if not sides[0]:
         raise BadInput(f"the files hold no paragraph to train on: {', '.join(files)}")
     return sides

@@ -26,7 +26,7 @@ def test_steps_count_on_over_phases_and_the_second_is_marked() -> None:
     data = curve(phase([(100, 10.0, 5.0), (200, 20.0, 8.0)]), phase([(50, 21.0, 9.0), (300, 40.0, 14.0)], before=200))
     assert [(r["phase"], r["step"]) for r in data["rows"]] == [(1, 100), (1, 200), (2, 250), (2, 500)]
     assert data["begins"] == [{"phase": 1, "step": 0}, {"phase": 2, "step": 200}]
-    assert data["table"]["rows"][-1] == ["500", "2", "500", "2,500", "40.0 %", "100.0", "14.0 %", "300.5"]
+    assert data["tables"][0]["rows"][-1] == ["500", "2", "500", "2,500", "40.0 %", "100.0", "14.0 %", "300.5"]
     assert [(a["name"], a["top1"]) for a in data["aims"]] == [("MLM", AIMS["mlm_top1"]), ("SBO", AIMS["sbo_top1"])]
     assert curve(phase([(100, 10.0, 5.0)]))["begins"] == [], "one phase needs no mark"
 
@@ -52,7 +52,7 @@ def test_few_rows_or_other_blanks_allow_no_verdict() -> None:
     assert "too few measurements" in other["says"] and "Earlier ones were on other blanks." in other["says"]
     for empty in (None, {"phases": []}, {"phases": [phase([])]}):
         data = plain(figure.curve_data(empty, None))
-        assert data["rows"] == [] and data["table"] is None and "learning curve" in data["says"] and "aim" not in data["says"]
+        assert data["rows"] == [] and data["tables"] == [] and "learning curve" in data["says"] and "aim" not in data["says"]
 
 
 def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
@@ -71,6 +71,26 @@ def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
     assert "SBO stood at 9.0 and 9.0 % of those blanks: twice the steps brought no more, a plateau." in flat
     assert "At the ends" not in curve(phases[0])["says"]
     assert "At the ends" not in curve(phase([(100, 9.0, 5.0)], pieces=7), phase([(100, 12.0, 5.0)], before=100))["says"], "other blanks"
+
+
+def measured(before: int, steps: int, mlm: float, pieces: int = 9000) -> dict[str, Any]:
+    """A phase with one measurement of its own on 2,500 blanks, 3 points too low, and one of all blanks at its end."""
+    return phase([(steps, mlm - 3, 9.0)], before=before) | {
+        "steps_taken": steps, "all_held_out": {"pieces": pieces, "mlm_top1": mlm, "sbo_top1": 16.0}}
+
+
+def test_what_all_blanks_said_at_the_ends_of_phases_goes_before_the_part_along_the_way() -> None:
+    data = curve(measured(0, 250, 20.0), measured(250, 250, 26.0), measured(500, 500, 30.0))
+    assert ("At the ends of the phases (250, 500 and 1,000 steps) MLM stood at 20.0, 26.0 and 30.0 % of all 9,000 held-out blanks: "
+            "a line through them gains 5.0") in data["says"]
+    assert data["ends"] == [{"step": 250, "mlm": 20.0, "sbo": 16.0}, {"step": 500, "mlm": 26.0, "sbo": 16.0},
+                            {"step": 1000, "mlm": 30.0, "sbo": 16.0}]
+    assert data["legend"] == "Squares: all 9,000 held-out blanks at the end of a phase."
+    assert data["tables"][1]["rows"][-1] == ["1,000", "3", "9,000", "30.0 %", "16.0 %"]
+    mixed = curve(measured(0, 250, 20.0, pieces=8000), measured(250, 250, 26.0))
+    assert len(mixed["ends"]) == 1, "another held-out text is another measure"
+    assert "MLM stood at 17.0 and 23.0 % of those blanks" in mixed["says"]
+    assert curve(phase([(100, 9.0, 5.0)]))["ends"] == [] and curve(phase([(100, 9.0, 5.0)]))["legend"] is None
 
 
 def test_the_aims_are_judged_by_all_held_out_blanks_where_they_were_measured() -> None:

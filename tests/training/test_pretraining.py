@@ -72,6 +72,16 @@ def test_a_hash_keeps_paragraphs_apart_and_copies_stay_on_one_side(tmp_path):
         read_text([str(tmp_path / "empty.txt")])
 
 
+def test_more_text_is_only_trained_on(tmp_path):
+    lines = [f"paragraph number {k} of the file" for k in range(400)]
+    (tmp_path / "a.txt").write_text("\n".join(lines[:200]))
+    (tmp_path / "more.txt").write_text("\n".join(lines[150:]))
+    train, held = read_text([str(tmp_path / "a.txt")])
+    more, same = read_text([str(tmp_path / "a.txt")], [str(tmp_path / "more.txt")])
+    assert same == held and more == train + lines[200:], "a held-out paragraph stays held out, others are added once"
+    assert any(held_out(line) for line in lines[200:])
+
+
 def test_parts_begin_with_words_lose_nothing_and_fit():
     words = np.repeat(np.arange(40), 3)
     parts = cut(np.arange(120), words, 50)
@@ -178,6 +188,55 @@ def test_a_run_from_an_exported_folder_counts_the_steps_behind_it(home, exported
     assert (first["name"], third["name"], third["steps_taken"]) == ("run", "third", 1)
     row, = third["curve"]
     assert (row["before"], row["step"]) == (6, 1) and row["seconds"] >= first["seconds"]
+
+
+def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(home):
+    batch, model = batches(home)[0], load(str(home / "encoder"), True, 20, dropout=.5)
+    model.train()
+    first, second = (model(batch)["mlm"].item() for _ in range(2))
+    assert first != second
+    model.eval()
+    assert model(batch)["mlm"].item() == model(batch)["mlm"].item()
+    assert model.mlm.config.attention_probs_dropout_prob == 0
+    plain = load(str(home / "encoder"), True, 20)
+    plain.train()
+    assert plain(batch)["mlm"].item() == plain(batch)["mlm"].item()
+
+
+def test_compiled_layers_keep_the_names_of_their_weights(home, run):
+    with torch.compiler.set_stance("force_eager"):  # compiling itself takes a C++ compiler and minutes
+        assert pretrain.train(settings(home, "compiled", steps=6, compiled=True))
+    plain, compiled = (load_file(folder / "weights.safetensors") for folder in (run, home / "compiled"))
+    assert plain.keys() == compiled.keys() and all(torch.equal(plain[name], compiled[name]) for name in plain)
+
+
+def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, exported, tmp_path):
+    folder = shutil.copytree(exported, tmp_path / "copy")
+    ask = ["--model", str(folder), "--text", str(home / "text.txt"), "--length", "40"]
+
+    def reached():
+        return json.loads((folder / "spanbert.json").read_text())["phases"][-1].get("all_held_out")
+    (folder / "spanbert.json").write_text(json.dumps({**json.loads((folder / "spanbert.json").read_text()), "phases": [
+        {k: v for k, v in p.items() if k != "all_held_out"} for p in json.loads((folder / "spanbert.json").read_text())["phases"]]}))
+    infill_score.main([*ask, "--limit", "1"])
+    assert reached() is None, "a part is not all"
+    infill_score.main([*ask, "--masking", "token"])
+    assert reached() is None, "other blanks than the phase's own"
+    infill_score.main(ask)
+    assert reached() == json.loads((folder / "metrics.json").read_text())["overall"]
+    (tmp_path / "more.txt").write_text("a bridge over the river was built of stone by the town")
+    again = settings(home, "fourth", steps=1, log_every=1, more_text=(str(tmp_path / "more.txt"),), dropout=.1)
+    assert pretrain.train(replace(again, encoder=str(folder)))
+    out = tmp_path / "out"
+    export_spanbert.main(["--encoder", str(folder), "--run", str(home / "fourth"), "--text", str(home / "text.txt"), "--more-text",
+                          str(tmp_path / "more.txt"), "--out", str(out), "--mean-batches", "1"])
+    first, last = json.loads((out / "spanbert.json").read_text())["phases"]
+    assert first["all_held_out"] == reached() and last["from_export"] and not first["from_export"]
+    assert (last["more_text"], last["dropout"]) == (["more.txt"], .1) and "all_held_out" not in last
+    infill_score.main(["--model", str(out), "--text", str(home / "text.txt"), "--length", "40"])
+    card = (out / "README.md").read_text()
+    assert "--encoder assets/spanbert" in card and "from the folder that the export of run wrote" in card
+    assert card.count("--more-text more.txt") == 2 and "| run | 6 |" in card and "| fourth | 7 |" in card
 
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
