@@ -78,7 +78,7 @@ function paint(view) {
   const { page, picture, w, width } = view.model;
   const stacked = view.holder.parentElement.parentElement.classList.contains("stacked");
   const full = Math.max(240, Math.floor(view.holder.clientWidth || (stacked ? width : width * 0.58)));
-  const screen = Math.max(300, full / 2, window.innerHeight - 190 * page.scale); // below the head of the page, without scrolling
+  const screen = Math.max(300, full / 3, window.innerHeight - 195 * page.scale); // below the head of the page, without scrolling
   const height = Math.round(Math.min(560 * page.scale, screen, Math.max(300, full * 0.82)));
   view.plane = frame({ width: full, height, range: picture.plane.range, scale: page.scale, id: "scores-exact",
     label: `Every token of window ${w.index + 1} at its start logit and end logit` });
