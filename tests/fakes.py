@@ -51,6 +51,7 @@ class FakeReader:
         self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}  # of every window read, for what is asked of it afterwards
         self.learners: list[FakeLearner] = []
         self.gate: threading.Event | None = None  # when set, each window waits for it: a test can hold a reading open
+        self.entered = threading.Event()
 
     def read(self, question: str, context: str, options: WindowOptions = DEFAULT,
              on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Reading:
@@ -64,6 +65,7 @@ class FakeReader:
         for w in windows:
             if on_progress is not None:
                 on_progress(w.index, len(windows))
+            self.entered.set()
             while self.gate is not None and not self.gate.wait(0.01):
                 if cancelled is not None and cancelled():
                     raise Cancelled(f"cancelled after window {w.index} of {len(windows)}")

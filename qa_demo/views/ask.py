@@ -42,6 +42,7 @@ class Ask:
         self.frame, self.reader, self.load, self.checksum = frame, reader, load, checksum
         self.examples, self.max_characters, self.default = examples, max_characters, default
         self.desk: Desk[Reading] = Desk()
+        self._newest: dict[str, object] = {}
 
     def build(self) -> None:
         """The folded line, the boxes, the examples, the reader menu."""
@@ -99,17 +100,22 @@ class Ask:
             return
         texts, windows = [example.question, example.context], self._windows(screen, example)
         if (ready := self._stored(example, source, windows)) is not None:
+            self._newest.pop(request.session_hash or "", None)  # what is still being read is no longer wanted
+            self.desk.cancel(request.session_hash)
             yield [*self._show(screen, request, ready, example), *texts]
             return
-        for updates in self._read(screen, request, source, example.question, example.context, windows, example):
-            yield [*updates, *texts]
+        yield from once(self._read(screen, request, source, example.question, example.context, windows, example), texts)
 
     def change_reader(self, screen: Screen | None, source: str, wanted: str, question: str, context: str,
                       request: gr.Request) -> Iterator[list[Any]]:
         """Load another reader and read the texts with it; the one in use stays when anything fails."""
         name = (wanted or "").strip() or self.default
+        newest = self._wish(request)
         yield [*self.frame.skip(message(f"loading {name[:200]}", "busy")), gr.skip(), gr.skip()]
         found, error = attempt(lambda: self._reader(name))
+        if found is not None and not newest():
+            error = f"{name[:200]} is loaded, but another text came meanwhile; press Load this reader again to read it with that."
+            found = None
         if found is None:
             yield [*self.frame.skip(message(error or "", "error")), gr.skip(), source]
             return
@@ -155,8 +161,7 @@ class Ask:
         if ready is not None:
             yield [*self._show(None, request, ready, example, wanted, said), *boxes]
             return
-        for updates in self._read(None, request, self.default, question, context, windows, example, wanted, said):
-            yield [*updates, *boxes]
+        yield from once(self._read(None, request, self.default, question, context, windows, example, wanted, said), boxes)
 
     def stop(self, request: gr.Request) -> None:
         """Cancel was pressed; the running reading ends with its own sentence."""
@@ -165,11 +170,18 @@ class Ask:
     def left(self, request: gr.Request) -> None:
         """The tab was closed."""
         self.frame.turns.forget(request.session_hash)
+        self._newest.pop(request.session_hash or "", None)
 
     # The slow path -----------------------------------------------------------------------------------------------
 
     def _reader(self, source: str) -> Reader:
         return self.reader() if source == self.default else self.load(source)
+
+    def _wish(self, request: gr.Request) -> Callable[[], bool]:
+        """A visitor wants another reading; the function tells whether this is still the newest wish, or its answer comes too late."""
+        visitor, token = request.session_hash or "", object()
+        self._newest[visitor] = token
+        return lambda: self._newest.get(visitor) is token
 
     def _example(self, question: str, context: str) -> PageExample | None:
         return next((e for e in self.examples.values() if (e.question, e.context) == (question, context)), None)
@@ -199,10 +211,13 @@ class Ask:
         def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[Reading | None, str | None]:
             return attempt(lambda: self._reader(source).read(question, context, windows, on_progress, cancelled))
 
+        newest = self._wish(request)
         yield self.frame.skip(message("reading", "busy"))
         reading, error = yield from told(
             self.desk.run(request.session_hash, work),
-            lambda done, total: self.frame.skip(message(f"reading window {min(done + 1, total)} of {total}", "busy")))
+            lambda done, total: self.frame.skip(message(f"reading window {min(done + 1, total)} of {total}", "busy") if newest() else None))
+        if not newest():
+            return  # an example with a stored reading, or another text, was chosen while this one was read
         if reading is None:
             yield self.frame.skip(message(error or "", "error"))
             return
@@ -223,6 +238,12 @@ class Ask:
             result, error = attempt(lambda: make(old))
             return self.frame.skip(message(error or "", "error")) if result is None else result
         return self.frame.turns.take(request.session_hash, screen, answer)
+
+
+def once(updates: Iterator[list[Any]], boxes: list[Any]) -> Iterator[list[Any]]:
+    """Each list of updates followed by the boxes' texts, which go with the first one only: what is typed meanwhile stays."""
+    for k, update in enumerate(updates):
+        yield [*update, *(boxes if k == 0 else (gr.skip() for _ in boxes))]
 
 
 _PLAIN = gr.InputHTMLAttributes(spellcheck=False)

@@ -61,14 +61,21 @@ def flag(screen: Screen) -> str | None:
 
 
 def kept(old: Screen | None, new: Screen) -> Selection | None:
-    """Keep the selected span when its text still stands at the same characters of the new paragraph, else take the winner."""
+    """Keep the selected span when its text still stands at the same characters of the new paragraph, else take the winner.
+
+    Other windows may cut it: then a window that holds it whole shows it, though it does not own its start; where none does, the winner.
+    """
     if old is not None and old.selection is not None:
         a, b = old.reading.encoding.chars(old.selection.span)
         text, offsets = old.reading.encoding.context[a:b], new.reading.encoding.offset_mapping
         starts, ends = (offsets[:, 0] == a).nonzero()[0], (offsets[:, 1] == b).nonzero()[0]
         same_question = old.reading.encoding.question == new.reading.encoding.question
         if same_question and text and new.reading.encoding.context[a:b] == text and len(starts) and len(ends):
-            return parse(new.reading, [None, int(starts[0]), int(max(ends[-1], starts[0]))])
+            span = Span(int(starts[0]), int(max(ends[-1], starts[0])))
+            holders = [w.index for w in new.reading.windows if w.doc_start <= span.start and span.end < w.doc_stop]
+            if holders:
+                owner = int(owners(new.reading)[span.start])
+                return Selection(owner if owner in holders else holders[0], span)
     return winner(new)
 
 

@@ -15,6 +15,7 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
+from qa_demo.figures.reading import owners
 from qa_demo.views import answer, examples, link, options, selection, windows
 from qa_demo.views.ask import Ask, new_screen
 from qa_demo.views.errors import UNEXPECTED, attempt
@@ -270,8 +271,10 @@ def test_a_wish_is_an_example_or_other_windows(screen: Screen) -> None:
         ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), examples.load_examples(), 50_000)
         frame.place(answer.CHAPTER)
     visitor, first = SimpleNamespace(session_hash="a"), next(iter(ask.examples.values()))
-    shown = list(ask.wished(screen, "other", ("example", first.id, 1), visitor))[-1]
-    assert shown[0].reading.encoding.context == first.context and shown[-3:] == [first.question, first.context, first.id]
+    began, *_, shown = ask.wished(screen, "other", ("example", first.id, 1), visitor)
+    assert began[-3:] == [first.question, first.context, first.id], "the boxes are filled at once"
+    assert shown[-3:] == [gr.skip(), gr.skip(), first.id], "and not again, over what was typed meanwhile"
+    assert shown[0].reading.encoding.context == first.context
     unknown = list(ask.wished(screen, "other", ("example", "nowhere", 2), visitor))
     assert len(unknown) == 1 and "no example" in unknown[0][3]["text"] and unknown[0][-1] == gr.skip()
     read = list(ask.wished(screen, "other", ("windows", WindowOptions(40, 10), 3), visitor))[-1]
@@ -385,6 +388,67 @@ def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen
     assert last.reading is not shown.reading and last.selection.span == Span(1, 2)
     ask.left(visitor)
     assert frame.selected(shown, event(index=[0, 0, 0]), visitor)[0].reading is shown.reading
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(screen: Screen, monkeypatch: pytest.MonkeyPatch, stored: bool) -> None:
+    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", "Another text about the towers of the bridge.", ())
+    if stored:
+        monkeypatch.setattr(examples.PageExample, "stored", lambda self, checksum=None: FakeReader().read(self.question, self.context))
+    slow = FakeReader()
+    slow.gate = threading.Event()
+    readers = iter([slow, FakeReader()])
+    with gr.Blocks():
+        frame = Frame([answer])
+        ask = Ask(frame, lambda: next(readers), lambda source: FakeReader(name=source), {"one": one}, 50_000)
+        frame.place(answer.CHAPTER)
+    visitor = SimpleNamespace(session_hash="a")
+    shown = frame.answer(None, screen)[0]
+    running = ask.ask(shown, "bundled", "Who?", TEXT, visitor)
+    assert next(running)[3]["kind"] == "busy"
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(lambda: list(running))
+        assert slow.entered.wait(10)
+        chosen = list(ask.show_example(shown, "bundled", "one", visitor))[-1][0]
+        slow.gate.set()
+        assert all(updates[0] == gr.skip() and (updates[3] == gr.skip() or updates[3]["kind"] == "busy") for updates in late.result(10))
+    assert chosen.reading.encoding.context == one.context
+    assert frame.selected(chosen, event(index=[0, 0, 0]), visitor)[0].reading is chosen.reading
+
+
+def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(screen: Screen) -> None:
+    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
+    with gr.Blocks():
+        frame = Frame([answer])
+        ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), {"one": one}, 50_000)
+        frame.place(answer.CHAPTER)
+    visitor = SimpleNamespace(session_hash="a")
+    loading = ask.change_reader(screen, "bundled", "good", "Who?", TEXT, visitor)
+    next(loading)
+    list(ask.show_example(screen, "bundled", "one", visitor))
+    said, = loading
+    assert "good is loaded, but another text came meanwhile" in said[3]["text"] and said[-1] == "bundled"
+
+
+def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(screen: Screen) -> None:
+    """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error, the same words where a window holds them."""
+    context = " ".join(f"Word{k} stands here." for k in range(20))
+    old = Screen(FakeReader().read("Who?", context), screen.decode)
+    seen = set()
+    for length in range(18, 40, 3):
+        for stride in range(2, length - 8, 3):
+            new = Screen(FakeReader().read("Who?", context, WindowOptions(length, stride)), screen.decode)
+            for first in range(0, 60, 7):
+                for last in range(first, min(first + 9, 60)):
+                    kept = selection.kept(old.select(Selection(0, Span(first, last))), new)
+                    whole = [w for w in new.reading.windows if w.doc_start <= first and last < w.doc_stop]
+                    assert kept is not None
+                    if whole:
+                        assert kept.span == Span(first, last) and new.reading.windows[kept.window] in whole
+                    else:
+                        assert kept == selection.winner(new)
+                    seen.add((bool(whole), kept.window == int(owners(new.reading)[first])))
+    assert seen >= {(True, True), (True, False)} and any(not held for held, _ in seen)
 
 
 def test_the_oldest_visitors_give_way(screen: Screen) -> None:
