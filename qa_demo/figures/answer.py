@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.types import Prediction, Ranked, Reading, Span
+from qa_demo.core.scales import SCALES, THRESHOLD_SCALES, null_logits
+from qa_demo.core.types import MergeOptions, Prediction, Reading, Span
 from qa_demo.figures.numbers import MINUS, PrintedSum, number, percent, probability, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
@@ -19,12 +20,26 @@ SIMPLIFIED = (
 )
 
 
-def answer_picture(prediction: Prediction) -> dict[str, Any]:
-    """Dots (one per listed span), the null score and the threshold, all on the score axis."""
+RULE = MergeOptions()
+"""BERT's own rule, unless another was chosen in chapter 6."""
+
+
+def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> float:
+    """What "no answer" scores on the axis of logit sums: the rule's null, or min_w null_w where that is a logarithm of probabilities."""
+    return float(null_logits(reading).min()) if merge.null == "min_product" else prediction.null_score
+
+
+def has_threshold(prediction: Prediction, merge: MergeOptions = RULE) -> bool:
+    """Whether the no-answer threshold decides: the reader has one, and the merge rule compares logits with a null."""
+    return prediction.can_abstain and merge.scale in THRESHOLD_SCALES
+
+
+def answer_picture(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> dict[str, Any]:
+    """Dots (one per listed span), the null score and the threshold, all on the score axis; no rule to drag where no threshold decides."""
     return {
         "dots": [{"window": r.candidate.window, "start": r.candidate.span.start, "end": r.candidate.span.end, "rank": r.rank,
                   "text": printable(r.candidate.text), "score": r.candidate.score} for r in prediction.n_best],
-        "null": prediction.null_score, "threshold": prediction.threshold, "abstains": prediction.can_abstain}
+        "null": null_score(reading, prediction, merge), "threshold": prediction.threshold, "abstains": has_threshold(prediction, merge)}
 
 
 def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.0) -> float:
@@ -34,13 +49,13 @@ def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.
     return float(softmax(start.astype(np.float64) / temperature)[i] * softmax(end.astype(np.float64) / temperature)[j])
 
 
-def score_sums(reading: Reading, prediction: Prediction, window: int, span: Span) -> tuple[PrintedSum, PrintedSum]:
+def score_sums(reading: Reading, null: float, window: int, span: Span) -> tuple[PrintedSum, PrintedSum]:
     """start logit + end logit = score, and score - null score, printed with the same decimals since they share a number."""
     start, end = reading.logits(window)
     at = reading.windows[window]
     logits = [float(start[at.to_pos(span.start)]), float(end[at.to_pos(span.end)])]
     score = sum(logits)
-    difference = [score, -prediction.null_score]
+    difference = [score, -null]
     decimals = max(total(logits).decimals, total(difference).decimals)
     while True:
         sums = total(logits, at_least=decimals), total(difference, at_least=decimals)
@@ -49,11 +64,13 @@ def score_sums(reading: Reading, prediction: Prediction, window: int, span: Span
         decimals = max(s.decimals for s in sums)
 
 
-def four_numbers(reading: Reading, prediction: Prediction, window: int, span: Span, temperature: float = 1.0) -> list[dict[str, str]]:
+def four_numbers(reading: Reading, prediction: Prediction, window: int, span: Span, temperature: float = 1.0,
+                 merge: MergeOptions = RULE) -> list[dict[str, str]]:
     """What the score of a span means, in four honest words: name, number as printed, and the set it ranges over."""
-    score, difference = score_sums(reading, prediction, window, span)
+    score, difference = score_sums(reading, null_score(reading, prediction, merge), window, span)
     listed = next((r for r in prediction.n_best if (r.candidate.window, r.candidate.span) == (window, span)), None)
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
+    on = "" if merge.scale == "logit" else f", on the scale {merge.scale}"
     return [
         {"name": "score", "value": score.total, "over": "start logit + end logit"},
         {"name": "score against no answer", "value": plus(difference.total),
@@ -61,7 +78,7 @@ def four_numbers(reading: Reading, prediction: Prediction, window: int, span: Sp
         {"name": "probability in its window", "value": probability(span_prob(reading, window, span, temperature)),
          "over": f"P(start) · P(end), each over all {len(reading.windows[window])} positions{warm}"},
         {"name": "share among the listed", "value": percent(listed.share) if listed else "not listed",
-         "over": f"softmax over the {len(prediction.n_best)} listed spans"},
+         "over": f"softmax over the {len(prediction.n_best)} listed spans{on}"},
     ]
 
 
@@ -75,29 +92,35 @@ def signed_addend(printed: str) -> str:
     return f"{printed[0]} {printed[1:]}" if printed.startswith(MINUS) else f"+ {printed}"
 
 
-def answer_table(reading: Reading, prediction: Prediction, temperature: float = 1.0) -> dict[str, Any]:
-    """The table twin of the logit line: one row per listed span, one for the null score."""
-    rows, places = [], []
+def answer_table(reading: Reading, prediction: Prediction, temperature: float = 1.0, merge: MergeOptions = RULE) -> dict[str, Any]:
+    """The table twin of the logit line: one row per listed span."""
+    rows, places, null = [], [], null_score(reading, prediction, merge)
     for r in prediction.n_best:
         c = r.candidate
         printed = total([c.start_logit, c.end_logit])
-        rows.append([printable(c.text), printed.addends[0], printed.addends[1], printed.total, signed(c.score - prediction.null_score),
+        rows.append([printable(c.text), printed.addends[0], printed.addends[1], printed.total, signed(c.score - null),
                      probability(span_prob(reading, c.window, c.span, temperature)), percent(r.share), str(c.window + 1)])
         places.append((c.window, c.span.start, c.span.end))
     head = ["span", "start logit", "end logit", "score", "against no answer", "in its window", "share", "window"]
     return table("Listed spans, best first", head, rows, places)
 
 
-def answer_notice(prediction: Prediction) -> str:
+def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> str:
     """One sentence from the numbers: who leads by how much, and what the threshold would have to be."""
     best = prediction.best
     if best is None:
         return "No span of this paragraph is legal under these limits, so nothing can be answered."
-    lead = best.candidate.score - prediction.null_score
-    side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction.n_best)
+    lead = best.candidate.score - null_score(reading, prediction, merge)
+    side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction, merge)
     name = f"“{printable(best.candidate.text)}”"
     if not prediction.can_abstain:
-        return f"{name} is the best span. This reader has no no-answer threshold, so it answers every question. {runner_up}"
+        why = ("This reader has no no-answer threshold" if reading.threshold is None
+               else "The merge rule of chapter 6 compares the spans with no null score")
+        return f"{name} is the best span. {why}, so it answers every question. {runner_up}"
+    if not has_threshold(prediction, merge):
+        said = f"The reader gives no answer: {name} is the best span" if prediction.answer is None else f"{name} is the answer"
+        return (f"{said}. The merge scale {merge.scale} of chapter 6 compares probabilities of a span and of no answer as they are, "
+                f"so there is no threshold to drag. {runner_up}")
     if prediction.answer is None:
         return (f"The reader gives no answer: its best span {name} scores {number(abs(lead))} {side} the null score, "
                 f"and the rule asks for {signed(-prediction.threshold)} or more. {runner_up}")
@@ -105,10 +128,14 @@ def answer_notice(prediction: Prediction) -> str:
             f"that is a threshold below {number(-lead)}. {runner_up}")
 
 
-def _runner_up(n_best: tuple[Ranked, ...]) -> str:
-    if len(n_best) < 2:
+def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:
+    if len(prediction.n_best) < 2:
         return "No other span is listed."
-    first, second = n_best[0].candidate, n_best[1].candidate
+    first, second = prediction.n_best[0].candidate, prediction.n_best[1].candidate
     same = "the same start" if first.span.start == second.span.start else "the same end" if first.span.end == second.span.end else None
-    shared = f", which shares {same}," if same else ""
-    return f"The runner-up “{printable(second.text)}”{shared} is {number(first.score - second.score)} behind."
+    said = f"The runner-up “{printable(second.text)}”{f', which shares {same},' if same else ''} is"
+    apart = first.score - second.score
+    if merge.scale == "logit":
+        return f"{said} {number(apart)} behind."
+    return (f"{said} {number(abs(apart))} {'behind' if apart >= 0 else 'ahead'} by its score; the list is ordered by the merge scale of "
+            f"chapter 6, {merge.scale} ({SCALES[merge.scale].unit}).")

@@ -77,8 +77,8 @@ def present(screen: Screen) -> dict[str, Any]:
     if own.other is not None:
         pair = predictions(screen, own.other)
         rests = rested(screen, pair)
-        picture["bench"] = {**bench_data(reading, own.other, pair), "rests": rests}
-        tables.append(bench_table((reading, own.other), pair))
+        picture["bench"] = {**bench_data(reading, own.other, pair, screen.merge), "rests": rests}
+        tables.append(bench_table((reading, own.other), pair, screen.merge))
         if rests is not None and rests["table"] is not None:
             tables.append(rests["table"])
         if path is not None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, Prediction, Reading, Span
+from qa_demo.core.scales import COMBINES, THRESHOLD_SCALES, null_logits
+from qa_demo.core.types import DecodeOptions, MergeOptions, Prediction, Reading, Span, WindowOptions
 from qa_demo.figures.answer import answer_notice, answer_picture, answer_table, four_numbers, span_prob
 from tests.fakes import FakeReader
 
@@ -19,8 +20,8 @@ def prediction(reading: Reading) -> Prediction:
     return predict(reading, DecodeOptions())
 
 
-def test_every_listed_span_is_a_dot(prediction: Prediction) -> None:
-    picture = answer_picture(prediction)
+def test_every_listed_span_is_a_dot(reading: Reading, prediction: Prediction) -> None:
+    picture = answer_picture(reading, prediction)
     assert [d["rank"] for d in picture["dots"]] == list(range(1, len(prediction.n_best) + 1))
     assert [d["score"] for d in picture["dots"]] == sorted((d["score"] for d in picture["dots"]), reverse=True)
     assert picture["null"] == prediction.null_score
@@ -64,16 +65,35 @@ def test_the_table_has_a_selectable_row_for_each_span(reading: Reading, predicti
 
 def test_the_notice_says_what_would_silence_the_reader(reading: Reading, prediction: Prediction) -> None:
     lead = prediction.best.candidate.score - prediction.null_score
-    assert "falls silent" in answer_notice(prediction)
+    assert "falls silent" in answer_notice(reading, prediction)
     silent = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 0.01))
-    assert silent.answer is None and "gives no answer" in answer_notice(silent)
+    assert silent.answer is None and "gives no answer" in answer_notice(reading, silent)
 
 
 def test_the_notice_of_a_reader_that_always_answers() -> None:
     reading = FakeReader(threshold=None).read("Who?", "It was Ada, not Grace.")
-    assert "answers every question" in answer_notice(predict(reading, DecodeOptions()))
+    assert "answers every question" in answer_notice(reading, predict(reading, DecodeOptions()))
 
 
 def test_numbers_are_finite(reading: Reading, prediction: Prediction) -> None:
-    picture = answer_picture(prediction)
+    picture = answer_picture(reading, prediction)
     assert np.isfinite([d["score"] for d in picture["dots"]]).all()
+
+
+@pytest.mark.parametrize(("scale", "null"), [(scale, null) for scale, nulls in COMBINES.items() for null in nulls])
+def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(scale: str, null: str) -> None:
+    """A product's null is a logarithm of probabilities: taken from a sum of logits it would be nonsense."""
+    text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
+    reading, merge = FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10)), MergeOptions(scale=scale, null=null)
+    prediction = predict(reading, DecodeOptions(null_score_diff_threshold=-50.0), merge)
+    best, picture = prediction.best.candidate, answer_picture(reading, prediction, merge)
+    assert picture["null"] in null_logits(reading).tolist()
+    value = four_numbers(reading, prediction, best.window, best.span, merge=merge)[1]["value"]
+    assert float(value.replace("\N{MINUS SIGN}", "-").replace("+", "")) == pytest.approx(best.score - picture["null"], abs=0.011)
+    said = answer_notice(reading, prediction, merge)
+    dragged = scale in THRESHOLD_SCALES and null != "none"
+    assert picture["abstains"] == dragged and ("asks for" in said) == dragged
+    assert ("no threshold to drag" in said) == (not dragged and null != "none")
+    assert ("compares the spans with no null score" in said) == (null == "none") and "This reader has no" not in said
+    assert ("by its score; the list is ordered by the merge scale" in said) == (scale != "logit")
+    assert "is \N{MINUS SIGN}" not in said, "nobody is a negative number behind"
