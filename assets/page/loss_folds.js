@@ -30,7 +30,7 @@ const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, val
 
 export function loseAndWin(root, picture, page) {
   const { side, searched } = picture;
-  const here = el("p", { class: "tabular" }, "This reading: the loss is ", el("strong", {}, side.loss), ", prediction says ", el("bdi", {}, side.answer === null ? "no answer" : `“${side.answer}”`), side.right ? ", which is right." : ", which is wrong.");
+  const here = el("p", { class: "tabular" }, "This reading: the loss is ", el("strong", {}, side.loss), ", prediction says ", el("bdi", {}, side.answer === null ? "no answer" : `“${side.answer}”`), picture.source === "reader" ? ". Nobody has said what is right." : side.right ? ", which is right." : ", which is wrong.");
   const ask = el("button", { type: "button", class: "act", onclick: () => page.input("search", true) }, "search the stored readings");
   root.replaceChildren(here, el("p", { class: "role-quiet" }, "Training lowers the loss at the label and never scores a pair; prediction takes the best legal pair. So they can disagree."),
     el("div", { class: "acts" }, ask), ...(searched ? [el("p", { class: "says" }, searched.says), searched.count ? table(searched.table, page) : null].filter(Boolean) : []));

@@ -48,8 +48,8 @@ class Labels:
 
 
 def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, annotated: tuple[Answer, ...] | None,
-                best: Span | None) -> Labels:
-    """Marked answers first, then the example's annotators; with neither the reader's own best span stands in, named as such.
+                own: Span | None) -> Labels:
+    """Marked answers first, then the example's annotators; with neither the reader's own answer stands in (None: none), named as such.
 
     `silent` counts annotators who found no answer, beside those who marked one.
     `annotated` are the example's answers, None for a text of which nobody said what is right.
@@ -59,9 +59,7 @@ def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, anno
         return Labels((*spans, *(None,) * silent), "annotators" if answers == annotated and not silent else "marked")
     if silent:
         return Labels((None,), "marked" if annotated or annotated is None else "nobody")
-    if annotated is not None or best is None:
-        return Labels((None,), "nobody")
-    return Labels((best,), "reader")
+    return Labels((own,), "reader") if annotated is None else Labels((None,), "nobody")
 
 
 def says_labels(reading: Reading, labels: Labels) -> str:
@@ -70,6 +68,8 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     if labels.source == "nobody":
         return f"No answer is right here: every window is trained to {null}."
     none, count = sum(gold is None for gold in labels.golds), len(labels.golds)
+    if none and labels.source == "reader":
+        return "Nobody has marked the answer and the reader gives none, so “no answer” stands in: mark the right one on the paragraph."
     if none == count:
         return f"You say that no answer is right: every window is trained to {null}."
     by_annotators = labels.source == "annotators" or none > 0
@@ -82,7 +82,7 @@ def says_labels(reading: Reading, labels: Labels) -> str:
         return f"The example's annotators: {texts}."
     if labels.source == "marked":
         return f"You marked {texts}{'' if len(counts) == 1 else '; each counts alike'}."
-    return f"Nobody has marked the answer, so the reader's own best span {texts} stands in: mark the right one on the paragraph."
+    return f"Nobody has marked the answer, so the reader's own answer {texts} stands in: mark the right one on the paragraph."
 
 
 def distinct(golds: Golds) -> list[tuple[Span | None, int]]:

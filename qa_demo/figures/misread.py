@@ -65,10 +65,10 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
         what = "the two highest positions" if found.key == "predicted" else "the best legal pair"
         if found.differs < BREAKS:
             return f"Here {what}, {at}, are the label or as probable, so both formulas cost {right}: a right answer hides the mistake."
-        return (
-            f"At {what}, {at}, it costs {printed(found)}; at the label {right}. A confident wrong answer would cost next to nothing, "
-            "and training would make it more confident."
-        )
+        says = f"At {what}, {at}, it costs {printed(found)}; at the label {right}."
+        if found.value is not None and found.value > found.right:
+            return f"{says} Here the label is the cheaper one, and the mistake would train the reader away from it."
+        return f"{says} A confident wrong answer would cost next to nothing, and training would make it more confident."
     if found.key == "no_exp":
         if min(found.first, found.second) < 0:
             return (

@@ -16,6 +16,7 @@ from qa_demo.core.teach import Taught, apart
 from qa_demo.core.types import Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.link import parse_ranges, print_ranges
+from qa_demo.views.loss_bench import labels_of
 from qa_demo.views.state import Screen
 
 KEY = "bio"
@@ -105,11 +106,6 @@ def whose(screen: Screen) -> str:
     return "reader" if found is None or found.tag_logits is screen.shown.tag_logits else "own"
 
 
-def gold_spans(screen: Screen) -> tuple[Span, ...]:
-    """The example's answers as word pieces, one for each annotator."""
-    return tuple(span_at(screen.reading.encoding, a.char_start, a.char_end) for a in screen.gold)
-
-
 def annotators(screen: Screen) -> tuple[Marks, str]:
     """Three annotators' marks and where they come from: this page's, else the example's, else the reader's own answer."""
     bench = bench_of(screen)
@@ -145,16 +141,15 @@ def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
 
 
 def example_marks(screen: Screen) -> tuple[Marks, str]:
-    """The example's annotators, repeated up to three; without an example the reader's answer, named as such."""
-    golds = gold_spans(screen)
-    if golds:
-        return tuple((golds[k % len(golds)],) for k in range(ANNOTATORS)), "the example's annotators"
-    if screen.example is not None:
-        return ((),) * ANNOTATORS, "the example's annotators: none of them found an answer"
-    best = screen.prediction.best
-    if screen.prediction.answer is None or best is None:
-        return ((),) * ANNOTATORS, "nobody marked anything yet"
-    return ((best.candidate.span,),) * ANNOTATORS, "the reader's own answer, three times: mark what is right"
+    """The labels of chapter 5, repeated up to three: the example's annotators, marks, or the reader's own answer, named as such."""
+    labels = labels_of(screen)
+    golds = [() if gold is None else (gold,) for gold in labels.golds]
+    marks = tuple(golds[k % len(golds)] for k in range(ANNOTATORS))
+    if labels.source == "reader":
+        return marks, "the reader's own answer, three times: mark what is right" if any(marks) else "nobody marked anything yet"
+    if labels.source == "marked":
+        return marks, "marked in chapter 5" if any(marks) else "chapter 5 says that no answer is right"
+    return marks, "the example's annotators" if any(marks) else "the example's annotators: none of them found an answer"
 
 
 def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:

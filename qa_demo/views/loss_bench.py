@@ -74,9 +74,12 @@ def annotated(screen: Screen) -> tuple[Answer, ...] | None:
 
 
 def labels_of(screen: Screen) -> Labels:
-    """What is taken as right on this screen, and who says so."""
-    best = screen.prediction.best
-    stand_in = None if best is None else best.candidate.span
+    """What is taken as right on this screen, and who says so.
+
+    A stand-in is what the reader itself answers: a logit dragged by hand must not move what it is measured against.
+    """
+    own = predict(screen.reading, screen.decode, screen.merge) if screen.what_if.changes_numbers else screen.prediction
+    stand_in = None if own.answer is None or own.best is None else own.best.candidate.span
     return make_labels(screen.reading, screen.gold, bench_of(screen).silent, annotated(screen), stand_in)
 
 

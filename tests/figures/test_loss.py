@@ -21,6 +21,7 @@ from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.payload import plain
 from qa_demo.figures.replay import replay_data
 from tests.core.toys import t1
+from tests.fakes import FakeReader
 
 DECODE = DecodeOptions()
 GOLD = Span(3, 4)  # "Delta Epsilon", whole in the second window, cut in the first
@@ -117,6 +118,9 @@ def test_wrong_formulas_have_their_consequence(two_windows: Reading) -> None:
     assert "below 0" in data["no_exp"]["says"] and "instead of 1" in data["shared_z"]["says"]
     assert data["no_bias"]["same"] and data["no_bias"]["value"] == data["no_bias"]["right"]
     assert not data["predicted"]["same"] and "more confident" in data["predicted"]["says"]
+    calm = FakeReader(null=60.0).read("Who drew the towers?", "The towers were drawn by Georg Rotne.")
+    says = {d["key"]: d["says"] for d in misread_data(calm, 0, (None,), DECODE)}["searched"]
+    assert "the label is the cheaper one" in says and "confident" not in says, "a text without an answer, read rightly"
 
 
 def test_break_it_names_the_worst_reading_or_none(two_windows: Reading) -> None:

@@ -8,7 +8,8 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.views import bio, bio_bench, bio_lesson, bio_reader, link, loss, selection
+from qa_demo.views import bio, bio_bench, bio_lesson, bio_reader, link, loss, loss_bench, selection
+from qa_demo.views.examples import load_examples
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
 
@@ -77,11 +78,25 @@ def test_details_cost_nothing_while_another_chapter_is_open(screen: Screen) -> N
 
 
 def test_annotators_start_as_the_example_has_them() -> None:
-    at = TEXT.index("Visby")
-    gold = (Answer("Anna Lund", TEXT.index("Anna")), Answer("Visby", at))
+    example = load_examples()["machu-picchu"]
+    seen = Screen(FakeReader(bio=True).read(example.question, example.context), DecodeOptions(), gold=example.answers, example=example.id)
+    marks, named = bio_bench.annotators(seen)
+    assert named == "the example's annotators" and all(len(spans) == 1 for spans in marks)
+    none = loss_bench.no_answer(seen, True)
+    assert bio_bench.annotators(none) == (((), (), ()), "chapter 5 says that no answer is right"), "it has answers, so they found one"
+    assert bio_bench.annotators(loss_bench.mark(seen, [1, 1])) == (((Span(1, 1),),) * 3, "marked in chapter 5")
+    silent = next(e for e in load_examples().values() if not e.answers)
+    found = Screen(FakeReader(bio=True).read(silent.question, silent.context), DecodeOptions(), example=silent.id)
+    assert bio_bench.annotators(found)[1] == "the example's annotators: none of them found an answer"
+
+
+def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
+    gold = (Answer("Anna Lund", TEXT.index("Anna")), Answer("Visby", TEXT.index("Visby")))
     marks, named = bio_bench.annotators(screen_of(FakeReader(bio=True), gold=gold))
-    assert [m == marks[0] for m in marks] == [True, False, True] and "example" in named
+    assert [m == marks[0] for m in marks] == [True, False, True] and named == "marked in chapter 5"
     assert bio_bench.annotators(screen_of(FakeReader(bio=True)))[1].startswith("the reader's own answer")
+    silent = screen_of(FakeReader(bio=True)).change(decode=DecodeOptions(null_score_diff_threshold=-99.0))
+    assert bio_bench.annotators(silent) == (((), (), ()), "nobody marked anything yet")
 
 
 def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: Screen) -> None:

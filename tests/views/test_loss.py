@@ -12,13 +12,14 @@ from qa_demo.core.arrays import log_softmax, logsumexp
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
+from qa_demo.figures.loss import Labels
 from qa_demo.figures.payload import plain
 from qa_demo.views import loss, loss_bench, selection
 from qa_demo.views.desk import Desk
 from qa_demo.views.examples import load_examples
 from qa_demo.views.learners import IDLE, Learners
 from qa_demo.views.loss_bench import bench_of, labels_of, window_of, work
-from qa_demo.views.state import Screen
+from qa_demo.views.state import Screen, WhatIf
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
@@ -77,6 +78,19 @@ def test_without_marks_the_readers_own_span_stands_in_and_says_so(screen: Screen
     labels = labels_of(screen)
     assert labels.source == "reader" and labels.golds == (screen.prediction.best.candidate.span,)
     assert "Nobody has marked the answer" in loss.present(screen)["picture"]["says"]
+
+
+def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Screen) -> None:
+    own, other = labels_of(screen).golds[0], Span(1, 1)
+    w = next(w for w in screen.reading.windows if w.doc_start <= 1 < w.doc_stop)
+    dragged = screen.change(what_if=WhatIf().with_logit("start", w.index, w.to_pos(1), 90.0).with_logit("end", w.index, w.to_pos(1), 90.0))
+    assert dragged.prediction.best.candidate.span == other != own
+    assert labels_of(dragged).golds == (own,), "a raised wrong tick must cost, not become the label"
+    silent = screen.change(decode=replace(screen.decode, null_score_diff_threshold=-99.0))
+    assert silent.prediction.answer is None
+    assert labels_of(silent) == Labels((None,), "reader")
+    picture = loss.present(silent)["picture"]
+    assert "so “no answer” stands in" in picture["says"] and picture["source"] == "reader" and picture["side"]["right"]
 
 
 def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
