@@ -1,10 +1,12 @@
 """Checks of a model folder's files before any of them reaches a library: kinds, sizes, headers, checksums."""
 
+import fnmatch
 import hashlib
 import json
 import math
 import stat
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,8 +136,12 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check_manifest(folder: Path, required: bool) -> str:
-    """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, "" where there is none."""
+def check_manifest(folder: Path, required: bool, loaded: Sequence[str] = ("*",)) -> str:
+    """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, "" where there is none.
+
+    A listed file that is absent is a fault when its name fits a pattern of `loaded`: a snapshot of the hub holds only what is
+    loaded, and its list names the card beside it.
+    """
     manifest = read_json(folder, "checksums.json")
     if manifest is None:
         if required:
@@ -146,6 +152,8 @@ def check_manifest(folder: Path, required: bool) -> str:
     for name, expected in sorted(manifest.items()):
         path = regular(folder, name) if Path(name).name == name else None
         if path is None:
+            if not any(fnmatch.fnmatchcase(name, pattern) for pattern in loaded):
+                continue
             raise BadCheckpoint(f"{name[:60]} is missing, checksums.json lists it")
         if sha256(path) != expected:
             raise BadCheckpoint(f"{name} was changed: its SHA-256 differs from checksums.json")

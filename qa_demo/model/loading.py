@@ -78,7 +78,8 @@ def _open(source: Source, limits: HostLimits, head: str, bundled: Callable[[], P
         folder, commit = (source.path or bundled()), ""
         name = source.name
     try:
-        checksum = check_manifest(folder, required=source.kind == "bundled")
+        loaded = hub.FILES if source.kind == "hub" else ("*",)
+        checksum = check_manifest(folder, required=source.kind == "bundled", loaded=loaded)
         return build(folder, blueprint(folder, limits, head), name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{source.name}: {fault}") from fault

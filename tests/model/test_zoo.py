@@ -283,6 +283,23 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) ->
         load_reader(str(folder))
 
 
+def test_a_snapshot_lacks_only_files_that_are_not_loaded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of a published reader names its card and its figures, which the hub's client is not asked for."""
+    names = sorted(path.name for path in folder.iterdir())
+    sums = {name: sha256(folder / name) for name in names} | {"README.md": "0" * 64, "metrics.json": "0" * 64, "ablation/a.json": "0" * 64}
+    (folder / "checksums.json").write_text(json.dumps(sums))
+    _Hub(monkeypatch, _listing(model__safetensors=10, config__json=1))
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda repo, **k: str(folder))
+    assert load_reader("owner/name").checksum == sha256(folder / "checksums.json")
+    monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
+    with pytest.raises(BadCheckpoint, match=r"README.md is missing, checksums.json lists it"):
+        load_reader("bundled")
+    (folder / "bio_head.safetensors").unlink()
+    with pytest.raises(BadCheckpoint, match=r"bio_head.safetensors is missing, checksums.json lists it"):
+        load_reader("owner/name")
+
+
 def test_the_bundled_folder_needs_its_manifest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
     with pytest.raises(BadCheckpoint, match=r"bundled: checksums.json is missing"):
