@@ -1,11 +1,13 @@
 """Fetch a reader from the Hugging Face hub into the ordinary cache: probe first, sizes before bytes, then the files we read."""
 
+import fnmatch
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.model.checks import MAX_JSON
 from qa_demo.model.deadline import TookTooLong, within
 from qa_demo.model.source import HostLimits, Source
 
@@ -80,10 +82,14 @@ def _download(source: Source, limits: HostLimits, check_config: Callable[[Path],
 
 
 def _check_listing(source: Source, info: Any, limits: HostLimits) -> None:
-    sizes = {item.rfilename: item.size or 0 for item in info.siblings or ()}
-    weights = {name: size for name, size in sizes.items() if name.endswith(".safetensors") and name.startswith("model")}
-    if not weights:
+    sizes = {item.rfilename: item.size or 0 for item in info.siblings or ()
+             if any(fnmatch.fnmatchcase(item.rfilename, pattern) for pattern in FILES)}
+    weights = {name: size for name, size in sizes.items() if name.endswith(".safetensors")}
+    if not any(name.startswith("model") for name in weights):
         raise BadCheckpoint(f"{source.name} has no model.safetensors; other weight formats can run code and are not loaded")
+    for name, size in sizes.items():
+        if name not in weights and size > MAX_JSON:
+            raise BadCheckpoint(f"{source.name}: {name[:60]} has {size:,} bytes, allowed are {MAX_JSON:,}")
     total = sum(weights.values())
     # Eight bytes a parameter is the widest type a safetensors file can hold.
     if limits.max_parameters is not None and total > 8 * limits.max_parameters:

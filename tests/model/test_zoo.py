@@ -440,6 +440,9 @@ def _listing(**sizes: int) -> Any:
     [
         (_listing(pytorch_model__bin=10), "has no model.safetensors"),
         (_listing(model__safetensors=10**11), "100,000,000,000 bytes of weights"),
+        (_listing(model__safetensors=10, bio_head__safetensors=10**11), "100,000,000,010 bytes of weights"),
+        (_listing(model__safetensors=10, tokenizer__json=10**11), "tokenizer.json has 100,000,000,000 bytes"),
+        (_listing(model__safetensors=10, vocab__txt=10**8), "vocab.txt has 100,000,000 bytes"),
     ],
 )
 def test_a_hub_listing_is_checked_before_a_byte_is_fetched(listing: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
