@@ -131,6 +131,8 @@ export function mountChapter() {
       import(`./${data.chapter}.js`).then((module) => { view.module = module; schedule(view); });
     }
     view.trigger = trigger;
+    const now = state.reading?.stamp;
+    if (view.data?.stamp === now && data.stamp !== now && data.stamp < now) return; // a late answer about an earlier reading
     view.data = data;
     if (data.question) view.question.textContent = data.question;
     schedule(view);

@@ -50,6 +50,11 @@ def scale_of(result: RuleResult) -> str:
     return SEPARATE_MAXIMA if result.merge is None else result.merge.scale
 
 
+def counts_all(result: RuleResult) -> bool:
+    """Whether a rule counts every copy of a span, not only the one in the window that owns its start."""
+    return result.merge is not None and result.merge.copies == "all"
+
+
 def printed_value(scale: str, value: float) -> str:
     """A value on its scale: logits with two decimals, probabilities with three and never 0."""
     return number(value) if scale in ("logit", "log_odds") else probability(value)
@@ -109,6 +114,10 @@ def compare(reading: Reading, decode: DecodeOptions, chosen: RuleResult, other: 
     found = [(m.scale, margin(reading, decode, m, listed[0], rival)) for m in rules]
     head = f"winner “{shorten(listed[0].text, 44)}” minus rival “{shorten(rival.text, 44)}”"
     rows = margin_rows(found)
+    if len(found) == 1 and not agree:
+        more = "all copies of a span" if counts_all(chosen) else "a span only in the window that owns its start"
+        return {"rows": rows, "head": head, "says": f"Both rules rank by the same number. This one counts {more}, the other does not; the "
+                                                    "sum is the lead of this one's winner over the other's."}
     return {"rows": rows, "head": head, "says": cause(found, rows, agree, listed[0], rival)}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from qa_demo.core.merge import COMBINES, COPIES, NULLS, RULES, SCALES, RuleResult, run_all
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
-from qa_demo.figures.compare import LABELS, WHY, compare, printed_value, scale_of, winner_text
+from qa_demo.figures.compare import LABELS, WHY, compare, counts_all, printed_value, scale_of, winner_text
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table
 from qa_demo.figures.start_end import listed
@@ -124,7 +124,7 @@ def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
             named.setdefault(winner_text(result), []).append(LABELS[scale_of(result)].said)
     if not named:
         return f"All {len(ranking)} rules that rank spans name {winner_text(chosen)}.{tail}"
-    said = LABELS[scale_of(chosen)].said
+    said = LABELS[scale_of(chosen)].said + (" over all copies" if counts_all(chosen) else "")
     others = "; ".join(f"{text} wins by {listed(rules)}" for text, rules in named.items())
     return f"{said[0].upper()}{said[1:]} names {winner_text(chosen)}, but {others}.{tail}"
 

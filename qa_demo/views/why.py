@@ -1,7 +1,7 @@
 """Chapter 9, Why: where the reader looked, what the score rested on, and how far to trust either."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -34,18 +34,26 @@ LISTED = 12
 
 @dataclass(frozen=True)
 class Choice:
-    """What is explained, and how; `other` is the contrast span (doc) of the window that holds the selection."""
+    """What is explained, and how; `other` is the contrast span (doc) of the window that holds the selection, `of` the text it counts in."""
 
     kind: TargetKind = "span_score"
     other: Span | None = None
     method: Method = "gradient_x_input"
     baseline: Baseline = "pad"
+    of: tuple[str, str] | None = None
+
+
+def text_of(screen: Screen) -> tuple[str, str]:
+    """Reader and paragraph: what the numbers of word pieces belong to."""
+    return screen.reading.checksum or screen.reading.model_name, screen.reading.encoding.context
 
 
 def choice_of(screen: Screen) -> Choice:
-    """The visitor's choice, or the first one."""
+    """The visitor's choice, or the first one; in another text the other span is forgotten."""
     held = screen.own.get(CHAPTER.key)
-    return held if isinstance(held, Choice) else Choice()
+    if not isinstance(held, Choice):
+        return Choice()
+    return held if held.other is None or held.of == text_of(screen) else replace(held, other=None)
 
 
 def others(screen: Screen) -> list[tuple[Span, str]]:
@@ -116,7 +124,8 @@ def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[d
     if trust is not None:
         tables += trusted.trust_tables(trust.spared, trust.full, trust.verdict, NAMES)
     value = rested.value_of(reading, target, window)
-    start = f"The {rested.KIND_NAMES[target.kind]} of this span is {number(value, decimals_for([value]))}."
+    name = score_name(target)
+    start = f"{name[0].upper()}{name[1:]} of this span is {number(value, decimals_for([value]))}."
     return " ".join(said[:2]) if said else start, tables
 
 
@@ -142,11 +151,21 @@ def parse_choice(screen: Screen, value: Any) -> Choice:
     for name, allowed in (("kind", KINDS), ("method", METHODS), ("baseline", BASELINES)):
         if value.get(name) not in allowed:
             raise BadInput(f"{name} must be one of {', '.join(allowed)}, got {str(value.get(name))[:40]!r}")
-    other, window = value.get("other"), None if screen.selection is None else screen.selection.window
-    if other is not None and not (isinstance(other, list | tuple) and len(other) == 2):
-        raise BadInput(f"the other span needs a start and an end, got {str(other)[:40]}")
-    span = None if other is None else selection.parse(screen.reading, [window, *other]).span
-    return Choice(value["kind"], span, value["method"], value["baseline"])
+    return Choice(value["kind"], parse_other(screen, value.get("other")), value["method"], value["baseline"], text_of(screen))
+
+
+def parse_other(screen: Screen, value: Any) -> Span | None:
+    """[start, end] of the other span, or null. One that the selection's window does not hold is none: it was chosen in another window."""
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise BadInput(f"the other span needs a start and an end, got {str(value)[:40]}")
+    first, last = (selection.whole(v, name) for v, name in zip(value, ("start", "end"), strict=True))
+    n = len(screen.reading.encoding.context_ids)
+    if not 0 <= first <= last < n:
+        raise BadInput(f"the other span must lie within the {n} word pieces of the paragraph, start first; got {first} to {last}")
+    window = None if screen.selection is None else screen.reading.windows[screen.selection.window]
+    return Span(first, last) if window is not None and window.doc_start <= first and last < window.doc_stop else None
 
 
 def change_choice(screen: Screen, value: Any) -> Screen:

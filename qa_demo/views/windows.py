@@ -111,7 +111,7 @@ def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
     examples = [e for e in load_examples().values() if e.id != screen.example]
     stored = {e.title: (e.id, e.stored(screen.reading.checksum)) for e in examples}
     readings = [(title, reading) for title, (_, reading) in stored.items() if reading is not None]
-    found = counterexample([("this reading", screen.shown), *readings], value)
+    found = counterexample([("this reading", screen.shown), *readings], value, screen.decode)
     return {**found, "example": stored[found["title"]][0] if found["title"] in stored else None}
 
 

@@ -44,6 +44,16 @@ def test_disagreement_is_said_with_both_spans() -> None:
     assert other["says"].startswith("Log-odds names “Beta”, but “Delta Epsilon” wins by the logit sum,")
 
 
+def test_a_rule_that_counts_all_copies_is_not_called_by_the_name_of_the_one_that_does_not() -> None:
+    """Window 2 owns "c" and rates it low; window 1, where it stands at the edge, rates it higher than everything else."""
+    reading = make_reading(["a", "b", "c", "d"], [(0, 3), (1, 4)],
+                           [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]], [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]])
+    kept, counted = (merge_data(reading, DecodeOptions(), MergeOptions(copies)) for copies in ("max_context", "all"))
+    assert kept["says"].startswith("The logit sum names “a b c”")
+    assert counted["says"].startswith("The logit sum over all copies names “c”, but “a b c” wins by the logit sum")
+    assert "Both rules rank by the same number. This one counts all copies of a span" in counted["compare"][LOGIT]["says"]
+
+
 def test_winner_minus_rival_adds_up_as_printed_and_changes_sign() -> None:
     found = merge_data(t1(), DecodeOptions(), MergeOptions())["compare"][ODDS]
     assert [row["ahead"] for row in found["rows"]] == [True, False]

@@ -1,6 +1,7 @@
 """Chapter 9's handlers as pure functions with the fake reader."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,22 @@ def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen
     first = screen.reading.windows[screen.selection.window].doc_start
     other = why.target_of(why.change_choice(screen, chosen("span_minus_other", [first, first + 1])))
     assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
+
+
+def test_the_contrast_span_ends_with_its_window_and_with_its_text(reader: FakeReader, screen: Screen) -> None:
+    kept = why.change_choice(screen.select(Selection(0, Span(3, 4))), chosen("span_minus_other", [0, 1]))
+    assert why.target_of(kept).other == Span(0, 1)
+    far = len(screen.reading.windows) - 1
+    at = screen.reading.windows[far].doc_start
+    assert at > 1
+    moved = kept.select(Selection(far, Span(at, at)))
+    request = {**asked(moved, "attention"), "choice": chosen("span_score", [0, 1])}
+    assert why.reply(moved, request, work(reader, moved))["picture"]["reply"]["data"], "a span of another window is no reason to refuse"
+    assert why.target_of(moved).other != Span(0, 1)
+    same_text = replace(kept, reading=reader.read("Who?", TEXT, screen.reading.options))
+    assert why.choice_of(same_text).other == Span(0, 1)
+    other_text = replace(kept, reading=reader.read("Who drew the bridge?", "Another paragraph. " + TEXT, screen.reading.options))
+    assert why.choice_of(other_text).other is None and why.choice_of(other_text).kind == "span_minus_other"
 
 
 @pytest.mark.parametrize("value", [None, [], chosen("nonsense"), chosen(method="nonsense"), chosen(baseline="nonsense"), chosen(other=[0]),

@@ -92,6 +92,8 @@ def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pyte
     assert found["example"] == ("y" if found["title"] == "the toy" else None)
     calm = windows.break_rule(one, "context_product")
     assert (calm["found"], calm["says"]) == (False, "No counterexample in 2 readings.")
+    wide, tight = (windows.break_rule(Screen(t1(), DecodeOptions(max_answer_length=n)), "log_odds")["says"] for n in (30, 1))
+    assert "Delta Epsilon" in wide and "Delta Epsilon" not in tight, "the limits in use hold for the search too"
     with pytest.raises(BadInput, match="to break"):
         windows.break_rule(screen, "logit")
 
