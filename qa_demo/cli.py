@@ -13,7 +13,7 @@ from qa_demo.core.errors import BadInput, Cancelled, QADemoError
 from qa_demo.core.predict import predict
 from qa_demo.core.report import answer_json, dumps
 from qa_demo.core.squad import read_squad
-from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.types import WindowOptions
 
 
 class OneSentence(argparse.ArgumentParser):
@@ -44,9 +44,10 @@ def parser() -> argparse.ArgumentParser:
 
 def run_answer(args: argparse.Namespace) -> None:
     """Answer one question and write the JSON of the API, or a few lines."""
+    decode, merge = cli_shared.decoding(args)
     _, reading = cli_shared.read(args)
-    reading, decode = with_threshold(reading, args)
-    cli_shared.write(answer_json(reading, predict(reading, decode, options(MergeOptions, args))), args.json, answer_lines)
+    reading, decode = with_threshold(reading, decode, args)
+    cli_shared.write(answer_json(reading, predict(reading, decode, merge)), args.json, answer_lines)
 
 
 def answer_lines(report: dict[str, Any]) -> str:
@@ -68,6 +69,7 @@ def run_evaluate(args: argparse.Namespace) -> None:
     """Score a reader on a file and write the official scripts' numbers."""
     if args.limit is not None and args.limit < 1:
         raise BadInput(f"--limit must be at least 1, got {args.limit}")
+    decode, merge = cli_shared.decoding(args)
     examples = read_squad(args.file, check_offsets=False)[:args.limit]
     if not examples:
         raise BadInput(f"{args.file.name} holds no question")
@@ -78,8 +80,7 @@ def run_evaluate(args: argparse.Namespace) -> None:
     cores = usable_cores()
     reader = load_reader(args.reader, workers=Workers(cores), bf16=args.bf16)
     set_threads(1)
-    setup = Setup(args.head, options(WindowOptions, args), options(DecodeOptions, args), options(MergeOptions, args),
-                  threshold=args.null_score_diff_threshold)
+    setup = Setup(args.head, options(WindowOptions, args), decode, merge, threshold=args.null_score_diff_threshold)
     result, skipped = score_reader(reader, examples, setup, Progress("question"), threads=cores)
     for example, cause in skipped:
         sys.stderr.write(f"question {visible(example.id)} counts as unanswered: {visible(cause)}\n")

@@ -4,12 +4,11 @@ import argparse
 from typing import Any
 
 from qa_demo import cli_shared
-from qa_demo.cli_shared import Progress, options, visible, with_threshold
+from qa_demo.cli_shared import Progress, visible
 from qa_demo.core.attribution import BASELINES, GAP_LIMIT, KINDS, METHODS, STEPS, Attribution, Target, silence
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.report import attribution_json
-from qa_demo.core.types import MergeOptions
 from qa_demo.core.words import span_at
 
 _LISTED = 10
@@ -32,10 +31,10 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read the text, explain the span, and write the JSON of the API, or a few lines."""
+    decode, merge = cli_shared.decoding(args)
     reader, reading = cli_shared.read(args)
-    reading, decode = with_threshold(reading, args)
     if args.span is None:
-        best = predict(reading, decode, options(MergeOptions, args)).best
+        best = predict(reading, decode, merge).best
         if best is None:
             raise BadInput("no span is legal under these options, so there is none to explain; name one with --span START END")
         span, window = best.candidate.span, best.candidate.window

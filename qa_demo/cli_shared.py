@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.report import dumps
-from qa_demo.core.scales import COPIES, NULLS, SCALES
+from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, THRESHOLD_SCALES, check_merge
+from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def _flag(command: argparse.ArgumentParser, option: Field) -> None:
         command.add_argument(name, action="store_true", help=option.metadata["help"])
     elif option.name == _THRESHOLD:
         command.add_argument(name, type=float, help=f"{option.metadata['help']} Default: the reader's own.")
+    elif option.name == "null":
+        command.add_argument(name, choices=_CHOICES[option.name], help=f"{option.metadata['help']} Default: the usual one of the scale.")
     else:
         command.add_argument(name, type=type(default), default=default, choices=_CHOICES.get(option.name),
                              help=f"{option.metadata['help']} Default: {default}.")
@@ -66,9 +69,21 @@ def options(kind: type[Options], args: argparse.Namespace) -> Options:
     return kind(**{name: value for name, value in given.items() if value is not None})
 
 
-def with_threshold(reading: Reading, args: argparse.Namespace) -> tuple[Reading, DecodeOptions]:
-    """The no-answer threshold: the flag's where it is given, else the reader's own; a given flag always lets it abstain."""
-    decode = options(DecodeOptions, args)
+def decoding(args: argparse.Namespace) -> tuple[DecodeOptions, MergeOptions]:
+    """How spans are listed and windows merged, refused before anything is read. Without --null, the first that fits the scale."""
+    decode, merge = options(DecodeOptions, args), options(MergeOptions, args)
+    if args.null is None:
+        merge = replace(merge, null=COMBINES[merge.scale][0])
+    check_decode(decode)
+    check_merge(merge)
+    if args.null_score_diff_threshold is not None and merge.scale not in THRESHOLD_SCALES:
+        raise BadInput(f"--null-score-diff-threshold is a number of logits, so the scale {merge.scale} does not take it; "
+                       f"{' and '.join(THRESHOLD_SCALES)} do")
+    return decode, merge
+
+
+def with_threshold(reading: Reading, decode: DecodeOptions, args: argparse.Namespace) -> tuple[Reading, DecodeOptions]:
+    """The no-answer threshold: the flag's where it is given, also for a reader without one, else the reader's own."""
     if args.null_score_diff_threshold is not None:
         return replace(reading, threshold=args.null_score_diff_threshold), decode
     return reading, replace(decode, null_score_diff_threshold=reading.threshold or 0.0)

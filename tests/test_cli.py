@@ -12,10 +12,14 @@ import pytest
 from qa_demo.cli import main
 from qa_demo.cli_shared import visible
 from qa_demo.core.bio import best_span
+from qa_demo.core.errors import BadInput
 from qa_demo.core.metrics import f1
 from qa_demo.core.predict import predict
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.scales import COMBINES, SCALES
+from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, WindowOptions
 from qa_demo.model.loading import load_reader
+from qa_demo.model.scoring import Setup, score_reader
+from tests.fakes import FakeReader
 from tests.model import kit
 
 SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]
@@ -169,7 +173,7 @@ def test_bad_input_is_one_sentence_and_code_2(argv: list[str], words: str, capsy
         (["--max-seq-length", "384"], "max_seq_length must be at most 64"),
         (["--max-query-length", "2", *SMALL], "max_query_length allows 2"),
         (["--n-best-size", "0", *SMALL], "n_best_size"),
-        (["--scale", "context_mean", *SMALL], "cannot be compared with the null min_logit"),
+        (["--scale", "context_mean", "--null", "min_logit", *SMALL], "cannot be compared with the null min_logit"),
     ],
 )
 def test_options_that_do_not_fit_are_named(
@@ -178,6 +182,53 @@ def test_options_that_do_not_fit_are_named(
     more = more if "--max-seq-length" in more else ["--max-seq-length", "64", *more]
     assert_fails(capsys, ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT, "--reader", str(folder), *more], words)
     assert_fails(capsys, ["evaluate", str(squad(tmp_path / "a.json")), "--reader", str(folder), *more], words)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--n-best-size", "0"], "n_best_size must be at least 1"),
+        (["--max-answer-length", "0"], "max_answer_length must be at least 1"),
+        (["--null-score-diff-threshold", "nan"], "must be a finite number"),
+        (["--scale", "log_odds", "--null", "min_logit"], "cannot be compared with the null min_logit"),
+        (["--scale", "window_product", "--null-score-diff-threshold", "1"], "so the scale window_product does not take it; logit and"),
+    ],
+)
+def test_options_are_checked_before_a_reader_is_loaded(
+    more: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *a, **k: pytest.fail("a reader was loaded"))
+    for command in (["answer", "--question", "q", "--context", "c"], ["evaluate", str(squad(tmp_path / "a.json"))]):
+        assert_fails(capsys, [*command, *more], words)
+    assert_fails(capsys, ["attribute", "--question", "q", "--context", "c", *more], words)
+
+
+@pytest.mark.parametrize("change", [{"decode": DecodeOptions(n_best_size=0)}, {"merge": MergeOptions(scale="log_odds")}])
+def test_no_question_is_read_under_options_that_cannot_be_used(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeReader, "read", lambda *a, **k: pytest.fail("a question was read"))
+    with pytest.raises(BadInput):
+        score_reader(FakeReader(), [Example("a", "Who?", "Anna.", ())], Setup(**change))
+
+
+@pytest.mark.parametrize("scale", list(SCALES))
+def test_a_scale_brings_its_own_null(folder: Path, scale: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(folder, capsys, "--scale", scale) == answer(folder, capsys, "--scale", scale, "--null", COMBINES[scale][0])
+
+
+MERGES = [MergeOptions(scale=scale, null=null) for scale, nulls in COMBINES.items() for null in nulls]
+
+
+@pytest.mark.parametrize("merge", MERGES, ids=lambda merge: f"{merge.scale}, {merge.null}")
+@pytest.mark.parametrize(("threshold", "null"), [(-3.0, 2.0), (3.0, 8.0), (None, 8.0)])
+def test_evaluate_withholds_what_answer_withholds(merge: MergeOptions, threshold: float | None, null: float) -> None:
+    context = "The book was written by Ada Lovelace in London. Charles Babbage read it."
+    examples = [Example("a", "Who wrote it?", context, (Answer("London", 40),)), Example("b", "Who read it?", context, (), True)]
+    reader = FakeReader(threshold=threshold, null=null)
+    decode = DecodeOptions(null_score_diff_threshold=threshold or 0.0)
+    said = [predict(reader.read(example.question, context), decode, merge).answer for example in examples]
+    scores, _ = score_reader(reader, examples, Setup(merge=merge))
+    assert scores["NoAns_exact"] == 100.0 * (said[1] is None)
+    assert scores["HasAns_exact"] == 100.0 * (said[0] == "London")
 
 
 def test_a_file_that_is_not_utf8(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

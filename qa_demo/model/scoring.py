@@ -13,6 +13,8 @@ from qa_demo.core.metrics import Outcome, evaluate
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import OnProgress, Reader
 from qa_demo.core.report import evaluate_json
+from qa_demo.core.scales import THRESHOLD_SCALES, check_merge
+from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
 
 
@@ -36,6 +38,17 @@ def outcome(reading: Reading, setup: Setup) -> Outcome:
     return Outcome("" if prediction.best is None else prediction.best.candidate.text, prediction.score_diff)
 
 
+def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
+    """The score_diff above which a question counts as unanswered; None where nothing is ever withheld. The rule of `predict`:
+    a threshold is a number of logits, so other scales compare with 0, and the null `none` removes no answer."""
+    if setup.head == "bio":
+        return setup.threshold
+    own = reader.threshold if setup.threshold is None else setup.threshold
+    if own is None or setup.merge.null == "none":
+        return None
+    return own if setup.merge.scale in THRESHOLD_SCALES else 0.0
+
+
 def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_progress: OnProgress | None = None,
                  threads: int = 1) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
     """The official numbers (percent) and seconds; and the questions that could not be read, with the reason.
@@ -46,6 +59,9 @@ def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_p
     """
     if setup.head == "bio" and not reader.has_bio:
         raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
+    # A question that cannot be read counts as unanswered; options that fit no question must not be met question by question.
+    check_decode(setup.decode)
+    check_merge(setup.merge)
     began = time.perf_counter()
 
     def read(example: Example) -> Outcome | BadInput:
@@ -69,6 +85,5 @@ def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_p
         pool.shutdown(cancel_futures=True)
     if len(skipped) == len(examples):
         raise skipped[0][1]
-    threshold = setup.threshold if setup.threshold is not None or setup.head == "bio" else reader.threshold
-    scores = evaluate(examples, said, threshold)
+    scores = evaluate(examples, said, no_answer_limit(reader, setup))
     return evaluate_json(scores, round(time.perf_counter() - began, 2)), [(example, str(fault)) for example, fault in skipped]
