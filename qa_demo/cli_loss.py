@@ -6,6 +6,7 @@ from typing import Any
 from qa_demo import cli_shared
 from qa_demo.cli_shared import visible
 from qa_demo.core.report import NORMALISERS, loss_json
+from qa_demo.core.types import WindowOptions
 from qa_demo.core.words import span_at
 
 
@@ -18,7 +19,7 @@ def add(commands: Any) -> None:
     command.add_argument("--none", type=_count, default=0, metavar="N", help="Annotators who found no answer, beside those of --gold.")
     command.add_argument("--normaliser", choices=NORMALISERS, default="window",
                          help="A softmax in each window, or one over the paragraph's tokens of all windows. Default: window.")
-    cli_shared.add_options(command)
+    cli_shared.add_options(command, WindowOptions)
 
 
 def run(args: argparse.Namespace) -> None:

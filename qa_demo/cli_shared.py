@@ -35,11 +35,11 @@ def add_texts(command: argparse.ArgumentParser) -> None:
     add_text(command, "context", "paragraph")
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """The reader, --json, and a flag for each field of the option records, spelled like it."""
+def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
+    """The reader, --json, and a flag for each field of the option records, spelled like it; by default of all three records."""
     command.add_argument("--reader", default="bundled", help="bundled, a folder, or a Hugging Face id owner/name[@revision].")
     add_json(command)
-    for kind in (WindowOptions, DecodeOptions, MergeOptions):
+    for kind in kinds or (WindowOptions, DecodeOptions, MergeOptions):
         for option in fields(kind):
             _flag(command, option)
 

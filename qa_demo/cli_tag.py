@@ -7,6 +7,7 @@ from qa_demo import cli_shared
 from qa_demo.cli_shared import visible
 from qa_demo.core.bio import DECODINGS
 from qa_demo.core.report_tag import tag_json
+from qa_demo.core.types import WindowOptions
 
 _OUTSIDE = 0.98
 
@@ -17,7 +18,7 @@ def add(commands: Any) -> None:
     cli_shared.add_texts(command)
     command.add_argument("--decoding", choices=DECODINGS, default="viterbi",
                          help="Likeliest tags with an I after O ignored (strict) or opening a span (lenient), or the likeliest legal one.")
-    cli_shared.add_options(command)
+    cli_shared.add_options(command, WindowOptions)
 
 
 def run(args: argparse.Namespace) -> None:

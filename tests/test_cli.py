@@ -219,7 +219,7 @@ MERGES = [MergeOptions(scale=scale, null=null) for scale, nulls in COMBINES.item
 
 
 @pytest.mark.parametrize("merge", MERGES, ids=lambda merge: f"{merge.scale}, {merge.null}")
-@pytest.mark.parametrize(("threshold", "null"), [(-3.0, 2.0), (3.0, 8.0), (None, 8.0)])
+@pytest.mark.parametrize(("threshold", "null"), [(-100.0, 2.0), (3.0, 8.0), (None, 8.0)])
 def test_evaluate_withholds_what_answer_withholds(merge: MergeOptions, threshold: float | None, null: float) -> None:
     context = "The book was written by Ada Lovelace in London. Charles Babbage read it."
     examples = [Example("a", "Who wrote it?", context, (Answer("London", 40),)), Example("b", "Who read it?", context, (), True)]

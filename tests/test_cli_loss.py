@@ -73,6 +73,13 @@ def test_bad_labels_are_one_sentence(folder: Path, capsys: pytest.CaptureFixture
     assert code == 2 and said in err and out == "" and len(err.strip().splitlines()[-1]) < 300
 
 
+@pytest.mark.parametrize("flags", [["--max-answer-length", "3"], ["--n-best-size", "5"], ["--scale", "logit"], ["--top-n-grid"]])
+def test_flags_of_the_decoding_are_none_of_this_command(folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str]) -> None:
+    code, out, err = run(folder, capsys, *flags)
+    assert code == 2 and out == "" and "unrecognized arguments" in err
+    assert kit.command(capsys, "tag", folder, *WINDOWS, *flags)[0] == 2
+
+
 def test_the_vector_of_one_head_with_two_labels() -> None:
     """Three annotators, two on "Delta" and one on "Delta Epsilon": by hand from the toy's logits."""
     reading = t1()
