@@ -82,10 +82,16 @@ function handle(held, parts, pos) {
     held.drag = { side, pos, value: v };
     refresh(held);
   };
-  const send = () => {
+  const flush = () => {
     clearTimeout(held.timer);
-    const { drag } = held;
-    held.timer = setTimeout(() => page.input("logit", { ...drag, window: w.index }), 250);
+    page.input("logit", held.pending);
+    held.pending = null;
+  };
+  const send = () => {
+    if (held.pending && (held.pending.side !== side || held.pending.pos !== pos)) flush(); // another tick's change waits no longer
+    clearTimeout(held.timer);
+    held.pending = { ...held.drag, window: w.index };
+    held.timer = setTimeout(flush, 250);
   };
   const now = () => rowOf(held, side)[pos];
   node.addEventListener("pointerdown", (event) => { node.setPointerCapture(event.pointerId); event.preventDefault(); node.focus(); held.from = { at: event.clientX, value: now() }; });

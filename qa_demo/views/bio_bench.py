@@ -60,6 +60,8 @@ class Teaching:
     window: int
     floor: float
     path: tuple[tuple[Taught, Reading], ...]
+    earlier: tuple[OwnHead | None, Reading | None, Place | None] = (None, None, None)
+    """A head that the visitor had trained before, and what it tagged: it comes back when all steps are taken back."""
 
 
 @dataclass(frozen=True, eq=False)

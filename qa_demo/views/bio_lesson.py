@@ -26,14 +26,18 @@ def teaching_of(screen: Screen) -> Teaching | None:
 
 
 def with_teaching(bench: Bench, teaching: Teaching) -> Bench:
-    """The bench with these steps: the taught tags are shown in place of the reader's, unless all steps were taken back."""
+    """The bench with these steps: the taught tags are shown in place of the reader's, unless all steps were taken back.
+
+    The head slot is lent: a head that was trained here before comes back with the last undo.
+    """
     taught, after = teaching.path[-1]
     if not taught.steps:
-        return replace(bench, teaching=teaching, head=None, tagged=None, tagged_at=None, use_own=False)
+        head, tagged, at = teaching.earlier
+        return replace(bench, teaching=teaching, head=head, tagged=tagged, tagged_at=at, use_own=False)
     assert taught.heads.W is not None and taught.heads.b is not None
     tokens = int(after.windows[teaching.window].is_context.sum())
-    head = OwnHead(TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.checksum or after.model_name, 1)
-    return replace(bench, teaching=teaching, head=head, tagged=after, tagged_at=teaching.at, use_own=True)
+    own = OwnHead(TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.checksum or after.model_name, 1)
+    return replace(bench, teaching=teaching, head=own, tagged=after, tagged_at=teaching.at, use_own=True)
 
 
 def change_taught(screen: Screen, value: Any) -> Screen:

@@ -135,7 +135,9 @@ def teach(reader: Reader, screen: Screen, value: Any) -> Bench:
     teaching = teaching_of(screen)
     if teaching is None:
         first = begin(of, fetch_heads(reader, reading))
-        teaching = Teaching(place(reading), marks, found[1], of.floor, ((first, read_with(reading, first.heads, hidden)),))
+        bench = bench_of(screen)
+        earlier = (bench.head, bench.tagged, bench.tagged_at) if bench.teaching is None else bench.teaching.earlier
+        teaching = Teaching(place(reading), marks, found[1], of.floor, ((first, read_with(reading, first.heads, hidden)),), earlier)
     taught = take(of, teaching.path[-1][0], course)
     path = (*teaching.path, (taught, read_with(reading, taught.heads, hidden)))
     return with_teaching(bench_of(screen), replace(teaching, path=(path[0], *path[1:][-MOST_UNDONE:])))

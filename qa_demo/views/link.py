@@ -6,6 +6,7 @@ The browser writes it (assets/page/header.js) and keeps `veil` to itself. `gold`
 `link(screen)` names its own, `restore(screen, fields)` reads them back.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -13,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.types import DecodeOptions, WindowOptions
 from qa_demo.views import selection
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.state import Screen
@@ -53,17 +54,26 @@ def parse(fragment: Any) -> Link | None:
     if fields.get("v") != VERSION or not {"q", "p"} <= set(fields):
         raise BadInput(f"the link needs v={VERSION}, q (question) and p (paragraph); the first example is shown")
     windows, decode, span = (_numbers(fields.get(name, "")) for name in ("windows", "decode", "span"))
-    return Link(fields["q"], fields["p"], parse_options(WindowOptions(), **dict(zip(WINDOWS, windows, strict=False))),
-                dict(zip(DECODE, decode, strict=False)), fields.get("chapter", ""), tuple(int(n) for n in span) if len(span) == 3 else None,
+    limits = dict(zip(DECODE, decode, strict=False))
+    try:
+        parse_options(DecodeOptions(), **limits)  # a limit that cannot be must not empty the page once the texts are read
+        options = parse_options(WindowOptions(), **dict(zip(WINDOWS, windows, strict=False)))
+    except BadInput as error:
+        raise BadInput(f"the link asks for what cannot be: {error}; the first example is shown") from error
+    return Link(fields["q"], fields["p"], options, limits, fields.get("chapter", ""),
+                tuple(int(n) for n in span) if len(span) == 3 else None,
                 {name: value for name, value in fields.items() if name not in FIELDS})
 
 
 def _numbers(text: str) -> list[float]:
     """Numbers joined by "_" ("30_20_-1.5"), or a sentence."""
     try:
-        return [float(part) for part in text.split("_")] if text else []
-    except ValueError as error:
-        raise BadInput(f"the link holds '{text[:40]}' where numbers belong; the first example is shown") from error
+        found = [float(part) for part in text.split("_")] if text else []
+    except ValueError:
+        found = [math.nan]
+    if not all(map(math.isfinite, found)):
+        raise BadInput(f"the link holds '{text[:40]}' where numbers belong; the first example is shown")
+    return found
 
 
 def print_ranges(ranges: Iterable[tuple[int, int] | None]) -> str:

@@ -292,6 +292,18 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(reader: FakeRe
     assert bio.present(anew)["picture"]["taught"]["now"]["steps"] == 5
 
 
+def test_a_head_trained_here_comes_back_when_the_lesson_is_undone(reader: FakeReader, screen: Screen) -> None:
+    own = trained_on(reader, bio_bench.change_marked(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "add"))
+    head = bio_bench.bench_of(own).head
+    assert head is not None
+    lesson = taught(reader, taught(reader, own))
+    assert bio_bench.bench_of(lesson).head is not head
+    other = taught(reader, mark(lesson, 0, (3, 3)))  # other marks begin a lesson of their own, on the same lent slot
+    for seen in (bio_lesson.change_taught(lesson, "reset"), bio_lesson.change_taught(other, "undo")):
+        bench = bio_bench.bench_of(seen)
+        assert bench.head is head and bench.tagged is bio_bench.bench_of(own).tagged and not bench.use_own
+
+
 def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Screen) -> None:
     one = bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree")
     assert not bio.present(one)["picture"]["taught"]["ready"]

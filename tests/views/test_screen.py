@@ -195,10 +195,11 @@ def test_a_link_brings_a_screen_back(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("fragment", ["#v=2&q=a&p=b", "#q=a&p=b", "#v=1&q=a", "#v=1&q=a&p=b&windows=x", "#v=1&q=%ff&p=b",
-                                      "#v=1&q=a&p=b&windows=1_1_1",
+                                      "#v=1&q=a&p=b&windows=1_1_1", "#v=1&q=a&p=b&decode=500_20_0", "#v=1&q=a&p=b&decode=30_20_nan",
+                                      "#v=1&q=a&p=b&span=0_nan_1", "#v=1&q=a&p=b&span=0_inf_1",
                                       "#" + "&".join("a=1" for _ in range(50)), "#v=1&p=" + "x" * 400_000])
 def test_a_damaged_link_is_refused(fragment: str) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(BadInput, match="the first example is shown"):
         link.parse(fragment)
 
 

@@ -10,7 +10,7 @@ from qa_demo.core.merge import SEPARATE_MAXIMA
 from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.views import selection, windows
 from qa_demo.views.state import Screen
-from tests.core.toys import t1
+from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 
 TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
@@ -92,8 +92,9 @@ def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pyte
     assert found["example"] == ("y" if found["title"] == "the toy" else None)
     calm = windows.break_rule(one, "context_product")
     assert (calm["found"], calm["says"]) == (False, "No counterexample in 2 readings.")
-    wide, tight = (windows.break_rule(Screen(t1(), DecodeOptions(max_answer_length=n)), "log_odds")["says"] for n in (30, 1))
-    assert "Delta Epsilon" in wide and "Delta Epsilon" not in tight, "the limits in use hold for the search too"
+    crossed = make_reading(["a", "b", "c", "d"], [(0, 4)], [[0, 0, 0, 0, 5.5, 0, 6, 0]], [[0, 0, 0, 6, 0, 5.5, 0, 0]])
+    wide, tight = (windows.break_rule(Screen(crossed, DecodeOptions(max_answer_length=n)), SEPARATE_MAXIMA)["says"] for n in (30, 1))
+    assert "by the logit sum it is “b c”" in wide and "it is “a”" in tight, "the limits in use hold for the search too"
     with pytest.raises(BadInput, match="to break"):
         windows.break_rule(screen, "logit")
 
