@@ -8,19 +8,25 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating]
 
 
+def _top(x: Floats, axis: int) -> Floats:
+    top: Floats = np.max(x, axis=axis, keepdims=True)
+    return np.where(np.isfinite(top), top, 0.0)
+
+
 def logsumexp(x: Floats, axis: int = -1) -> Floats:
     """log sum_k exp(x_k), shifted by the maximum; an axis that holds only -inf gives -inf."""
     x = np.asarray(x, dtype=np.float64)
-    top = np.max(x, axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
+    top = _top(x, axis)
     with np.errstate(divide="ignore"):
         total: Floats = np.squeeze(top, axis=axis) + np.log(np.sum(np.exp(x - top), axis=axis))
     return total
 
 
 def log_softmax(x: Floats, axis: int = -1) -> Floats:
-    """x_i - logsumexp(x): the logarithm of the softmax, in nats."""
-    return np.asarray(x, dtype=np.float64) - np.expand_dims(logsumexp(x, axis), axis)
+    """x_i - logsumexp(x): the logarithm of the softmax, in nats; shifted first, as a large logit would swallow the logarithm."""
+    x = np.asarray(x, dtype=np.float64)
+    x = x - _top(x, axis)
+    return x - np.expand_dims(logsumexp(x, axis), axis)
 
 
 def softmax(x: Floats, axis: int = -1) -> Floats:

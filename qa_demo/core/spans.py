@@ -224,5 +224,7 @@ def window_prob(reading: Reading, window: int, i: int, j: int) -> float:
 
 
 def shares(values: Floats) -> Floats:
-    """Softmax among the listed values: it sums to 1 over the list and changes with the list's length."""
-    return softmax(values) if len(values) else np.empty(0)
+    """Softmax among the listed values: it sums to 1 over the list and changes with the list's length; equal when none has any mass."""
+    if not len(values):
+        return np.empty(0)
+    return softmax(values if np.max(values) > -np.inf else np.zeros(len(values)))

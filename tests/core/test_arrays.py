@@ -14,6 +14,13 @@ def test_softmax_neither_overflows_nor_underflows():
     assert arrays.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf
 
 
+@pytest.mark.parametrize("size", [1e8, 1e15, 3e38])
+def test_equal_logits_share_equally_at_any_size(size):
+    """-1e15 - log 2 is no double, so the logarithm must be taken after the shift."""
+    assert arrays.softmax(np.full(2, size)).tolist() == [.5, .5]
+    assert arrays.softmax(np.full(3, -size)) == pytest.approx([1 / 3] * 3)
+
+
 def test_softmax_runs_over_the_last_axis_in_double_precision():
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert arrays.softmax(x).sum(axis=-1) == pytest.approx([1, 1], abs=1e-15)

@@ -30,6 +30,14 @@ def test_two_window_toy_equals_bert():
     assert sum(s for _, _, s in got) == pytest.approx(1)
 
 
+def test_spans_without_any_mass_share_equally():
+    """Both windows put all mass on a token that the other owns, so the mean of every legal pair is 0, and log 0 has no softmax."""
+    lone = [[0, 0, 0, 0, 0, 0, 3000, 0], [0, 0, 0, 3000, 0, 0, 0, 0]]
+    reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], lone, lone)
+    got = predict(reading, DecodeOptions(max_answer_length=1), MergeOptions(scale="context_mean", null="none"))
+    assert [(r.value, r.share) for r in got.n_best] == [(0.0, pytest.approx(1 / 6))] * 6
+
+
 @pytest.mark.parametrize(("options", "count", "want"), [
     (DecodeOptions(n_best_size=3), 3, [.45186, .27407, .27407]),
     (DecodeOptions(max_answer_length=2), 11, [.39598, .24018, .24018, .08836]),
