@@ -165,8 +165,7 @@ def tag_log_probs(reading: Reading, window: int) -> Floats:
     return log_softmax(reading.tag_logits[window, :len(w)][w.is_context])
 
 
-def _tagged(reading: Reading, window: int, s: int, e: int, marginal: float) -> TaggedSpan:
-    span = Span(reading.windows[window].doc_start + s, reading.windows[window].doc_start + e)
+def _tagged(reading: Reading, window: int, span: Span, marginal: float) -> TaggedSpan:
     char_start, char_end = reading.encoding.chars(span)
     return TaggedSpan(window, span, char_start, char_end, reading.encoding.text(span), marginal)
 
@@ -174,10 +173,12 @@ def _tagged(reading: Reading, window: int, s: int, e: int, marginal: float) -> T
 def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tuple[TaggedSpan, ...]:
     """The n spans of the highest exact marginal over all windows, each in the window that owns its first token.
 
-    Ties: lower start, then lower end. A span without characters is no answer.
+    Ties: lower start, then lower end. A span without characters is no answer. Spans with the same characters (pieces of one
+    syllable) are listed once, with the highest of their marginals: two of them can stand side by side in one tagging, so a sum
+    would be no probability.
     """
     encoding = reading.encoding
-    found: list[tuple[float, int, int, int, int, int]] = []
+    found: list[tuple[float, int, int, int]] = []
     for w, window in enumerate(reading.windows):
         marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
         part = slice(window.doc_start, window.doc_stop)
@@ -185,11 +186,20 @@ def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tu
         ends = sliding_window_view(np.concatenate([last, np.zeros(marginals.shape[1] - 1, dtype=np.int64)]), marginals.shape[1])
         owned = window.is_max_context[window.is_context]
         marginals = np.where(owned[:, None] & (starts < ends), marginals, 0.0)
-        best = np.argsort(-marginals, axis=None, kind="stable")[:n]
-        for s, d in zip(*(x.tolist() for x in np.unravel_index(best, marginals.shape)), strict=True):
-            if marginals[s, d] > 0:
-                found.append((-float(marginals[s, d]), window.doc_start + s, window.doc_start + s + d, w, s, s + d))
-    return tuple(_tagged(reading, w, s, e, -minus) for minus, _, _, w, s, e in sorted(found)[:n])
+        seen: set[tuple[int, int]] = set()
+        for at in np.argsort(-marginals, axis=None, kind="stable"):
+            s, d = divmod(int(at), marginals.shape[1])
+            if len(seen) == n or not marginals[s, d] > 0:
+                break
+            chars = int(starts[s, 0]), int(ends[s, d])
+            if chars not in seen:
+                seen.add(chars)
+                found.append((-float(marginals[s, d]), window.doc_start + s, window.doc_start + s + d, w))
+    distinct: dict[tuple[int, int], TaggedSpan] = {}
+    for minus, start, end, w in sorted(found):
+        tagged = _tagged(reading, w, Span(start, end), -minus)
+        distinct.setdefault((tagged.char_start, tagged.char_end), tagged)
+    return tuple(distinct.values())[:n]
 
 
 def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
@@ -220,7 +230,8 @@ def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedS
         marginals = span_marginals(lp, len(lp))
         for span in decode_tags(lp, decoding)[0]:
             if owned[span.start]:
-                spans.append(_tagged(reading, w, span.start, span.end, float(marginals[span.start, span.end - span.start])))
+                doc = Span(window.doc_start + span.start, window.doc_start + span.end)
+                spans.append(_tagged(reading, w, doc, float(marginals[span.start, span.end - span.start])))
     return tuple(sorted(spans, key=lambda x: x.span))
 
 

@@ -176,6 +176,22 @@ def test_a_span_without_characters_is_no_answer():
     assert bio.best_span(nothing) is None
 
 
+def test_equal_characters_are_listed_once():
+    """Three pieces of one syllable share its characters, as Hangul's do; the likeliest of their spans stands for all."""
+    reading = random_reading(np.random.default_rng(3), 6, 4, 2, tags=True)
+    shared = reading.encoding.offset_mapping.copy()
+    shared[1:4] = shared[1, 0], shared[3, 1]  # the windows [0, 4) and [2, 6) own some of them each
+    same = dataclasses.replace(reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=shared))
+    every, got = bio.best_spans(reading, 4, 99), bio.best_spans(same, 4, 99)
+    assert len(got) == len({(x.char_start, x.char_end) for x in got}) < len(every)
+    best: dict = {}
+    for x in every:
+        key = min(x.span.start, 1) if x.span.start < 4 else x.span.start, max(x.span.end, 3) if x.span.end > 0 else 0
+        best[key] = max(best.get(key, 0), x.marginal)
+    assert sorted(best.values(), reverse=True) == [x.marginal for x in got]
+    assert bio.best_spans(same, 4, 3) == got[:3]
+
+
 def test_what_cannot_be_decoded_is_refused():
     reading = random_reading(np.random.default_rng(0), 4, 4, 4)
     with pytest.raises(BadInput, match="the reader toy has no BIO head"):
