@@ -4,13 +4,13 @@ import argparse
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 
 from qa_demo.core.infill import Infiller
 from qa_demo.core.reader import Reader
 from qa_demo.model.checks import sha256
 from qa_demo.model.source import bundled_folder
 from qa_demo.server import is_public, launch
+from qa_demo.views.keeper import Keeper
 from qa_demo.views.page import build
 
 
@@ -29,7 +29,6 @@ def main() -> None:
         set_threads()
         return load_reader(args.reader)
 
-    @lru_cache(maxsize=3)
     def load(source: str) -> Reader:
         from qa_demo.model.loading import load_reader
         from qa_demo.model.source import LOOPBACK, PUBLIC
@@ -41,7 +40,8 @@ def main() -> None:
         return load_spanbert(source, PUBLIC if is_public(args.host) else LOOPBACK)
 
     first = ThreadPoolExecutor(1, thread_name_prefix="loading").submit(first_reader)
-    page = build(first.result, load, default=args.reader, checksum=bundled_checksum, infiller=infiller)
+    readers = Keeper(load, most=3)  # a class that picks one reader together loads it once
+    page = build(first.result, readers.get, default=args.reader, checksum=bundled_checksum, infiller=infiller)
     _, address, _ = launch(page, args.host, args.port, prevent_thread_lock=True)
     logging.info("Spanlight is open at %s", address)
     wait_for_the_end()
