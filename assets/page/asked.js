@@ -28,7 +28,7 @@ export function mountAsked() {
       question.textContent = reading.question;
       document.querySelector("#ask-examples input")?.setAttribute("placeholder", "your own text"); // shown where no example is chosen
       const n = reading.windows.length;
-      about.textContent = `${reading.tokens.length} word pieces in ${n === 1 ? "one window" : `${n} windows`}, reader ${reading.reader}`;
+      about.textContent = `${reading.tokens.length} word piece${reading.tokens.length === 1 ? "" : "s"} in ${n === 1 ? "one window" : `${n} windows`}, reader ${reading.reader}`;
       if (reading.stamp !== root.stamp && root.stamp) open(false);
       root.stamp = reading.stamp;
     });

@@ -238,7 +238,7 @@ function mark(view) {
       const inside = [...line.spans.keys()].filter((d) => text.tokens[d].start < g.end && text.tokens[d].end > g.start);
       if (inside.length) parts.push(...markSpan(line, "gold", inside[0], inside.at(-1)));
     }
-    if (page.predicted) parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
+    if (page.predicted && page.answer !== null) parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
     if (chosen) parts.push(...markSpan(line, "selected", chosen.start, chosen.end));
     if (pending) parts.push(...markSpan(line, "pending", pending.start, pending.end));
     line.marks.replaceChildren(...parts);

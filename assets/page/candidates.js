@@ -93,7 +93,7 @@ export function select(stage, picture, page, held) {
     const chosen = same(page.selection, window, { start, end });
     g.setAttribute("aria-pressed", String(Boolean(chosen)));
     if (chosen) marks.push(svg("rect", { class: "mark-selected", x: x - r * 1.9, y: y - r * 1.9, width: r * 3.8, height: r * 3.8, rx: 3 }));
-    if (same(page.predicted, window, { start, end })) marks.push(svg("path", { class: "mark-predicted", d: `M${x - r * 1.9},${y + r * 1.3}v${r * 1.2}h${r * 3.8}v${-r * 1.2}` }));
+    if (page.answer !== null && same(page.predicted, window, { start, end })) marks.push(svg("path", { class: "mark-predicted", d: `M${x - r * 1.9},${y + r * 1.3}v${r * 1.2}h${r * 3.8}v${-r * 1.2}` }));
   });
   held.group.replaceChildren(...marks);
 }

@@ -137,8 +137,8 @@ function result(view) {
     const word = right[side] === NONE ? "no answer" : reading.context.slice(view.list[right[side]].start, view.list[right[side]].end);
     return { side, word, q, p };
   });
-  const cell = (x) => el("td", {}, Number.isFinite(x) ? fixed(x) : "infinite");
-  const percent = (x) => (x > 0 && x < 0.01 ? "< 1 %" : `${Math.round(100 * x)} %`);
+  const cell = (x) => el("td", {}, !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
+  const percent = (x) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
   return [
     el("p", {}, `Measured on ${right.name}.`),
     el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": "Your loss and the model's" }, el("table", {}, el("caption", {}, "−log p in nats, lower is better"),

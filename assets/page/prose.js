@@ -79,7 +79,8 @@ function listen(box, list, choose) {
       box.querySelectorAll(".pending").forEach((w) => w.classList.remove("pending"));
       return;
     }
-    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -list.length, End: list.length }[event.key];
+    const ahead = getComputedStyle(box).direction === "rtl" ? -1 : 1;
+    const step = { ArrowRight: ahead, ArrowLeft: -ahead, Home: -list.length, End: list.length }[event.key];
     if (!step) return;
     event.preventDefault();
     head = Math.max(0, Math.min(list.length - 1, k + step));

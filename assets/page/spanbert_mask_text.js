@@ -127,7 +127,8 @@ function listen(view) {
     const k = wordAt(event.target);
     if (k === null) return;
     view.focus = k;
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const ahead = getComputedStyle(event.target).direction === "rtl" ? -1 : 1;
+    const step = { ArrowRight: ahead, ArrowLeft: -ahead }[event.key];
     if (step) move(view, k + step, event.shiftKey);
     else if (event.key === "Home" || event.key === "End") move(view, event.key === "Home" ? 0 : view.words.length - 1, event.shiftKey);
     else if (event.key === "Enter" || event.key === " ") {

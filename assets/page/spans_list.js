@@ -40,7 +40,7 @@ export function drawList(root, picture, page) {
 /** The bridge to training, the other way round than in chapter 5. */
 function toLoss() {
   const tab = document.getElementById("tab-loss");
-  return tab && el("button", { type: "button", class: "plain", onclick: () => tab.click() }, "“in window” = exp(−2 · loss) if the pair were the label: see chapter 5");
+  return tab && el("button", { type: "button", class: "plain", onclick: () => tab.click() }, "“in window” = exp(−2 · loss) at temperature 1 if the pair were the label: see chapter 5");
 }
 
 export function moveList(view, picture, page) {

@@ -84,7 +84,7 @@ export function marks(parts, page) {
   const { group, x, ribbon } = parts;
   const { from, to } = parts;
   const seen = (s) => s && s.end >= from && s.start < to;
-  group.replaceChildren(...[...goldSpans(page.reading).map((s) => [s, "gold"]), [page.predicted, "predicted"], [page.selection, "selected"]]
+  group.replaceChildren(...[...goldSpans(page.reading).map((s) => [s, "gold"]), [page.answer === null ? null : page.predicted, "predicted"], [page.selection, "selected"]]
     .filter(([s]) => seen(s)).map(([s, kind]) => spanMark(s, kind, x, ribbon.top, ribbon.height)));
 }
 

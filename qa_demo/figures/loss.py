@@ -12,6 +12,7 @@ from qa_demo.core.types import Answer, DecodeOptions, Prediction, Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.figures.loss_terms import bridge, holds, says_total, terms_table, variants, windows_table
 from qa_demo.figures.numbers import number, percent, probability, signed
+from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.reading import null_token
@@ -138,9 +139,10 @@ def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
 
 def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict[str, Any]:
     """What training sees (the loss at the labels) beside what prediction says (the best legal pair, or no answer)."""
-    loss = total(start_end_loss(reading, golds))
+    terms = start_end_loss(reading, golds)
+    loss = printed_total([t.weight * t.value for t in terms], total(terms)).total  # as the line above the text prints it
     answer = None if prediction.answer is None else printable(prediction.answer)
-    return {"loss": number(loss), "right": is_right(golds, prediction), "answer": answer}
+    return {"loss": loss, "right": is_right(golds, prediction), "answer": answer}
 
 
 def is_right(golds: Golds, prediction: Prediction) -> bool:

@@ -25,7 +25,7 @@ def mass_data(reading: Reading, window: int, decode: DecodeOptions, copies: str 
     shown = [probability(v, printed.decimals) if v > 0 else "0" for v in values]
     exact = printed.sign == "=" and not any("<" in text or ">" in text for text in shown)
     two = total([values[2], values[3]])
-    lost, mixed, illegal = (probability(v, two.decimals) for v in (values[2] + values[3], values[2], values[3]))
+    lost, mixed, illegal = (probability(v, two.decimals) if v > 0 else "0" for v in (values[2] + values[3], values[2], values[3]))
     sentence = (f"Start and end are drawn independently, so {lost} of the mass falls on pairs that are neither an answer nor “no answer”: "
                 f"{mixed} on pairs of which one end is {null_token(reading.encoding)} or question, {illegal} on illegal spans. "
                 "That is the cost of scoring the two ends apart.")

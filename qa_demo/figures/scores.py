@@ -141,10 +141,10 @@ def token_table(reading: Reading, window: int) -> dict[str, Any]:
 def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> str:
     """How many tokens beat no answer, and where the best pair's two dots stand."""
     at, count = reading.windows[window], beat_null(reading, window)
-    stand = "stands" if count == 1 else "stand"
-    null = null_token(reading.encoding)
-    said = (f"{plural(count, 'token')} of {int(at.is_context.sum())} {stand} above the diagonal through {null}: "
-            f"{'it scores' if count == 1 else 'they score'} higher than no answer as a span of one token.")
+    stand = "stand" if count > 1 else "stands"
+    null, many = null_token(reading.encoding), plural(int(at.is_context.sum()), "token")
+    said = (f"{f'{count} of' if count else 'None of the'} {many} {stand} above the diagonal through {null}: "
+            f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a span of one token.")
     best = window_best(reading, window, decode, copies)
     if best is None:
         return said + " No span of this window is legal."
