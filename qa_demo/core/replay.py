@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import freeze
 from qa_demo.core.errors import BadInput
+from qa_demo.core.store import UNREADABLE
 
 FORMAT = 1
 
@@ -62,7 +63,7 @@ def load_replay(folder: Path) -> Replay | None:
         steps, positions = tuple(int(s) for s in about["steps"]), sum(length for _, _, length in places.values())
         fits = about["format"] == FORMAT and start.shape == end.shape == (len(steps), positions) and tags.shape == (*start.shape, 3)
         checksum = str(about["checksum"])
-    except (OSError, ValueError, KeyError, TypeError) as fault:
+    except UNREADABLE as fault:
         raise BadInput(f"the replay of the fine-tuning cannot be read: {fault}") from fault
     if not fits:
         raise BadInput(

@@ -38,7 +38,7 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
     try:
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         document = json.loads(raw.decode("utf-8"))
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as fault:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as fault:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
     examples = []
     for a, article in enumerate(_field(document, "data", list, path.name)):

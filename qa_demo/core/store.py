@@ -4,6 +4,8 @@ It lets a page show an example before any model is loaded, and serves as a fixtu
 """
 
 import json
+import zipfile
+import zlib
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Encoding, Reading, WindowOptions
+from qa_demo.core.types import TAGS, Encoding, Reading, WindowOptions
 from qa_demo.core.windows import make_windows
 
 FORMAT = 1
+UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What numpy, zipfile and json raise at a file that was cut off, damaged, or holds other fields than expected."""
 _PLAIN = ("question", "context", "question_tokens", "context_tokens", "prefix_tokens", "suffix_tokens", "context_type", "cls_at")
 
 
@@ -37,13 +41,15 @@ def load_reading(path: Path) -> Reading:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         about = json.loads(arrays.pop("about").tobytes().decode("utf-8"))
-        logits = {name: arrays.pop(name, None) for name in ("start_logits", "end_logits", "tag_logits")}
+        start, end, tags = arrays.pop("start_logits"), arrays.pop("end_logits"), arrays.pop("tag_logits", None)
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in about["encoding"].items()}
         encoding, options = Encoding(**{**plain, **arrays}), WindowOptions(**about["options"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        windows = make_windows(encoding, options)
+        shape = len(windows), max(len(w) for w in windows)
+        if not start.shape == end.shape == shape or (tags is not None and tags.shape != (*shape, len(TAGS))):
+            raise BadInput(f"{path.name}: logits of shape {start.shape} do not fit {len(windows)} windows")
+        return Reading(encoding=encoding, windows=windows, options=options, start_logits=start, end_logits=end, tag_logits=tags,
+                       model_name=about["model_name"], threshold=about["threshold"], checksum=about["checksum"],
+                       seconds=about["seconds"])
+    except UNREADABLE as error:
         raise BadInput(f"{path.name} is not a stored reading of format {FORMAT}: {error}") from error
-    windows = make_windows(encoding, options)
-    if logits["start_logits"].shape != (len(windows), max(len(w) for w in windows)):
-        raise BadInput(f"{path.name}: logits of shape {logits['start_logits'].shape} do not fit {len(windows)} windows")
-    return Reading(encoding=encoding, windows=windows, options=options, model_name=about["model_name"], threshold=about["threshold"],
-                   checksum=about["checksum"], seconds=about["seconds"], **logits)

@@ -56,6 +56,7 @@ def test_a_fault_in_a_question_is_named(tmp_path, changes, fault):
     ({"data": [{"paragraphs": [{"qas": []}]}]}, "dev.json, article 0, paragraph 0: 'context' must be a str, got NoneType"),
     ({"data": [{"paragraphs": [{"context": "x", "qas": None}]}]}, "dev.json, article 0, paragraph 0: 'qas' must be a list, got NoneType"),
     (b"{", "dev.json is not a readable SQuAD file"),
+    (b'{"data": ' + b"9" * 5000 + b"}", "dev.json is not a readable SQuAD file"),
     (b"\xff\xfe", "dev.json is not a readable SQuAD file"),
 ])
 def test_a_fault_in_the_file_is_named(tmp_path, content, fault):

@@ -1,11 +1,13 @@
 """A stored reading is the reading."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.replay import load_replay
 from qa_demo.core.store import load_reading, save_reading
 from qa_demo.core.types import WindowOptions
 from qa_demo.core.what_if import apply_what_if
@@ -29,6 +31,40 @@ def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
     path.write_bytes(b"not a zip")
     with pytest.raises(BadInput, match=r"bad\.npz is not a stored reading"):
         load_reading(path)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
+def test_a_reading_that_was_cut_off_or_damaged_is_refused(tmp_path: Path, keep: float) -> None:
+    path = tmp_path / "one.npz"
+    save_reading(FakeReader().read("Who said so?", CONTEXT), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:int(keep * len(whole))])
+    with pytest.raises(BadInput, match=r"one\.npz is not a stored reading"):
+        load_reading(path)
+    for at in np.random.default_rng(int(10 * keep)).integers(0, len(whole), 100):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
+        with contextlib.suppress(BadInput):  # a byte that is no content may change without harm
+            load_reading(path)
+
+
+def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.npz"
+    save_reading(FakeReader().read("Who said so?", CONTEXT), path)
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    for change in ({"start_logits": None}, {"end_logits": None}, {"end_logits": np.zeros((1, 3))}, {"tag_logits": np.zeros((1, 3, 3))}):
+        kept = {name: array for name, array in (arrays | change).items() if array is not None}
+        np.savez_compressed(path, **kept)
+        with pytest.raises(BadInput, match=r"^one\.npz"):
+            load_reading(path)
+
+
+@pytest.mark.parametrize("rows", [b"", b"PK\x03\x04 cut off"])
+def test_a_broken_replay_is_refused(tmp_path: Path, rows: bytes) -> None:
+    (tmp_path / "replay.json").write_text("{}")
+    (tmp_path / "replay.npz").write_bytes(rows)
+    with pytest.raises(BadInput, match="the replay of the fine-tuning cannot be read"):
+        load_replay(tmp_path)
 
 
 def test_a_logit_and_an_offset_changed_by_hand() -> None:
