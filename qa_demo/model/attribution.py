@@ -6,7 +6,6 @@ classes replace the output of a shared module while they run, and corrupt what o
 """
 
 import copy
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
@@ -36,13 +35,15 @@ from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import special_positions
 from qa_demo.model.forward import TOKENS_AT_ONCE, Loaded, logits, masked_logits, special_id, token_types, word_embeddings
 from qa_demo.model.narrow import narrowed
+from qa_demo.model.workers import Workers
 
 MAX_STEPS = 500
 ROUNDING = 1e-4
 """Gradient x input below this share of its own products is rounding: real ones have a tenth, cancelled ones a millionth."""
 Pass = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 """Word embeddings [k, n, h] -> the start part and the end part of the target, [k] and [k]."""
-_shuffling = threading.Lock()
+_shuffling = Workers(1)
+"""The gate of the random-weights check: one copy of the weights at a time."""
 
 
 def attribute(loaded: Loaded, reading: Reading, target: Target, method: Method = "integrated_gradients", baseline: Baseline = "pad",
@@ -56,7 +57,7 @@ def attribute(loaded: Loaded, reading: Reading, target: Target, method: Method =
     """
     _check(loaded, reading, method, baseline, n_steps)
     if shuffle is not None:
-        with _shuffling:  # one copy of the weights at a time
+        with _shuffling.slot(cancelled):
             copied = Loaded(shuffled(loaded.model, shuffle), loaded.tokenizer, loaded.workers, loaded.name, loaded.checksum)
             as_read = _read_by(copied, reading, target, cancelled)
             return _attribute(copied, as_read, target, method, baseline, n_steps, on_progress, cancelled)

@@ -282,6 +282,14 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
 
 # Random weights
 
+def test_a_wait_for_another_random_weights_check_can_be_cancelled(bert: tuple) -> None:
+    reader, reading = bert
+    asked = itertools.count()
+    with module._shuffling.slot(), pytest.raises(Cancelled):
+        reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3, cancelled=lambda: next(asked) > 1)
+    assert reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3).total is not None
+
+
 def test_shuffled_weights_keep_words_and_sizes_and_nothing_learned(bert: tuple) -> None:
     reader, reading = bert
     model = reader.loaded.model
