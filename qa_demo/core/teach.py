@@ -126,7 +126,12 @@ def slopes(of: Lesson, heads: HeadWeights, loss: str) -> tuple[Floats, Floats, F
 
 
 def take(of: Lesson, taught: Taught, course: Course) -> Taught:
-    """The steps of one action. Errors: BadInput when a loss is no longer a finite number; nothing has changed then."""
+    """The steps of one action. Errors: BadInput when a loss is no longer a finite number, or when a marked span is too long for a
+    legal pair and the legal pairs are what it is compared with: its score would rise without end. Nothing has changed then."""
+    sizes, longest = of.gold[1] - of.gold[0] + 1, int((of.legal[1] - of.legal[0]).max(initial=-1)) + 1
+    if course.loss != "soft" and sizes.max() > longest:
+        raise BadInput(f"a marked span has {sizes.max()} word pieces, legal pairs have at most {longest} (max_answer_length), "
+                       "so it has no share among them; mark a shorter one or allow longer answers")
     heads, tag_losses, span_losses = taught.heads, [*taught.tag_losses], [*taught.span_losses]
     for _ in range(course.steps):
         assert heads.W is not None and heads.b is not None

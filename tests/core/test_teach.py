@@ -51,6 +51,16 @@ def test_one_annotator_s_two_spans_become_half_a_start_each_and_two_tagged_spans
     assert three.tags[w.to_pos(1)].tolist() == pytest.approx([2 / 3, 0, 1 / 3])
 
 
+def test_a_span_too_long_for_a_legal_pair_has_no_share_to_raise() -> None:
+    reading, states, heads = text()
+    of = lesson(reading, 0, [Span(2, 5)], states, DecodeOptions(max_answer_length=3))
+    with pytest.raises(BadInput, match=r"a marked span has 4 word pieces, legal pairs have at most 3 \(max_answer_length\)"):
+        take(of, begin(of, heads), Course(1, 0.1, "legal pairs, each"))
+    assert take(of, begin(of, heads), Course(1, 0.1, "soft")).steps == 1
+    fits = lesson(reading, 0, [Span(2, 5)], states, DecodeOptions(max_answer_length=4))
+    assert take(fits, begin(fits, heads), Course(1, 0.1, "legal pairs, each")).steps == 1
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["soft", "legal pairs, each"]))
 def test_the_slopes_are_torch_s(seed: int, loss: str) -> None:
