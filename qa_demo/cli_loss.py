@@ -35,9 +35,17 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _held(count: int, report: dict[str, Any]) -> str:
+    """Said only where it changes the loss: a window without the whole label counts it as no answer."""
+    windows = len(report["windows"])
+    if count == windows or report["normaliser"] != "window":
+        return ""
+    return f" (whole in {count} of {windows} windows; the others count it as no answer)"
+
+
 def lines(report: dict[str, Any]) -> str:
     """Labels, terms and total, for a person."""
-    out = [f"label: {visible(gold['text'])}" if gold else "label: no answer" for gold in report["gold"]]
+    out = [f"label: {visible(gold['text'])}{_held(gold['whole_in'], report)}" if gold else "label: no answer" for gold in report["gold"]]
     out.append(f"{'term':<8} {'value':>9} {'weight':>7} {'over':>5}")
     out += [f"{t['name']:<8} {t['value']:>9.4f} {t['weight']:>7g} {t['over']:>5g}" for t in report["terms"]]
     return "\n".join([*out, f"{'total':<8} {report['total']:>9.4f} nats, the sum of weight times value"])

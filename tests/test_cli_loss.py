@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from qa_demo.cli import main
 from qa_demo.core.errors import BadInput
 from qa_demo.core.report import loss_json
 from qa_demo.core.types import Span
@@ -35,15 +36,16 @@ def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str
     code, out, _ = run(folder, capsys, "--gold", str(a), str(b), "--json")
     report = json.loads(out)
     assert code == 0 and list(report) == FIELDS
-    assert report["gold"] == [{"text": "George Rotne", "char_start": a, "char_end": b}]
+    assert report["gold"] == [{"text": "George Rotne", "char_start": a, "char_end": b, "whole_in": report["gold"][0]["whole_in"]}]
     reader = load_reader(str(folder))
-    losses = []
+    losses, holders = [], 0
     from qa_demo.core.types import WindowOptions
 
     reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(40, 7))
     docs = np.flatnonzero((reading.encoding.offset_mapping[:, 0] < b) & (reading.encoding.offset_mapping[:, 1] > a))
     for w in reading.windows:
         inside = w.doc_start <= docs[0] and docs[-1] < w.doc_stop
+        holders += int(inside)
         at = [w.to_pos(int(docs[0])), w.to_pos(int(docs[-1]))] if inside else [0, 0]
         with torch.no_grad():
             losses.append(float(reader._model(
@@ -53,6 +55,16 @@ def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str
     assert report["total"] == pytest.approx(np.mean(losses), abs=1e-5)
     assert sum(t["weight"] * t["value"] for t in report["terms"]) == pytest.approx(report["total"])
     assert {t["over"] for t in report["terms"]} == {len(losses)}
+    assert 0 < report["gold"][0]["whole_in"] == holders < len(losses)
+
+
+def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(folder, capsys, "--gold", "0", str(len(kit.CONTEXT)))
+    assert code == 0 and "(whole in 0 of" in out and "windows; the others count it as no answer)" in out
+    code, out, _ = kit.command(capsys, "loss", folder, "--max-seq-length", "64", "--doc-stride", "7", "--gold", "0", "3")
+    assert "(whole in 1 of" in out
+    short = ["--question", "Who?", "--context", "The bridge.", "--reader", str(folder), "--max-seq-length", "64", "--doc-stride", "7"]
+    assert main(["loss", *short, "--gold", "4", "10"]) == 0 and "whole in" not in capsys.readouterr().out
 
 
 def test_lines_for_a_person_and_no_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

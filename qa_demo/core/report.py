@@ -7,7 +7,7 @@ from typing import Any
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
+from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total, whole
 from qa_demo.core.types import Encoding, Prediction, Ranked, Reading, Span
 from qa_demo.core.words import words
 
@@ -82,7 +82,8 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
     """The loss of gold spans (one for each annotator; None where one found no answer), term by term; total = sum of weight * value.
 
     "window": the mean over windows of -sum_i t_i log p_i, start and end with weight 1/2. "shared": one softmax over the paragraph's tokens
-    of all windows, for which one gold span is needed. `char_start` and `char_end` are half-open in the context as given.
+    of all windows, for which one gold span is needed. `char_start` and `char_end` are half-open in the context as given; `whole_in` counts
+    the windows that hold the span whole: under "window" every other one counts it as no answer, on [CLS].
     """
     if normaliser not in NORMALISERS:
         raise BadInput(f"the normaliser must be one of {', '.join(NORMALISERS)}, got {str(normaliser)[:40]}")
@@ -97,7 +98,8 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
         "question": reading.encoding.question,
         "reader": reading.model_name,
         "normaliser": normaliser,
-        "gold": [None if gold is None else _place(reading.encoding, gold) for gold in golds],
+        "gold": [None if gold is None else {**_place(reading.encoding, gold), "whole_in": sum(whole(w, gold) for w in reading.windows)}
+                 for gold in golds],
         "terms": [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms],
         "total": total(terms),
         "windows": [{"index": w.index, "doc_start": w.doc_start, "doc_stop": w.doc_stop, "tokens": len(w)} for w in reading.windows],
