@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import logging
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -149,7 +150,13 @@ def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
     import torch
     import transformers
 
-    _check_shapes(plan, {key: tensor for path in files for key, tensor in read_header(path).items()})
+    found = {key: tensor for path in files for key, tensor in read_header(path).items()}
+    _check_shapes(plan, found)
+    # from_pretrained allocates all that the config describes before it says what is missing. Half is enough to ask here: tied weights
+    # are stored once, and a file that holds half cannot make us take more than a few times its own size.
+    held = sum(math.prod(tensor.shape) for tensor in found.values())
+    if 2 * held < plan.parameters:
+        raise BadCheckpoint(f"{lost}its tensors hold {held:,} numbers, config.json describes {plan.parameters:,} parameters")
     transformers.logging.disable_progress_bar()
     with _building:
         model, info = plan.model_class.from_pretrained(

@@ -322,6 +322,14 @@ def test_an_enormous_model_is_refused_from_its_config_alone(folder: Path) -> Non
         blueprint(folder, PUBLIC)
 
 
+def test_nothing_is_allocated_for_a_file_that_cannot_hold_the_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit_tensors(lambda tensors: [tensors.pop(name) for name in list(tensors) if not name.startswith("qa_outputs")])(folder)
+    edit_config(num_hidden_layers=40)(folder)
+    monkeypatch.setattr("transformers.PreTrainedModel.from_pretrained", lambda *a, **k: pytest.fail("the model was allocated"))
+    with pytest.raises(BadCheckpoint, match=r"its tensors hold 34 numbers, config.json describes 9\d,\d{3} parameters"):
+        load_reader(str(folder))
+
+
 def test_too_few_positions(tmp_path: Path) -> None:
     with pytest.raises(BadCheckpoint, match="knows 16 positions, fewer than the 32"):
         load_reader(str(kit.save(tmp_path, "bert", max_position_embeddings=16)))
