@@ -143,7 +143,7 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     at, count = reading.windows[window], beat_null(reading, window)
     stand = "stand" if count > 1 else "stands"
     null, many = null_token(reading.encoding), plural(int(at.is_context.sum()), "token")
-    said = (f"{f'{count} of' if count else 'None of the'} {many} {stand} above the diagonal through {null}: "
+    said = (f"{count or 'None'} of the {many} {stand} above the diagonal through {null}: "
             f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a span of one token.")
     best = window_best(reading, window, decode, copies)
     if best is None:

@@ -120,7 +120,7 @@ def test_rules_are_compared_chosen_and_shaken(page: Page) -> None:
 def test_the_example_that_breaks_a_rule_is_opened(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stored readings belong to the bundled reader, so the search itself is tested with the views; here is its button."""
     wanted = list(load_examples().values())[3]
-    monkeypatch.setattr(windows, "counterexample", lambda readings, rule: {
+    monkeypatch.setattr(windows, "counterexample", lambda readings, rule, decode: {
         "rule": rule, "found": True, "title": wanted.title, "searched": 2, "says": "It picks another span."})
     picture = chapter(page)
     step(picture, "merge")
