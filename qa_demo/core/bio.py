@@ -4,6 +4,7 @@ A tagging is legal when no I follows O or stands first. Arrays hold the tags in 
 probability here is relative to the legal taggings of one window's paragraph tokens.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,6 @@ PREFERENCE = (O, B, I)
 """Ties between tags: O first, then B, then I."""
 
 DECODINGS = ("strict", "lenient", "viterbi")
-_FLOOR = 1e-300
 
 
 @dataclass(frozen=True)
@@ -97,45 +97,53 @@ def argmax_with_retry(log_probs: Floats) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
-    """Sums over all legal taggings, nats. log_left[s]: taggings of the tokens before s; log_right[e]: of those after a
-    span that ends at e; log_z: of all tokens."""
+class Chain:
+    """The legal taggings as one walk from token to token, nats, [n] each: log P(t is B), log P(t is I, when t - 1 is in a span) and
+    log P(the next one is no I, when t is in a span). `none` is log P(every token is O)."""
 
-    log_left: Floats
-    log_right: Floats
-    log_z: float
+    begins: Floats
+    goes_on: Floats
+    ends: Floats
+    none: float
 
 
-def lattice(log_probs: Floats) -> Lattice:
-    """Run forward and backward once over n tokens.
+def _either(a: float, b: float) -> float:
+    """log(exp(a) + exp(b)); numpy's logaddexp takes ten times as long for two numbers."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
 
-        all_t = (p_B + p_O) all_{t-1} + p_I open_{t-1};   open_t = p_B all_{t-1} + p_I open_{t-1}
-        free_{t-1} = p_O free_t + p_B open'_t;            open'_{t-1} = free_{t-1} + p_I open'_t
 
-    left(s) = all_{s-1}, right(e) = free_e. Sums are rescaled at every token, so that nothing underflows.
+def chain(log_probs: Floats) -> Chain:
+    """Run backward and forward once over n tokens with finite log-probabilities.
+
+        free_{t-1} = p_O free_t + p_B open_t;   open_{t-1} = free_{t-1} + p_I open_t;   ends_t = free_t / open_t
+
+    free and open sum the legal taggings of the tokens after t, without and with an I next. Only their ratio and its like are kept,
+    each the probability of one step: no sum over a whole text is ever taken from another, so large logits cost no digits.
     """
-    probs = np.maximum(np.exp(np.asarray(log_probs, dtype=np.float64)), _FLOOR).tolist()
-    n = len(probs)
-    left, right = np.zeros(n + 1), np.zeros(n)
-    opened, scale = 0.0, 0.0
-    for t, (p_b, p_i, p_o) in enumerate(probs):
-        total, opened = p_b + p_o + p_i * opened, p_b + p_i * opened
-        opened, scale = opened / total, scale + np.log(total)
-        left[t + 1] = scale
-    free, scale = 1.0, 0.0  # relative to open' = 1
+    steps = np.asarray(log_probs, dtype=np.float64).tolist()
+    n = len(steps)
+    opens, stays, goes_on, ends = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n + 1)
+    end = 0.0  # after the last token nothing is left to choose
     for t in range(n - 1, -1, -1):
-        right[t] = np.log(free) + scale
-        p_b, p_i, p_o = probs[t]
-        before = p_o * free + p_b
-        total = before + p_i
-        free, scale = before / total, scale + np.log(total)
-    return Lattice(left[:-1], right, float(left[-1]))
+        b, i, o = steps[t]
+        ends[t + 1] = end
+        o += end
+        opens[t], stays[t] = -_either(0.0, o - b), -_either(0.0, b - o)  # B or O, when it is no I
+        free = _either(b, o)
+        goes_on[t], end = -_either(0.0, free - i), -_either(0.0, i - free)
+    begins = np.zeros(n)
+    outside, inside = 0.0, -np.inf  # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
+    for t in range(n):
+        no_i = _either(outside, inside + ends[t])
+        begins[t] = no_i + opens[t]
+        outside, inside = no_i + stays[t], _either(begins[t], inside + goes_on[t])
+    return Chain(begins, goes_on, ends[1:], float(stays.sum()))
 
 
 def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     """P(span s..s+d is an answer), [n, M] with M = min(max_answer_length, n); 0 where s + d >= n.
 
-        left(s) p_s(B) prod_{s < t <= e} p_t(I) right(e) / Z
+        P(s is B) prod_{s < t <= e} P(t is I, when t - 1 is in a span) P(e + 1 is no I, when e is in a span)
 
     Two spans that overlap exclude each other, so the marginals that hold one token sum to at most 1.
     """
@@ -145,16 +153,17 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
         raise BadInput(f"max_answer_length must be at least 1, got {max_answer_length}")
     if not n:
         return np.zeros((0, 0))
-    sums, width = lattice(lp), min(max_answer_length, n)
-    inside = np.cumsum(lp[:, I])
-    ends = np.concatenate([inside + sums.log_right, np.full(width - 1, -np.inf)])
-    marginals: Floats = np.exp((sums.log_left + lp[:, B] - inside)[:, None] + sliding_window_view(ends, width) - sums.log_z)
+    walk, width = chain(lp), min(max_answer_length, n)
+    beyond = np.full(width - 1, -np.inf)
+    inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
+    inside[:, 0] = walk.begins
+    marginals: Floats = np.exp(np.cumsum(inside, axis=1) + sliding_window_view(np.concatenate([walk.ends, beyond]), width))
     return marginals
 
 
 def log_no_span(log_probs: Floats) -> float:
     """log P(every token is O) among the legal taggings, nats."""
-    return float(np.asarray(log_probs, dtype=np.float64)[:, O].sum() - lattice(log_probs).log_z)
+    return chain(log_probs).none
 
 
 def tag_log_probs(reading: Reading, window: int) -> Floats:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import bio
+from qa_demo.core.arrays import log_softmax, logsumexp
 from qa_demo.core.bio import B, I, O
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Span
@@ -118,6 +119,26 @@ def test_marginals_equal_brute_force(n):
             assert got.shape == (n, min(limit, n))
             np.testing.assert_allclose(got, spans[:, :limit] / total, atol=1e-14)
         assert np.exp(bio.log_no_span(lp)) == pytest.approx(empty / total)
+
+
+@pytest.mark.parametrize("scale", [1, 400, 1e4, 1e16, 1e38])
+def test_marginals_of_logits_of_any_size(scale):
+    for seed in range(20):
+        lp = log_softmax((np.random.default_rng(seed).normal(size=(5, 3)) * scale).astype(np.float32))
+        ranked = [(tags, log_prob(lp, tags)) for tags in legal_taggings(5)]
+        log_z = logsumexp(np.array([x for _, x in ranked]))
+        spans = np.zeros((5, 5))
+        for tags, x in ranked:
+            for span in bio.spans_of_tags(tags):
+                spans[span.start, span.end - span.start] += np.exp(x - log_z)
+        np.testing.assert_allclose(bio.span_marginals(lp, 5), spans, atol=1e-12)
+        assert np.exp(bio.log_no_span(lp)) == pytest.approx(np.exp(lp[:, O].sum() - log_z), abs=1e-12)
+
+
+def test_the_only_likely_tagging_is_certain():
+    """Six tokens that want I most: only a B lets them have it, though B itself has a probability of 1e-391."""
+    lp = log_softmax(np.tile([-900.0, 0.0, -1000.0], (6, 1)))
+    assert bio.span_marginals(lp, 6)[0, 5] == pytest.approx(1)
 
 
 def test_long_windows_neither_underflow_nor_drift():
