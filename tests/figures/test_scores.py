@@ -77,7 +77,8 @@ def test_the_axes_follow_the_size_of_the_logits(scale: float) -> None:
 def test_how_many_tokens_beat_no_answer_is_counted_on_the_diagonal() -> None:
     reading = one([5, 1, 0, -1], [0, 1, 6, 2], null=(2.0, 1.0))
     assert beat_null(reading, 0) == 2, "5 + 0 and 0 + 6 lie above 3; 1 + 1 and -1 + 2 do not; the question is no token of the paragraph"
-    assert plane_notice(reading, 0, DECODE, "max_context").startswith("2 of the 4 tokens stand above the diagonal through [CLS]: they score")
+    two = plane_notice(reading, 0, DECODE, "max_context")
+    assert two.startswith("2 of the 4 tokens stand above the diagonal through [CLS]: they score")
     none = plane_notice(one([0, 1, 0, -1], [0, 1, 0, 2], null=(9.0, 9.0)), 0, DECODE, "max_context")
     assert none.startswith("None of the 4 tokens stands above the diagonal through [CLS]: none scores higher than no answer")
     assert "two different dots" in plane_notice(reading, 0, DECODE, "max_context")
