@@ -78,8 +78,15 @@ def test_a_logit_and_an_offset_changed_by_hand() -> None:
 
 
 @pytest.mark.parametrize("change", [{("middle", 0, 0): 1.0}, {("start", 99, 0): 1.0}, {("start", 0, 999): 1.0},
-                                    {("end", 0, 0): float("nan")}])
+                                    {("end", 0, 0): float("nan")}, {("end", 0, 0): 1e39}, {("end", 0, 0): float("-inf")}])
 def test_a_change_that_fits_nowhere_is_refused(change: dict) -> None:
     reading = FakeReader().read("Who?", CONTEXT)
     with pytest.raises(BadInput):
         apply_what_if(reading, change)
+
+
+@pytest.mark.parametrize(("change", "offset"), [({}, (0, 1e39)), ({("start", 0, 5): 3e38}, (0, 3e38)), ({}, (99, 1.0)),
+                                                ({}, (0, float("nan")))])
+def test_an_offset_that_leaves_single_precision_is_refused(change: dict, offset: tuple[int, float]) -> None:
+    with pytest.raises(BadInput):
+        apply_what_if(FakeReader().read("Who?", CONTEXT), change, offset)
