@@ -27,6 +27,9 @@ POSITIONS = 20
 """Rows of the SBO's position table: the default of the paper's code, whose README trains with 15. Of the runs drawn on
 long texts 1.7 % are longer than 15 pieces, so 20 leaves fewer hidden pieces without a term."""
 
+LONGEST = 100
+"""The largest span_upper, in words: the law of the lengths is a table of that many rows."""
+
 
 @dataclass(frozen=True)
 class MaskOptions:
@@ -42,8 +45,8 @@ class MaskOptions:
             raise BadInput(f"mask_ratio must be above 0 and at most 1, got {self.mask_ratio}")
         if not 0 < self.geometric_p < 1:
             raise BadInput(f"geometric_p must lie between 0 and 1, got {self.geometric_p}")
-        if not 1 <= self.span_lower <= self.span_upper:
-            raise BadInput(f"span lengths need 1 <= span_lower <= span_upper, got {self.span_lower} and {self.span_upper}")
+        if not 1 <= self.span_lower <= self.span_upper <= LONGEST:
+            raise BadInput(f"span lengths need 1 <= span_lower <= span_upper <= {LONGEST}, got {self.span_lower} and {self.span_upper}")
 
 
 DEFAULTS = MaskOptions()
@@ -134,7 +137,8 @@ class Masked:
 def length_law(options: MaskOptions = DEFAULTS) -> Floats:
     """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper: truncated and renormalised; its mean is 3.797, [upper - lower + 1]."""
     q = 1 - options.geometric_p
-    raw: Floats = q ** np.arange(options.span_lower - 1, options.span_upper, dtype=np.float64)
+    # Counted from the lower bound, which the sum cancels: q^(l - 1) can be 0 for every l, and 0 / 0 is no law.
+    raw: Floats = q ** np.arange(options.span_upper - options.span_lower + 1, dtype=np.float64)
     law: Floats = raw / raw.sum()
     return law
 

@@ -44,6 +44,11 @@ def test_both_laws_sum_to_one_for_other_bounds(low, high, p):
     assert set(masking.draw_lengths(np.random.default_rng(0), 2000, options)) <= set(range(low, high + 1))
 
 
+def test_the_law_of_lengths_that_are_all_unlikely_is_still_a_law():
+    law = masking.length_law(MaskOptions(geometric_p=.9999, span_lower=99, span_upper=100))
+    assert law == pytest.approx([1 / 1.0001, .0001 / 1.0001])
+
+
 def test_drawn_lengths_follow_the_truncated_law():
     lengths = masking.draw_lengths(np.random.default_rng(3), 100_000)
     share = np.bincount(lengths, minlength=11)[1:] / len(lengths)
@@ -197,7 +202,7 @@ def test_an_observed_piece_can_be_changed_and_a_hidden_one_cannot():
 
 
 @pytest.mark.parametrize("wrong", [{"mask_ratio": 0}, {"mask_ratio": 1.1}, {"geometric_p": 0}, {"geometric_p": 1}, {"span_lower": 0},
-                                   {"span_lower": 4, "span_upper": 3}])
+                                   {"span_lower": 4, "span_upper": 3}, {"span_upper": 101}, {"span_upper": 3_000_000_000}])
 def test_options_that_mean_nothing_are_refused(wrong):
     with pytest.raises(BadInput, match=r"mask_ratio|geometric_p|span_lower"):
         MaskOptions(**wrong)
