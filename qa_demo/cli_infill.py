@@ -1,6 +1,7 @@
 """python -m qa_demo infill: hide words, and see what MLM, SBO and both say about each, as JSON or as lines."""
 
 import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from qa_demo import cli_shared
 from qa_demo.cli_shared import visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import WIRES, infill_json
+from qa_demo.core.infill import NO_HEAD, WIRES, Infiller, infill_json
 from qa_demo.core.masking import Masked, MaskOptions, hide
 from qa_demo.core.words import span_at
 
@@ -54,8 +55,21 @@ def run(args: argparse.Namespace) -> None:
         masked = hide(encoding.context_ids, [span_at(encoding, *span) for span in args.span], model.mask_id)
     else:
         masked = model.sample(encoding, np.random.default_rng(args.seed), options, args.masking)
+    check_changes(model, masked, args.cut, dict(args.swap))
     found = model.infill(masked, frozenset(args.cut), dict(args.swap), args.top)
     cli_shared.write(infill_json(encoding, found), args.json, lines)
+
+
+def check_changes(model: Infiller, masked: Masked, cut: Sequence[str], swap: Mapping[int, int]) -> None:
+    """Refuse a cut or a swap that would change nothing, since no hidden piece it concerns has an SBO term."""
+    if (cut or swap) and not model.has_sbo:
+        raise BadInput(f"{NO_HEAD}, so there is no wire to cut and no row to swap")
+    if cut and not len(masked.pairs(model.positions)):
+        raise BadInput("--cut changes the boundary head's guesses, and no hidden piece has any: each lacks an observed neighbour or a row")
+    for at in swap:
+        why = masked.why_no_sbo(at, model.positions)
+        if why is not None:
+            raise BadInput(f"--swap changes the boundary head's guess of a piece, and piece {at} has none: {why}")
 
 
 def lines(report: dict[str, Any]) -> str:

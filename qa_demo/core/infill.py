@@ -170,8 +170,9 @@ class Infiller(Protocol):
 
 def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal values rank by id."""
-    best = np.argpartition(-log_p, min(top, len(log_p)) - 1)[:top]
-    best = best[np.lexsort((best, -log_p[best]))]
+    least = np.partition(log_p, -min(top, len(log_p)))[-min(top, len(log_p))]
+    best = np.flatnonzero(log_p >= least)
+    best = best[np.lexsort((best, -log_p[best]))][:top]
     rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
     guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,16 @@ def test_the_command_line_writes_the_contract(bert, folder, capsys):
     assert [p["true_rank_both"] for p in report["pieces"]] == [None if p.both is None else p.both.rank for p in pieces]
 
 
+def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_path, capsys):
+    bare = tmp_path / "bare"
+    shutil.copytree(folder, bare)
+    (bare / SBO_FILE).unlink()
+    for flags in (["--cut", "left"], ["--swap", "2", "1"]):
+        code, out, err = infill(capsys, bare, "--span", "11", "15", *flags)
+        assert code == 2 and out == "" and "no span boundary head, so there is no wire to cut and no row to swap" in err
+    assert infill(capsys, bare, "--span", "11", "15")[0] == 0
+
+
 def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, capsys):
     same, again, other = (infill(capsys, folder, "--seed", seed, "--mask-ratio", "0.3")[1] for seed in ("4", "4", "5"))
     assert same == again != other and "paper's plain sum" in same and "rank" in same
@@ -219,7 +230,9 @@ def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, capsys):
 
 @pytest.mark.parametrize(("flags", "words"), [
     (["--span", "0", "9999"], "0 <= start < end"), (["--mask-ratio", "2"], "mask_ratio"), (["--seed", "-1"], "--seed"),
-    (["--top", "0"], "top must be"), (["--span", "11", "15", "--swap", "0", "1"], "not hidden")])
+    (["--top", "0"], "top must be"), (["--span", "11", "15", "--swap", "0", "1"], "not hidden"), (["--span-upper", "3000000000"], "<= 100"),
+    (["--span", "0", "3", "--swap", "0", "1"], "piece 0 has none: its run begins with the first piece of the text"),
+    (["--span", "0", "3", "--cut", "left"], "no hidden piece has any")])
 def test_bad_input_is_one_sentence_and_exit_code_two(folder, capsys, flags, words):
     code, out, err = infill(capsys, folder, *flags)
     assert code == 2 and out == "" and words in err and err.count("\n") == 1
