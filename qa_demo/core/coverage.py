@@ -99,7 +99,8 @@ def copies(plan: WindowPlan) -> NDArray[np.int64]:
 def halves(n_tokens: int, fixed: int, parts: int = 3) -> tuple[int, int] | None:
     """(max_seq_length, step) that cut a short paragraph into `parts` windows which overlap by half; None when it is too short.
 
-    `fixed` are the positions that question and special tokens take. With capacity 2s and step s, parts = N / s - 1.
+    `fixed` are the positions that question and special tokens take. With capacity 2s and step s there are ceil(N / s) - 1 windows,
+    so where no whole s does it there is one fewer: of 5, 6 and 9 pieces, two.
     """
     step = -(-n_tokens // (parts + 1))
     return (fixed + 2 * step, step) if step >= 2 and n_tokens > 2 * step else None

@@ -121,8 +121,8 @@ class Learned:
 class Learner(Protocol):
     """Trains a private copy on one example. Every verb but `read` and `close` returns the new state.
 
-    Errors: BadInput for a learner that was closed, Cancelled (nothing has changed then), ModelUnavailable when the
-    server's copies are all in use.
+    Errors: BadInput for a learner that was closed, Cancelled (no weight has changed then; AdamW's moments begin anew),
+    ModelUnavailable when the server's copies are all in use.
     """
 
     @property

@@ -57,9 +57,10 @@ def tagging(reading: Reading, decoding: str) -> Tagging:
 
 
 def spans_above(reading: Reading, threshold: float, max_answer_length: int = 30, most: int = 20) -> tuple[TaggedSpan, ...]:
-    """Every span whose exact marginal reaches the threshold, highest first; one that overlaps a higher one is left out.
+    """The spans whose exact marginal reaches the threshold, highest first; one that overlaps a higher one is left out.
 
-    Overlapping spans exclude each other, so above .5 none overlap; below it the higher one is taken.
+    At most `most`, looked for among the 10 * `most` likeliest, so that a low threshold cannot ask for all of them. Overlapping
+    spans exclude each other, so above .5 none overlap; below it the higher one is taken.
     """
     if not 0.0 < threshold <= 1.0:
         raise BadInput(f"the threshold is a probability above 0 and at most 1, got {threshold}")

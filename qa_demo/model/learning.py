@@ -1,7 +1,8 @@
 """Gradient steps on a private copy of some of a reader's weights; the shared reader is never written to.
 
 A copy is made at the first step and released by reset and close. Snapshots are half-precision differences from the
-reader's own weights, so the way back to the start is exact and a later state is off by a thousandth of its difference.
+reader's own weights, so the way back to the start is exact and a later state is off by half a thousandth of its difference, or
+by up to 3e-8 where the difference is below 6e-5, as it is after a few steps at a small rate.
 """
 
 import threading
@@ -191,7 +192,7 @@ class ModelLearner:
     # One step -----------------------------------------------------------------------------------------------------
 
     def _optimizer_for(self, plan: Plan) -> torch.optim.Optimizer:
-        """The running optimiser with the plan's rate; a fresh one after undo, redo, reset or a change of kind."""
+        """The running optimiser with the plan's rate; a fresh one after undo, redo, reset, a cancel or a change of kind."""
         kind = torch.optim.SGD if plan.optimizer == "sgd" else torch.optim.AdamW
         if type(self._optimizer) is not kind:
             own = self._own()

@@ -55,10 +55,10 @@ def test_the_plan_of_a_reading_is_read_off_its_windows() -> None:
     assert (read.starts, read.stops, read.owner.tolist()) == ((0, 2), (4, 6), [0, 0, 0, 1, 1, 1])
 
 
-@pytest.mark.parametrize("n", [5, 13, 100, 131])
+@pytest.mark.parametrize("n", range(5, 140))
 def test_a_short_paragraph_can_be_cut_for_show(n: int) -> None:
     found = halves(n, 12)
     assert found is not None
-    assert len(plan(n, found[0] - 12, found[1]).starts) in (2, 3)
+    assert len(plan(n, found[0] - 12, found[1]).starts) == (2 if n in (5, 6, 9) else 3)
     assert halves(3, 12) is None
     assert np.all(plan(n, found[0] - 12, found[1]).owner >= 0)
