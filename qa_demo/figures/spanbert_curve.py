@@ -18,6 +18,7 @@ LATE = 0.8
 NO_RECORD = "The record of the pre-training is not in this checkout, so its learning curve cannot be drawn."
 DECAY = "The learning rate falls to zero at the end of a phase, which bends the end of the curve as well."
 LEGEND = "Squares: all {blanks} held-out blanks at the end of a phase."
+ENDS_ONLY = "The learning rate rises and falls to zero within each phase, so steps can be compared at the ends of phases only."
 NO_ROWS = "Nothing was measured along the way, so there is no learning curve."
 
 Row = Mapping[str, Any]
@@ -53,7 +54,9 @@ def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None
     reached = along if overall is None else {key: float(overall[f"{key}_top1"]) for key, _ in heads if f"{key}_top1" in overall}
     ends = phase_ends(card)
     ends = [end for end in ends if end["pieces"] == ends[-1]["pieces"]]
-    says = [late_says(rows, heads), *([DECAY] if any(p.get("decay") == "linear" for p in card["phases"]) else []),
+    decays = any(p.get("decay") == "linear" for p in card["phases"])
+    late = [ENDS_ONLY] if decays and len(ends) > 1 else [late_says(rows, heads), *([DECAY] if decays else [])]
+    says = [phases_say(card["phases"]), *late,
             pace_says(rows, ends, heads, reached), aims_says(reached)]
     return {"rows": [{k: row[k] for k in ("phase", "step", "mlm", "sbo") if k in row} for row in rows],
             "ends": [{k: end[k] for k in ("step", "mlm", "sbo") if k in end} for end in ends],
@@ -61,6 +64,19 @@ def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None
             "begins": [{"phase": phase, "step": begins[phase]} for phase in sorted(begins)] if len(begins) > 1 else [],
             "aims": [{"head": key, "name": name, "top1": AIMS[f"{key}_top1"]} for key, name in heads],
             "says": " ".join(filter(None, says)), "tables": [curve_table(rows, heads), *([ends_table(ends, heads)] if ends else [])]}
+
+
+def phases_say(phases: Sequence[Row]) -> str:
+    """Which phases read more text or used dropout, and which one is not in the weights that ship."""
+    said = []
+    for number, phase in enumerate(phases, 1):
+        ways = [*(["read more text"] if phase.get("more_text") else []),
+                *([f"used dropout {phase['dropout']:g}"] if phase.get("dropout") else [])]
+        if ways:
+            said.append(f"Phase {number} {' and '.join(ways)}.")
+        if phase.get("tried"):
+            said.append(f"Phase {number} was tried and is not in the weights of this page.")
+    return " ".join(said)
 
 
 def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
@@ -109,15 +125,17 @@ def pace_says(rows: Sequence[Row], measured: Sequence[Row], heads: Sequence[tupl
         if len(held) < 2 or key not in reached or reached[key] >= AIMS[f"{key}_top1"]:
             continue
         steps, shares = [row["step"] for row in held], [row[key] for row in held]
-        gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
+        gain, last = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1), round(shares[-1], 1) - round(shares[-2], 1)
+        error = 100 * math.sqrt(shares[-1] / 100 * (1 - shares[-1] / 100) / ends[-1]["pieces"])
         stood = (f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} stood at "
                  f"{listed([f'{share:.1f}' for share in shares])} % of {whose}")
-        if gain > 0:
+        if last > error:
             away = plural(math.ceil((AIMS[f"{key}_top1"] - reached[key]) / gain), "doubling")
             said.append(f"{stood}: a line through them gains {gain:.1f} for each doubling of the steps; "
                         f"from {reached[key]:.1f} % the aim would be {away} away.")
         else:
-            said.append(f"{stood}: twice the steps brought no more, a plateau.")
+            said.append(f"{stood}: the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)}, within the standard error of "
+                        f"{error:.1f} of so many blanks: a plateau.")
     return " ".join(said)
 
 

@@ -58,7 +58,7 @@ def history(run: Path) -> list[dict]:
     if earlier:
         before = history(Path(earlier))
     elif exported.is_file():
-        before = json.loads(exported.read_text())["phases"]
+        before = [p for p in json.loads(exported.read_text())["phases"] if not p.get("tried")]
     steps, seconds = (sum(p[key] for p in before) for key in ("steps_taken", "seconds"))
     # A resumed run counts on from the one before it; a run that took an exported folder as its encoder counts from 0.
     rows = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()] if (run / "log.jsonl").is_file() else []

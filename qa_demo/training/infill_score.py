@@ -110,6 +110,16 @@ def keep_end(record: Path, result: dict[str, Any]) -> None:
         record.write_text(json.dumps(card, indent=1) + "\n")
 
 
+def keep_tried(folder: Path, tried: Path) -> None:
+    """Put the last phase of another exported folder into the record of `folder`, as one that was tried after it.
+
+    The learning curve shows it; no weight changes. One earlier try gives way.
+    """
+    card, phase = json.loads((folder / CARD).read_text()), json.loads((tried / CARD).read_text())["phases"][-1]
+    card["phases"] = [p for p in card["phases"] if not p.get("tried")] + [phase | {"tried": True}]
+    (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
+
+
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, write metrics.json, card and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -118,6 +128,8 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--masking", choices=["span", "token"], default="span")
     p.add_argument("--length", type=int, default=128)
+    p.add_argument("--tried-for", type=Path, metavar="FOLDER",
+                   help="note the model's last phase in the record of that folder, as one that was tried and is not in its weights")
     p.add_argument("--limit", type=int, help="only so many held-out parts, drawn with a fixed seed")
     a = p.parse_args(argv)
     from qa_demo.training import spanbert_card  # the card imports no torch of its own
@@ -135,8 +147,11 @@ def main(argv: list[str] | None = None) -> None:
                   "python": platform.python_version()}, **tables(columns)}
     (a.model / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
     keep_end(a.model / CARD, result)
-    spanbert_card.write(a.model)
-    write_checksums(a.model)
+    if a.tried_for is not None:
+        keep_tried(a.tried_for, a.model)
+    for folder in (a.model, *([a.tried_for] if a.tried_for is not None else [])):
+        spanbert_card.write(folder)
+        write_checksums(folder)
     sys.stdout.write(json.dumps(result["overall"], indent=1) + "\n")
 
 

@@ -12,10 +12,11 @@ from qa_demo.training.card import ENCODER, flag, table
 
 COLUMNS = (("MLM top-1", "mlm_top1"), ("MLM perplexity", "mlm_perplexity"), ("SBO top-1", "sbo_top1"), ("SBO perplexity", "sbo_perplexity"),
            ("both top-1", "both_top1"), ("both perplexity", "both_perplexity"))
-NOT_FLAGS = ("name", "text", "steps_taken", "seconds", "curve", "torch", "mixed_precision", "from_export", "all_held_out")
+NOT_FLAGS = ("name", "text", "steps_taken", "seconds", "curve", "torch", "mixed_precision", "from_export", "all_held_out", "tried")
 MORE = ("`--more-text` is only trained on. It was written by `python -m qa_demo.training.more_text` (its help names the sources: 106 "
         "articles of Wikipedia, CC BY-SA; noun glosses of WordNet 3.0 under its own free licence; paragraphs of QED, QAMR, SQuAD and "
         "COVID-QA), which leaves out every paragraph that shares twelve words in a row with a held-out one.")
+TRIED = " This phase was tried; it is not in the weights of this folder."
 FRONT = """---
 license: cc-by-sa-4.0
 language: en
@@ -74,6 +75,7 @@ def conditions(finished: Sequence[Mapping[str, Any]]) -> str:
 
 def phase(p: Mapping[str, Any], earlier: str | None) -> str:
     """What one training phase took, and its command, rebuilt from the settings that it wrote."""
+    tried = TRIED if p.get("tried") else ""
     encoder, began, origin = ENCODER, "" if earlier is None else f" --resume runs/{earlier}", ""
     if p.get("from_export"):
         encoder, began, origin = "assets/spanbert", "", f", from the folder that the export of {earlier} wrote"
@@ -81,15 +83,16 @@ def phase(p: Mapping[str, Any], earlier: str | None) -> str:
     lines = [f"python -m qa_demo.training.pretrain --encoder {encoder}{began}", "--text " + " ".join(p["text"]),
              *(" ".join(flags[k:k + 6]) for k in range(0, len(flags), 6)), f"--out runs/{p['name']}"]
     return (f"{p['name']}: {p['steps_taken']:,} steps of {p['batch_tokens']:,} pieces in {p['seconds'] / 60:.0f} minutes, torch "
-            f"{p['torch']}, mixed precision {p['mixed_precision']}{origin}.\n\n```\n" + " \\\n    ".join(lines) + "\n```")
+            f"{p['torch']}, mixed precision {p['mixed_precision']}{origin}.{tried}\n\n```\n" + " \\\n    ".join(lines) + "\n```")
 
 
 def training(phases: Sequence[Mapping[str, Any]]) -> str:
     """All phases in order, then the export."""
     names = [p["name"] for p in phases]
-    more = phases[-1].get("more_text")
-    export = (f"python -m qa_demo.training.export_spanbert --encoder {ENCODER} --run runs/{names[-1]} \\\n    --text "
-              + " ".join(phases[-1]["text"]) + (f" \\\n    {flag('more_text', more)}" if more else ""))
+    last = [p for p in phases if not p.get("tried")][-1]
+    more = last.get("more_text")
+    export = (f"python -m qa_demo.training.export_spanbert --encoder {ENCODER} --run runs/{last['name']} \\\n    --text "
+              + " ".join(last["text"]) + (f" \\\n    {flag('more_text', more)}" if more else ""))
     return "\n\n".join([*(phase(p, earlier) for p, earlier in zip(phases, [None, *names], strict=False)),
                         *([MORE] if any(p.get("more_text") for p in phases) else []), f"```\n{export}\n```"])
 

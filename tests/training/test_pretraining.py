@@ -239,6 +239,21 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
     assert card.count("--more-text more.txt") == 2 and "| run | 6 |" in card and "| fourth | 7 |" in card
 
 
+def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_change(home, exported, tmp_path):
+    kept, other = (shutil.copytree(exported, tmp_path / name) for name in ("kept", "other"))
+    before = (kept / "model.safetensors").read_bytes()
+    for _ in range(2):  # a second try takes the first one's place
+        infill_score.main(["--model", str(other), "--text", str(home / "text.txt"), "--length", "40", "--tried-for", str(kept)])
+    first, tried = json.loads((kept / "spanbert.json").read_text())["phases"]
+    assert tried["tried"] and tried["all_held_out"]["pieces"] > 0 and "tried" not in first
+    card = (kept / "README.md").read_text()
+    assert card.count("This phase was tried") == 1 and card.count("--run runs/run") == 1
+    assert (kept / "model.safetensors").read_bytes() == before
+    load_spanbert(str(kept))  # its checksums fit
+    assert pretrain.train(replace(settings(home, "fifth", steps=1), encoder=str(kept)))
+    assert [p["name"] for p in export_spanbert.history(home / "fifth")] == ["run", "fifth"], "what was tried is not behind it"
+
+
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
     model = export_spanbert.restore(str(home / "encoder"), run, np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64))[0]
     model = model.half().float().eval()
