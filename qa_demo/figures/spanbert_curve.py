@@ -134,8 +134,8 @@ def pace_says(rows: Sequence[Row], measured: Sequence[Row], heads: Sequence[tupl
             said.append(f"{stood}: a line through them gains {gain:.1f} for each doubling of the steps; "
                         f"from {reached[key]:.1f} % the aim would be {away} away.")
         else:
-            said.append(f"{stood}: the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard error of {error:.1f}, "
-                        "so no gain: a plateau.")
+            said.append(f"{stood}: the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard error of "
+                        f"{error:.1f}, so no gain: a plateau.")
     return " ".join(said)
 
 
