@@ -1,8 +1,10 @@
 """One encoder with the start/end head and the BIO head, and the loss that trains both together."""
 
+from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
@@ -30,11 +32,15 @@ class TwoHeads(nn.Module):
 
 
 def load(source: str, dropout: float) -> TwoHeads:
-    """A fresh reader around an encoder (a folder or hub id): the heads are random when the source has none."""
+    """A reader around an encoder (a folder or hub id); each head is random when the source has none."""
     reader = AutoModelForQuestionAnswering.from_pretrained(source, dtype=torch.float32, use_safetensors=True,
                                                            hidden_dropout_prob=dropout, attention_probs_dropout_prob=0.0,
                                                            attn_implementation=attention_kernel())
-    return TwoHeads(reader)
+    model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
+    if head.is_file():  # a folder that export wrote: the start/end head came with the model, the BIO head lies beside it
+        model.bio.load_state_dict(load_file(head))
+        model.bio.float()
+    return model
 
 
 def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
