@@ -8,7 +8,7 @@ from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import GAP_LIMIT, METHODS, STEPS, Attribution, Baseline, Method, Target, gap_share, parts, window_of
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import special_positions
 

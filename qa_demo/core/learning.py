@@ -15,7 +15,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import angle
 from qa_demo.core.losses import Golds, total, whole
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import DecodeOptions, LossTerm, MergeOptions, Reading, WindowOptions
 
 Scope = Literal["head", "last_layer", "reader"]

@@ -1,7 +1,6 @@
 """What a page may ask of a reader; the real one lives in `model`, a fake one in the tests."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +8,10 @@ from numpy.typing import NDArray
 from qa_demo.core.attention import Attention, Relevance, RelevanceKind
 from qa_demo.core.attribution import Attribution, Baseline, Method, Target
 from qa_demo.core.heads import HeadWeights
+from qa_demo.core.learning import Learner
+from qa_demo.core.losses import Golds
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Window, WindowOptions
-
-if TYPE_CHECKING:  # learning builds on this module's progress and cancel
-    from qa_demo.core.learning import Learner
-    from qa_demo.core.losses import Golds
-
-OnProgress = Callable[[int, int], None]
-"""Called with (windows done, windows in all) while a reading is made."""
-
-IsCancelled = Callable[[], bool]
-"""Asked between batches; True stops the reading with `Cancelled`."""
 
 
 class Reader(Protocol):
@@ -86,7 +78,7 @@ class Reader(Protocol):
         """
         ...
 
-    def learner(self, reading: Reading, golds: "Golds", scope: str) -> "Learner":
+    def learner(self, reading: Reading, golds: Golds, scope: str) -> Learner:
         """A private copy that can be trained on this reading; nothing is copied before its first step, and this reader never changes.
 
         Errors: BadInput for an unknown scope, one that this reader does not have, or a reading of another reader.

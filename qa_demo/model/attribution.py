@@ -30,7 +30,7 @@ from qa_demo.core.attribution import (
 )
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import special_positions
 from qa_demo.model.forward import TOKENS_AT_ONCE, Loaded, logits, masked_logits, special_id, token_types, word_embeddings

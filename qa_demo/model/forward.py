@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Window
 from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers

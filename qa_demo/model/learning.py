@@ -18,7 +18,7 @@ import torch
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.learning import Learned, Movement, Plan, Scope, Step, check_scope, movement, training_windows
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import LossTerm, Reading, Window, WindowOptions
 from qa_demo.model.private import PLACES, Places, hidden, private_copy, trained_names, window_loss
 from qa_demo.model.workers import Workers

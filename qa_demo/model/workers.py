@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from qa_demo.core.errors import Cancelled
-from qa_demo.core.reader import IsCancelled
+from qa_demo.core.progress import IsCancelled
 
 
 def usable_cores() -> int:

@@ -8,7 +8,8 @@ import gradio as gr
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.views import link, selection
 from qa_demo.views.components.picture import picture

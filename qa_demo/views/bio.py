@@ -9,7 +9,8 @@ import gradio as gr
 import numpy as np
 
 from qa_demo.core.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.tagging import owned_rows, tagging
 from qa_demo.core.teach import apart
 from qa_demo.core.types import Reading

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.losses import tag_targets
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.tag_fit import STEPS, fit_tags
 from qa_demo.core.tagging import with_tags
 from qa_demo.core.teach import Course, begin, lesson, read_with, take

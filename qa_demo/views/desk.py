@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 
 T = TypeVar("T")
 Work = Callable[[OnProgress, IsCancelled], T]

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.context import Context
 
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.figures.learned import bench_data, curve_table, matrix_table
 from qa_demo.figures.loss import SIMPLIFIED, loss_notice, loss_picture, loss_tables
 from qa_demo.figures.loss_terms import bridge

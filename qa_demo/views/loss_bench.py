@@ -12,7 +12,8 @@ from qa_demo.core.learning import STEPS, Learned, Learner, Plan, Remembered, che
 from qa_demo.core.losses import Golds, start_end_loss, total
 from qa_demo.core.misread import FORMULAS
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.core.words import span_at

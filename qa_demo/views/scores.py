@@ -11,7 +11,8 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.lens import Slide, slide
 from qa_demo.core.pencil import Pencil, another, pencil
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.scores import (

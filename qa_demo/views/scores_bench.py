@@ -6,7 +6,8 @@ from typing import Any
 from qa_demo.core.attribution import METHODS, Attribution, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.types import Prediction, Reading
 from qa_demo.figures.scores_bench import decoded
 from qa_demo.figures.scores_rests import rests_data

@@ -31,7 +31,8 @@ import gradio as gr
 from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import Infiller
 from qa_demo.core.masking import DEFAULTS
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.types import Encoding
 from qa_demo.figures import spanbert as figure
 from qa_demo.figures.pack import printable

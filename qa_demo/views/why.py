@@ -9,7 +9,7 @@ import gradio as gr
 from qa_demo.core.attention import RELEVANCE
 from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Baseline, Method, Target, window_of
 from qa_demo.core.errors import BadInput
-from qa_demo.core.reader import IsCancelled, OnProgress
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Span, TargetKind
 from qa_demo.core.words import words
 from qa_demo.figures import attention as looked

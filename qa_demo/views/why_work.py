@@ -13,7 +13,8 @@ from qa_demo.core.attribution import METHODS, Attribution, Baseline, Method, Tar
 from qa_demo.core.errors import BadInput
 from qa_demo.core.faithfulness import Faithfulness, Verdict, measure, verdict
 from qa_demo.core.occlusion import QuestionEffect, question_effects
-from qa_demo.core.reader import IsCancelled, OnProgress, Reader
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
 

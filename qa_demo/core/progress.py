@@ -1,0 +1,9 @@
+"""What a long computation calls while it runs: one function to report progress, one to ask whether to stop."""
+
+from collections.abc import Callable
+
+OnProgress = Callable[[int, int], None]
+"""Called with (steps done, steps in all)."""
+
+IsCancelled = Callable[[], bool]
+"""Asked between steps; True ends the computation with `Cancelled`."""
