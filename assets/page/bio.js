@@ -12,19 +12,56 @@ import { style } from "./style.js";
 
 await style(new URL("./bio.css", import.meta.url));
 
-const STEPS = [["tags", token, "three probabilities a token"], ["spans", spans, "from tags to spans"], ["annotators", annotators, "annotators and loss"]];
+const STEPS = [["tags", token, "three probabilities a token"], [
+  "spans",
+  spans,
+  "from tags to spans",
+], ["annotators", annotators, "annotators and loss"]];
 const views = new WeakMap();
 
 function shell(root) {
   root.classList.add("bio");
-  const view = { root, step: "tags", text: tagText(), stage: el("div", { class: "bio-stage" }), own: el("div", {}), banner: el("p", { class: "banner own-banner", hidden: true }), open: new Set(), asked: "" };
-  view.buttons = STEPS.map(([key, , title], k) => el("button", { type: "button", class: "plain step", id: `bio-step-${key}`, onclick: () => { view.step = key; paint(view); } },
-    el("span", { class: "number" }, k + 1), title));
+  const view = {
+    root,
+    step: "tags",
+    text: tagText(),
+    stage: el("div", { class: "bio-stage" }),
+    own: el("div", {}),
+    banner: el("p", { class: "banner own-banner", hidden: true }),
+    open: new Set(),
+    asked: "",
+  };
+  view.buttons = STEPS.map(([key, , title], k) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain step",
+        id: `bio-step-${key}`,
+        onclick: () => {
+          view.step = key;
+          paint(view);
+        },
+      },
+      el("span", { class: "number" }, k + 1),
+      title,
+    )
+  );
   view.steps = el("div", { class: "steps", role: "group" }, view.buttons);
   view.hint = el("p", { class: "bio-hint role-quiet" });
-  root.replaceChildren(stripes(), view.steps, view.banner, view.text.root, view.hint, view.stage, view.own);
+  root.replaceChildren(
+    stripes(),
+    view.steps,
+    view.banner,
+    view.text.root,
+    view.hint,
+    view.stage,
+    view.own,
+  );
   // A fold that was open stays open when its content is drawn again.
-  root.addEventListener("toggle", (event) => { if (event.target.id) view.open[event.target.open ? "add" : "delete"](event.target.id); }, true);
+  root.addEventListener("toggle", (event) => {
+    if (event.target.id) view.open[event.target.open ? "add" : "delete"](event.target.id);
+  }, true);
   views.set(root, view);
   return view;
 }
@@ -33,16 +70,37 @@ function model(view) {
   const { picture, page, step } = view;
   if (view.packed !== picture) {
     const bits = atob(picture.bars.joined);
-    Object.assign(view, { packed: picture, p: floats(picture.bars.p), joins: (d) => Boolean((bits.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1),
-      t: floats(picture.loss.t), loss: floats(picture.loss.loss), floor: floats(picture.loss.floor) });
+    Object.assign(view, {
+      packed: picture,
+      p: floats(picture.bars.p),
+      joins: (d) => Boolean((bits.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1),
+      t: floats(picture.loss.t),
+      loss: floats(picture.loss.loss),
+      floor: floats(picture.loss.floor),
+    });
   }
   const { words } = picture;
-  const base = { page, words, p: view.p, keep: picture.bars.keep, sure: picture.bars.sure, joins: view.joins, open: stretches(view.p, picture.bars.keep, picture.bars.sure),
-    below: [], targets: null, losses: null };
+  const base = {
+    page,
+    words,
+    p: view.p,
+    keep: picture.bars.keep,
+    sure: picture.bars.sure,
+    joins: view.joins,
+    open: stretches(view.p, picture.bars.keep, picture.bars.sure),
+    below: [],
+    targets: null,
+    losses: null,
+  };
   if (step === "spans") return { ...base, below: spans.rows(picture, page) };
   if (step === "annotators") {
     const top = view.loss.reduce((a, b) => Math.max(a, b), 0);
-    return { ...base, below: annotators.rows(picture), targets: view.t, losses: { loss: view.loss, floor: view.floor, top, name: "loss" } };
+    return {
+      ...base,
+      below: annotators.rows(picture),
+      targets: view.t,
+      losses: { loss: view.loss, floor: view.floor, top, name: "loss" },
+    };
   }
   return base;
 }
@@ -51,8 +109,12 @@ function paint(view) {
   const { picture, page } = view;
   const { words } = picture;
   view.steps.setAttribute("aria-label", words.steps);
-  view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step)));
-  [view.steps, view.text.root, view.hint].forEach((node) => node.toggleAttribute("hidden", !picture.has));
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
+  );
+  [view.steps, view.text.root, view.hint].forEach((node) =>
+    node.toggleAttribute("hidden", !picture.has)
+  );
   view.banner.textContent = words.own_banner;
   view.banner.toggleAttribute("hidden", picture.whose !== "own");
   if (picture.has) {
@@ -60,9 +122,14 @@ function paint(view) {
     view.root.classList.toggle("with-rows", view.step !== "tags");
     view.text.draw(model(view));
     STEPS.find(([key]) => key === view.step)[1].draw(view.stage, picture, page, view);
-  } else view.stage.replaceChildren(el("p", { class: "bio-says" }, words.no_head), annotators.editor(picture, page));
+  } else {view.stage.replaceChildren(
+      el("p", { class: "bio-says" }, words.no_head),
+      annotators.editor(picture, page),
+    );}
   view.own.replaceChildren(teachHeads(picture, page, view), ownHead(picture, page, view));
-  view.root.querySelectorAll("details[id]").forEach((fold) => { if (view.open.has(fold.id)) fold.open = true; });
+  view.root.querySelectorAll("details[id]").forEach((fold) => {
+    if (view.open.has(fold.id)) fold.open = true;
+  });
   ask(view);
 }
 
@@ -76,7 +143,9 @@ function ask(view) {
 }
 
 export function draw(root, picture, page) {
-  const view = views.get(root)?.root.contains(views.get(root)?.stage) ? views.get(root) : shell(root);
+  const view = views.get(root)?.root.contains(views.get(root)?.stage)
+    ? views.get(root)
+    : shell(root);
   Object.assign(view, { picture, page });
   paint(view);
 }
@@ -86,7 +155,10 @@ export function select(root, picture, page) {
   if (!view) return draw(root, picture, page);
   Object.assign(view, { picture, page });
   if (!picture.has) {
-    view.stage.replaceChildren(el("p", { class: "bio-says" }, picture.words.no_head), annotators.editor(picture, page));
+    view.stage.replaceChildren(
+      el("p", { class: "bio-says" }, picture.words.no_head),
+      annotators.editor(picture, page),
+    );
     return undefined;
   }
   view.text.mark(model(view));

@@ -6,25 +6,39 @@ function item(node) {
   const found = node?.closest?.(".hit, .word");
   if (!found) return null;
   const word = found.classList.contains("word");
-  return { node: found, row: word ? "word" : "hit", first: Number(word ? found.dataset.first : found.dataset.doc), last: Number(word ? found.dataset.last : found.dataset.doc) };
+  return {
+    node: found,
+    row: word ? "word" : "hit",
+    first: Number(word ? found.dataset.first : found.dataset.doc),
+    last: Number(word ? found.dataset.last : found.dataset.doc),
+  };
 }
 
 /** The bar (row "hit") or the word at a token. */
 export function itemAt(root, row, doc) {
   if (row === "hit") return root.querySelector(`.hit[data-doc="${doc}"]`);
-  return [...root.querySelectorAll(".word")].find((n) => Number(n.dataset.first) <= doc && Number(n.dataset.last) >= doc) ?? null;
+  return [...root.querySelectorAll(".word")].find((n) =>
+    Number(n.dataset.first) <= doc && Number(n.dataset.last) >= doc
+  ) ?? null;
 }
 
 /** Choosing in chapter 7's text: a bar takes its token, a word its pieces; Shift extends, arrows move, Enter commits; `mark` draws what is pending. */
 export function listen(view, mark) {
   const { root } = view;
-  const commit = (span) => { view.pending = null; view.model.page.select({ window: null, ...span }); };
+  const commit = (span) => {
+    view.pending = null;
+    view.model.page.select({ window: null, ...span });
+  };
   const joined = ({ first, last }, extend) => {
     const chosen = view.model.page.selection;
-    return extend && chosen ? { start: Math.min(chosen.start, first), end: Math.max(chosen.end, last) } : { start: first, end: last };
+    return extend && chosen
+      ? { start: Math.min(chosen.start, first), end: Math.max(chosen.end, last) }
+      : { start: first, end: last };
   };
   const stop = (node) => {
-    root.querySelectorAll("[tabindex='0']").forEach((other) => other.setAttribute("tabindex", "-1"));
+    root.querySelectorAll("[tabindex='0']").forEach((other) =>
+      other.setAttribute("tabindex", "-1")
+    );
     node.setAttribute("tabindex", "0");
   };
   let anchor = null;
@@ -38,7 +52,12 @@ export function listen(view, mark) {
   root.addEventListener("keydown", (event) => {
     const found = item(event.target);
     if (!found) return;
-    if (event.key === "Escape" && view.pending) { view.pending = null; anchor = null; mark(); return; }
+    if (event.key === "Escape" && view.pending) {
+      view.pending = null;
+      anchor = null;
+      mark();
+      return;
+    }
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       commit(view.pending ?? joined(found, event.shiftKey));
@@ -51,9 +70,16 @@ export function listen(view, mark) {
     if (event.shiftKey) {
       anchor ??= found;
       const reached = item(to);
-      view.pending = { start: Math.min(anchor.first, reached.first), end: Math.max(anchor.last, reached.last) };
+      view.pending = {
+        start: Math.min(anchor.first, reached.first),
+        end: Math.max(anchor.last, reached.last),
+      };
       mark();
-    } else if (view.pending) { view.pending = null; anchor = null; mark(); }
+    } else if (view.pending) {
+      view.pending = null;
+      anchor = null;
+      mark();
+    }
     stop(to);
     to.focus();
   });
@@ -72,6 +98,9 @@ function step({ root, lines }, found, key) {
   const other = lines[at + (key === "ArrowDown" ? 1 : -1)];
   if (!other) return null;
   const x = centre(lines[at], found.first);
-  const doc = [...other.places.keys()].sort((a, b) => Math.abs(centre(other, a) - x) - Math.abs(centre(other, b) - x))[0];
+  const doc =
+    [...other.places.keys()].sort((a, b) =>
+      Math.abs(centre(other, a) - x) - Math.abs(centre(other, b) - x)
+    )[0];
   return itemAt(root, key === "ArrowDown" ? "hit" : "word", doc);
 }

@@ -5,24 +5,54 @@ import { formula } from "./formula.js";
 import { post } from "./outbox.js";
 import { hear, openExample, reset, select, state, textOf } from "./store.js";
 
-export const display = { scale: () => (document.body.classList.contains("present") ? 1.6 : 1),
-  theme: () => (document.body.classList.contains("dark") ? "dark" : "light") };
+export const display = {
+  scale: () => (document.body.classList.contains("present") ? 1.6 : 1),
+  theme: () => (document.body.classList.contains("dark") ? "dark" : "light"),
+};
 
 const chapters = new Map();
-const TOUCHED = ["click", "dblclick", "pointerdown", "pointermove", "pointerover", "pointerleave", "keydown", "focusin", "focusout", "input", "change", "toggle"];
+const TOUCHED = [
+  "click",
+  "dblclick",
+  "pointerdown",
+  "pointermove",
+  "pointerover",
+  "pointerleave",
+  "keydown",
+  "focusin",
+  "focusout",
+  "input",
+  "change",
+  "toggle",
+];
 
 function pageFor(view) {
   return {
-    get reading() { return state.reading; },
-    get selection() { return state.selection; },
-    get predicted() { return state.predicted; },
-    get answer() { return state.answer; },
-    get theme() { return display.theme(); },
-    get scale() { return display.scale(); },
-    get narrow() { return window.innerWidth < 640; },
+    get reading() {
+      return state.reading;
+    },
+    get selection() {
+      return state.selection;
+    },
+    get predicted() {
+      return state.predicted;
+    },
+    get answer() {
+      return state.answer;
+    },
+    get theme() {
+      return display.theme();
+    },
+    get scale() {
+      return display.scale();
+    },
+    get narrow() {
+      return window.innerWidth < 640;
+    },
     colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
     select,
-    input: (name, value, kind = name) => post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
+    input: (name, value, kind = name) =>
+      post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
     open: openExample,
   };
 }
@@ -36,34 +66,65 @@ function skeleton(root, key) {
   view.notice = el("p", { class: "notice" });
   view.tables = el("div", {});
   view.simplified = el("ul", {});
-  view.banner = el("p", { class: "banner", hidden: true }, "Numbers changed by hand. ", el("button", { type: "button", onclick: reset }, "reset"));
+  view.banner = el(
+    "p",
+    { class: "banner", hidden: true },
+    "Numbers changed by hand. ",
+    el("button", { type: "button", onclick: reset }, "reset"),
+  );
   root.replaceChildren(
     el("div", { class: "chapter-head" }, view.question, view.formula, view.chosen, view.banner),
-    el("div", { class: "veil-area" }, view.picture, view.notice,
-      el("div", { class: "folds" }, fold("as a table", view.tables), fold("what is simplified", view.simplified))));
+    el(
+      "div",
+      { class: "veil-area" },
+      view.picture,
+      view.notice,
+      el(
+        "div",
+        { class: "folds" },
+        fold("as a table", view.tables),
+        fold("what is simplified", view.simplified),
+      ),
+    ),
+  );
   view.page = pageFor(view);
   // A picture of the reading before knows other words: until its successor is here nothing in it may be drawn again or sent.
-  TOUCHED.forEach((kind) => view.picture.addEventListener(kind, (event) => { if (stale(view)) event.stopPropagation(); }, true));
-  new ResizeObserver(() => { if (root.clientWidth && root.clientWidth !== view.width) schedule(view); }).observe(root);
+  TOUCHED.forEach((kind) =>
+    view.picture.addEventListener(kind, (event) => {
+      if (stale(view)) event.stopPropagation();
+    }, true)
+  );
+  new ResizeObserver(() => {
+    if (root.clientWidth && root.clientWidth !== view.width) schedule(view);
+  }).observe(root);
   return view;
 }
 
 function schedule(view) {
   if (view.due) return;
   view.due = true;
-  requestAnimationFrame(() => { view.due = false; draw(view); });
+  requestAnimationFrame(() => {
+    view.due = false;
+    draw(view);
+  });
 }
 
 // Other numbers of the same words (a slider, a logit by hand) fit the picture as it is: no event may be lost for them.
 const stale = ({ drawn }) => Boolean(drawn && state.reading) && !sameWords(drawn, state.reading);
 
-const sameWords = (a, b) => a === b || (a.reader === b.reader && a.question === b.question && a.context === b.context && a.windows.length === b.windows.length
-  && a.windows.every(({ docStart, docStop }, k) => docStart === b.windows[k].docStart && docStop === b.windows[k].docStop));
+const sameWords = (a, b) =>
+  a === b ||
+  (a.reader === b.reader && a.question === b.question && a.context === b.context &&
+    a.windows.length === b.windows.length &&
+    a.windows.every(({ docStart, docStop }, k) =>
+      docStart === b.windows[k].docStart && docStop === b.windows[k].docStop
+    ));
 
 const age = (view) => view.root.classList.toggle("stale", stale(view));
 
 function ready(view) { // a width makes the browser lay the page out: only the open chapter is asked for it
-  return state.chapter === view.key && view.module && view.data?.stamp && state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
+  return state.chapter === view.key && view.module && view.data?.stamp &&
+    state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
 }
 
 function draw(view) {
@@ -84,11 +145,15 @@ function draw(view) {
 function keepingFocus(root, action) {
   const before = document.activeElement;
   const path = [];
-  for (let node = before; root.contains(before) && node !== root; node = node.parentElement) path.unshift([...node.parentElement.children].indexOf(node));
+  for (let node = before; root.contains(before) && node !== root; node = node.parentElement) {
+    path.unshift([...node.parentElement.children].indexOf(node));
+  }
   action();
   if (!path.length || root.contains(document.activeElement)) return;
   const after = path.reduce((node, k) => node?.children[k], root);
-  if (after?.tagName === before.tagName && after.getAttribute("role") === before.getAttribute("role")) after.focus({ preventScroll: true });
+  if (
+    after?.tagName === before.tagName && after.getAttribute("role") === before.getAttribute("role")
+  ) after.focus({ preventScroll: true });
 }
 
 function mark(view, moved = true) {
@@ -98,7 +163,9 @@ function mark(view, moved = true) {
   if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
   view.chosen.replaceChildren(...line(chosen, record));
   const span = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
-  view.tables.querySelectorAll(".row-select").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.span === span)));
+  view.tables.querySelectorAll(".row-select").forEach((b) =>
+    b.setAttribute("aria-pressed", String(b.dataset.span === span))
+  );
   if (!moved) return;
   if (view.module.select) view.module.select(view.picture, view.data.picture, view.page);
   else keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
@@ -107,14 +174,25 @@ function mark(view, moved = true) {
 function line(chosen, record) {
   if (!chosen) return [el("span", { class: "role-quiet" }, "Nothing is selected.")];
   const text = textOf(chosen);
-  const at = record ? ` i = ${record.i}, j = ${record.j} in window ${record.window + 1} of ${record.windows}; word pieces ${record.start} to ${record.end}` : "";
-  return [el("span", { class: "role-quiet" }, "selected "), el("bdi", { class: "selected-text" }, text),
-    el("span", { class: "role-quiet tabular" }, at), record?.flag ? el("span", { class: "flag" }, record.flag) : null].filter(Boolean);
+  const at = record
+    ? ` i = ${record.i}, j = ${record.j} in window ${
+      record.window + 1
+    } of ${record.windows}; word pieces ${record.start} to ${record.end}`
+    : "";
+  return [
+    el("span", { class: "role-quiet" }, "selected "),
+    el("bdi", { class: "selected-text" }, text),
+    el("span", { class: "role-quiet tabular" }, at),
+    record?.flag ? el("span", { class: "flag" }, record.flag) : null,
+  ].filter(Boolean);
 }
 
 /** Draw again whatever is on screen: the theme or the scale changed, or another chapter came to the front. */
 export function redraw() {
-  chapters.forEach((view) => { age(view); schedule(view); });
+  chapters.forEach((view) => {
+    age(view);
+    schedule(view);
+  });
 }
 
 hear("selection", () => chapters.forEach((view) => mark(view)));
@@ -123,18 +201,23 @@ hear("look", redraw);
 hear("opened", redraw);
 
 export function mountChapter() {
-  return { update(root, data, { trigger }) {
-    let view = chapters.get(data.chapter);
-    if (!view) {
-      view = skeleton(root, data.chapter);
-      chapters.set(data.chapter, view);
-      import(`./${data.chapter}.js`).then((module) => { view.module = module; schedule(view); });
-    }
-    view.trigger = trigger;
-    const now = state.reading?.stamp;
-    if (view.data?.stamp === now && data.stamp !== now && data.stamp < now) return; // a late answer about an earlier reading
-    view.data = data;
-    if (data.question) view.question.textContent = data.question;
-    schedule(view);
-  } };
+  return {
+    update(root, data, { trigger }) {
+      let view = chapters.get(data.chapter);
+      if (!view) {
+        view = skeleton(root, data.chapter);
+        chapters.set(data.chapter, view);
+        import(`./${data.chapter}.js`).then((module) => {
+          view.module = module;
+          schedule(view);
+        });
+      }
+      view.trigger = trigger;
+      const now = state.reading?.stamp;
+      if (view.data?.stamp === now && data.stamp !== now && data.stamp < now) return; // a late answer about an earlier reading
+      view.data = data;
+      if (data.question) view.question.textContent = data.question;
+      schedule(view);
+    },
+  };
 }

@@ -20,21 +20,49 @@ function open(root, key) {
 }
 
 export function mountChapters() {
-  return { update(root, data, { trigger }) {
-    if (!data.chapters) return;
-    const groups = [];
-    for (const chapter of data.chapters) {
-      if (groups.at(-1)?.name !== chapter.group) groups.push({ name: chapter.group, items: [] });
-      groups.at(-1).items.push(chapter);
-    }
-    const tab = ({ key, number, title }) => el("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`,
-      dataset: { key }, onclick: () => { open(root, key); post("chapter", trigger, "select", { index: key, value: title }); } },
-    el("span", { class: "number" }, number), title);
-    const list = el("div", { role: "tablist", "aria-label": "Chapters", class: "tabs" }, groups.map(({ name, items }) =>
-      el("div", { class: "group", role: "presentation" }, el("span", { class: "group-name", "aria-hidden": "true" }, name), items.map(tab))));
-    root.replaceChildren(list);
-    roving(list, "[role=tab]");
-    open(root, data.open);
-    hear("reading", (reading) => { if (reading.open && reading.open !== state.chapter) open(root, reading.open); }); // a link names its chapter
-  } };
+  return {
+    update(root, data, { trigger }) {
+      if (!data.chapters) return;
+      const groups = [];
+      for (const chapter of data.chapters) {
+        if (groups.at(-1)?.name !== chapter.group) groups.push({ name: chapter.group, items: [] });
+        groups.at(-1).items.push(chapter);
+      }
+      const tab = ({ key, number, title }) =>
+        el(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            id: `tab-${key}`,
+            "aria-controls": `panel-${key}`,
+            dataset: { key },
+            onclick: () => {
+              open(root, key);
+              post("chapter", trigger, "select", { index: key, value: title });
+            },
+          },
+          el("span", { class: "number" }, number),
+          title,
+        );
+      const list = el(
+        "div",
+        { role: "tablist", "aria-label": "Chapters", class: "tabs" },
+        groups.map(({ name, items }) =>
+          el(
+            "div",
+            { class: "group", role: "presentation" },
+            el("span", { class: "group-name", "aria-hidden": "true" }, name),
+            items.map(tab),
+          )
+        ),
+      );
+      root.replaceChildren(list);
+      roving(list, "[role=tab]");
+      open(root, data.open);
+      hear("reading", (reading) => {
+        if (reading.open && reading.open !== state.chapter) open(root, reading.open);
+      }); // a link names its chapter
+    },
+  };
 }

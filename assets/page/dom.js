@@ -10,13 +10,16 @@ function fill(node, props, children) {
     else if (name === "dataset") Object.assign(node.dataset, value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
-    .map((c) => (c instanceof Node ? c : document.createTextNode(String(c)))));
+  node.append(
+    ...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
+      .map((c) => (c instanceof Node ? c : document.createTextNode(String(c)))),
+  );
   return node;
 }
 
 export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
-export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
+export const svg = (tag, props, ...children) =>
+  fill(document.createElementNS(SVG, tag), props, children);
 
 /** The page's own sentence with each "12 %" kept on one line. */
 export const glued = (text) => text.replaceAll(/(\d) %/g, "$1\u00a0%");
@@ -29,16 +32,52 @@ export function fold(summary, content, { open = false, id = null } = {}) {
 /** A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and keyboard.
  *  With more than two columns a narrow screen stacks each row: its heads stand before the cells, and the roles keep it a table. */
 export function table({ caption, head, rows, select }, page) {
-  const cell = (row, r) => row.map((text, c) => {
-    const go = c === 0 && select?.[r];
-    const inside = go ? el("button", { type: "button", class: "row-select", dataset: { span: select[r].join(" ") },
-      onclick: () => page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }) }, text) : text;
-    return el(c === 0 ? "th" : "td", { ...(c === 0 ? { scope: "row", role: "rowheader", dataset: /^[\d,]+$/.test(text) ? { head: head[0] } : {} } : { role: "cell", dataset: { head: head[c] } }), dir: "auto" }, inside);
-  });
-  return el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", { role: "table", class: head.length > 2 ? "many" : null }, el("caption", {}, caption),
-      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, head.map((h) => el("th", { scope: "col", role: "columnheader" }, h)))),
-      el("tbody", { role: "rowgroup" }, rows.map((row, r) => el("tr", { role: "row" }, cell(row, r))))));
+  const cell = (row, r) =>
+    row.map((text, c) => {
+      const go = c === 0 && select?.[r];
+      const inside = go
+        ? el("button", {
+          type: "button",
+          class: "row-select",
+          dataset: { span: select[r].join(" ") },
+          onclick: () =>
+            page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }),
+        }, text)
+        : text;
+      return el(c === 0 ? "th" : "td", {
+        ...(c === 0
+          ? {
+            scope: "row",
+            role: "rowheader",
+            dataset: /^[\d,]+$/.test(text) ? { head: head[0] } : {},
+          }
+          : { role: "cell", dataset: { head: head[c] } }),
+        dir: "auto",
+      }, inside);
+    });
+  return el(
+    "div",
+    { class: "table-box", tabindex: 0, role: "region", "aria-label": caption },
+    el(
+      "table",
+      { role: "table", class: head.length > 2 ? "many" : null },
+      el("caption", {}, caption),
+      el(
+        "thead",
+        { role: "rowgroup" },
+        el(
+          "tr",
+          { role: "row" },
+          head.map((h) => el("th", { scope: "col", role: "columnheader" }, h)),
+        ),
+      ),
+      el(
+        "tbody",
+        { role: "rowgroup" },
+        rows.map((row, r) => el("tr", { role: "row" }, cell(row, r))),
+      ),
+    ),
+  );
 }
 
 /** Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false` for up and down. */
@@ -54,7 +93,13 @@ export function roving(container, selector, { horizontal = true, current = 0 } =
     const list = items();
     const at = list.indexOf(event.target.closest?.(selector));
     if (at < 0) return;
-    const to = event.key === "Home" ? 0 : event.key === "End" ? list.length - 1 : event.key in steps ? at + steps[event.key] : -1;
+    const to = event.key === "Home"
+      ? 0
+      : event.key === "End"
+      ? list.length - 1
+      : event.key in steps
+      ? at + steps[event.key]
+      : -1;
     if (to < 0 || to >= list.length) return;
     event.preventDefault();
     focus(list, to);
@@ -63,6 +108,8 @@ export function roving(container, selector, { horizontal = true, current = 0 } =
 
 /** The hollow triangle that marks a separate argmax: above the text for start, below for end. */
 export function hollow(x, y, role, size = 6) {
-  const d = role === "start" ? `M${x - size},${y - size * 1.5}h${2 * size}L${x},${y}Z` : `M${x - size},${y + size * 1.5}h${2 * size}L${x},${y}Z`;
+  const d = role === "start"
+    ? `M${x - size},${y - size * 1.5}h${2 * size}L${x},${y}Z`
+    : `M${x - size},${y + size * 1.5}h${2 * size}L${x},${y}Z`;
   return svg("path", { d, class: `hollow ${role}`, "aria-hidden": "true" });
 }

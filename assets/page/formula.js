@@ -3,6 +3,14 @@
 import { el } from "./dom.js";
 
 export function formula(parts) {
-  return el("p", { class: "formula" }, (parts ?? []).map(({ text, role }) =>
-    (role === "sub" || role === "sup" ? el(role, {}, text) : el("span", { class: `role-${role}` }, text))));
+  return el(
+    "p",
+    { class: "formula" },
+    (parts ?? []).map((
+      { text, role },
+    ) => (role === "sub" || role === "sup"
+      ? el(role, {}, text)
+      : el("span", { class: `role-${role}` }, text))
+    ),
+  );
 }

@@ -20,7 +20,11 @@ export function modelShare(logits, window, list, temperature) {
   let kept = p[window.clsAt];
   list.forEach((word, k) => {
     let sum = 0;
-    for (let d = Math.max(word.first, window.docStart); d <= Math.min(word.last, window.docStop - 1); d += 1) sum += p[d - window.docStart + window.contextAt];
+    for (
+      let d = Math.max(word.first, window.docStart);
+      d <= Math.min(word.last, window.docStop - 1);
+      d += 1
+    ) sum += p[d - window.docStart + window.contextAt];
     if (sum > 0) share.set(k, sum);
     kept += sum;
   });
@@ -32,28 +36,57 @@ export function modelShare(logits, window, list, temperature) {
 /** Where the right answer stands: the example's gold, else what the model says, named as such. */
 export function truth(reading, list, answer, predicted) {
   const at = (offset) => list.findIndex((w) => w.end > offset);
-  if (reading.gold.length) return { name: "the gold answer", start: at(reading.gold[0].start), end: at(reading.gold[0].end - 1) };
-  if (reading.goldKnown) return { name: "the gold answer, which is no answer", start: NONE, end: NONE };
-  if (answer === null || !predicted) return { name: "the model's answer, which is no answer (this text has no gold)", start: NONE, end: NONE };
+  if (reading.gold.length) {
+    return {
+      name: "the gold answer",
+      start: at(reading.gold[0].start),
+      end: at(reading.gold[0].end - 1),
+    };
+  }
+  if (reading.goldKnown) {
+    return { name: "the gold answer, which is no answer", start: NONE, end: NONE };
+  }
+  if (answer === null || !predicted) {
+    return {
+      name: "the model's answer, which is no answer (this text has no gold)",
+      start: NONE,
+      end: NONE,
+    };
+  }
   const wordOf = (d) => list.findIndex((w) => w.first <= d && d <= w.last);
-  return { name: "the model's own answer (this text has no gold)", start: wordOf(predicted.start), end: wordOf(predicted.end) };
+  return {
+    name: "the model's own answer (this text has no gold)",
+    start: wordOf(predicted.start),
+    end: wordOf(predicted.end),
+  };
 }
 
 export const yours = (chips, n) => (0.99 * chips) / CHIPS + 0.01 / (n + 1);
 
 export function mountGuess() {
   const view = { chips: { start: new Map(), end: new Map() }, side: "start", stamp: null };
-  return { update(root) {
-    if (view.root) return;
-    view.root = root;
-    hear("look", () => render(view));
-    hear("reading", () => { reset(view); render(view); });
-  } };
+  return {
+    update(root) {
+      if (view.root) return;
+      view.root = root;
+      hear("look", () => render(view));
+      hear("reading", () => {
+        reset(view);
+        render(view);
+      });
+    },
+  };
 }
 
 function reset(view) {
   if (view.text === state.reading.context && view.question === state.reading.question) return;
-  Object.assign(view, { chips: { start: new Map(), end: new Map() }, side: "start", shown: false, text: state.reading.context, question: state.reading.question });
+  Object.assign(view, {
+    chips: { start: new Map(), end: new Map() },
+    side: "start",
+    shown: false,
+    text: state.reading.context,
+    question: state.reading.question,
+  });
 }
 
 const placed = (chips) => [...chips.values()].reduce((a, b) => a + b, 0);
@@ -64,7 +97,9 @@ function put(view, k, change) {
   if (now + change < 0 || (change > 0 && placed(chips) >= CHIPS)) return;
   chips.set(k, now + change);
   view.shown = false;
-  if (change > 0 && placed(chips) === CHIPS && view.side === "start" && placed(view.chips.end) < CHIPS) view.side = "end";
+  if (
+    change > 0 && placed(chips) === CHIPS && view.side === "start" && placed(view.chips.end) < CHIPS
+  ) view.side = "end";
   paint(view);
 }
 
@@ -76,24 +111,82 @@ function render(view) {
   const list = words(state.reading);
   const nodes = new Map();
   const place = (k, text) => {
-    const node = el("button", { type: "button", class: k === NONE ? "place none" : "place", dataset: { k, text },
+    const node = el("button", {
+      type: "button",
+      class: k === NONE ? "place none" : "place",
+      dataset: { k, text },
       onclick: (event) => put(view, k, event.shiftKey ? -1 : 1),
-      onkeydown: (event) => { if (event.key === "Backspace" || event.key === "Delete" || event.key === "-") { event.preventDefault(); put(view, k, -1); } } },
-    el("bdi", {}, text));
+      onkeydown: (event) => {
+        if (event.key === "Backspace" || event.key === "Delete" || event.key === "-") {
+          event.preventDefault();
+          put(view, k, -1);
+        }
+      },
+    }, el("bdi", {}, text));
     nodes.set(k, node);
     return node;
   };
-  const side = (name) => el("button", { type: "button", class: `side role-${name}`, dataset: { side: name }, onclick: () => { view.side = name; paint(view); } });
-  const field = el("div", { class: "places", role: "group", "aria-label": "Places for chips; Enter adds one, Backspace takes one back" },
-    rows([place(NONE, "no answer"), ...list.map((word, k) => place(k, state.reading.context.slice(word.start, word.end)))]));
+  const side = (name) =>
+    el("button", {
+      type: "button",
+      class: `side role-${name}`,
+      dataset: { side: name },
+      onclick: () => {
+        view.side = name;
+        paint(view);
+      },
+    });
+  const field = el(
+    "div",
+    {
+      class: "places",
+      role: "group",
+      "aria-label": "Places for chips; Enter adds one, Backspace takes one back",
+    },
+    rows([
+      place(NONE, "no answer"),
+      ...list.map((word, k) => place(k, state.reading.context.slice(word.start, word.end))),
+    ]),
+  );
   Object.assign(view, { list, field, nodes, chipped: new Set() });
   view.result = el("div", { class: "guess-result", "aria-live": "polite" });
-  view.sides = el("div", { class: "sides" }, side("start"), side("end"),
-    el("button", { type: "button", class: "plain", onclick: () => { view.shown = true; paint(view); } }, "compare with the model"),
-    el("button", { type: "button", class: "plain", onclick: () => { view.text = null; reset(view); paint(view); } }, "take all back"));
-  view.root.replaceChildren(el("section", { class: "guess", "aria-label": "You are the reader" },
-    el("p", { class: "role-quiet" }, "Before you look: place ten chips of 10 % where the answer starts, and ten where it ends. A click adds one, Shift and click takes one back."),
-    view.sides, field, view.result));
+  view.sides = el(
+    "div",
+    { class: "sides" },
+    side("start"),
+    side("end"),
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () => {
+        view.shown = true;
+        paint(view);
+      },
+    }, "compare with the model"),
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () => {
+        view.text = null;
+        reset(view);
+        paint(view);
+      },
+    }, "take all back"),
+  );
+  view.root.replaceChildren(
+    el(
+      "section",
+      { class: "guess", "aria-label": "You are the reader" },
+      el(
+        "p",
+        { class: "role-quiet" },
+        "Before you look: place ten chips of 10 % where the answer starts, and ten where it ends. A click adds one, Shift and click takes one back.",
+      ),
+      view.sides,
+      field,
+      view.result,
+    ),
+  );
   roving(field, ".place");
   paint(view);
 }
@@ -101,7 +194,15 @@ function render(view) {
 /** Places in rows of some hundred: a browser lays out only the rows in sight, and a long paragraph has thousands of words. */
 function rows(places) {
   const many = 200;
-  return Array.from({ length: Math.ceil(places.length / many) }, (_, r) => el("div", { class: "place-row", role: "presentation" }, places.slice(r * many, (r + 1) * many)));
+  return Array.from(
+    { length: Math.ceil(places.length / many) },
+    (_, r) =>
+      el(
+        "div",
+        { class: "place-row", role: "presentation" },
+        places.slice(r * many, (r + 1) * many),
+      ),
+  );
 }
 
 function paint(view) {
@@ -110,9 +211,13 @@ function paint(view) {
   new Set([...chipped, ...view.chipped]).forEach((k) => {
     const node = view.nodes.get(k);
     const [s, e] = ["start", "end"].map((side) => view.chips[side].get(k) ?? 0);
-    const chips = (side, n) => el("span", { class: `chips ${side}`, "aria-hidden": "true" }, "●".repeat(n));
+    const chips = (side, n) =>
+      el("span", { class: `chips ${side}`, "aria-hidden": "true" }, "●".repeat(n));
     node.replaceChildren(chips("start", s), el("bdi", {}, node.dataset.text), chips("end", e));
-    node.setAttribute("aria-label", `${node.dataset.text}${s ? `, ${s} for the start` : ""}${e ? `, ${e} for the end` : ""}`);
+    node.setAttribute(
+      "aria-label",
+      `${node.dataset.text}${s ? `, ${s} for the start` : ""}${e ? `, ${e} for the end` : ""}`,
+    );
   });
   view.chipped = chipped;
   view.sides.querySelectorAll(".side").forEach((button) => {
@@ -126,26 +231,80 @@ function paint(view) {
 function result(view) {
   const { reading, answer, predicted } = state;
   const missing = ["start", "end"].filter((side) => placed(view.chips[side]) < CHIPS);
-  if (missing.length) return [el("p", {}, `Place all ten chips for the ${missing.join(" and the ")} first.`)];
+  if (missing.length) {
+    return [el("p", {}, `Place all ten chips for the ${missing.join(" and the ")} first.`)];
+  }
   const right = truth(reading, view.list, answer, predicted);
-  const home = right.start === NONE ? predicted?.window ?? 0 : reading.owner[view.list[right.start].first];
+  const home = right.start === NONE
+    ? predicted?.window ?? 0
+    : reading.owner[view.list[right.start].first];
   const window = reading.windows[home];
   const rows = ["start", "end"].map((side) => {
     const share = modelShare(window[side], window, view.list, reading.temperature);
     const q = yours(view.chips[side].get(right[side]) ?? 0, view.list.length);
     const p = share.get(right[side]) ?? 0;
-    const word = right[side] === NONE ? "no answer" : reading.context.slice(view.list[right[side]].start, view.list[right[side]].end);
+    const word = right[side] === NONE
+      ? "no answer"
+      : reading.context.slice(view.list[right[side]].start, view.list[right[side]].end);
     return { side, word, q, p };
   });
-  const cell = (x) => el("td", {}, !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
-  const percent = (x) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
+  const cell = (x) =>
+    el("td", {}, !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
+  const percent = (
+    x,
+  ) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
   return [
     el("p", {}, `Measured on ${right.name}.`),
-    el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": "Your loss and the model's" }, el("table", {}, el("caption", {}, "−log p in nats, lower is better"),
-      el("thead", {}, el("tr", {}, ["", "word", "you gave", "your −log p", "the model gave", "its −log p"].map((h) => el("th", { scope: "col" }, h)))),
-      el("tbody", {}, rows.map(({ side, word, q, p }) => el("tr", {}, el("th", { scope: "row", class: `role-${side}` }, side), el("td", { dir: "auto" }, word),
-        el("td", {}, percent(q)), cell(-Math.log(q)), el("td", {}, percent(p)), cell(-Math.log(p))))))),
-    el("p", { class: "role-quiet" }, `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no answer”, so that an empty word costs a finite loss. `
-      + `The model: pieces of a word added, ${window.tokens[window.clsAt]} counted as “no answer”, question and separators left out and the rest scaled to 1${reading.windows.length > 1 ? `; window ${home + 1} of ${reading.windows.length}` : ""}.`),
+    el(
+      "div",
+      {
+        class: "table-box",
+        tabindex: 0,
+        role: "region",
+        "aria-label": "Your loss and the model's",
+      },
+      el(
+        "table",
+        {},
+        el("caption", {}, "−log p in nats, lower is better"),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            ["", "word", "you gave", "your −log p", "the model gave", "its −log p"].map((h) =>
+              el("th", { scope: "col" }, h)
+            ),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          rows.map(({ side, word, q, p }) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row", class: `role-${side}` }, side),
+              el("td", { dir: "auto" }, word),
+              el("td", {}, percent(q)),
+              cell(-Math.log(q)),
+              el("td", {}, percent(p)),
+              cell(-Math.log(p)),
+            )
+          ),
+        ),
+      ),
+    ),
+    el(
+      "p",
+      { class: "role-quiet" },
+      `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no answer”, so that an empty word costs a finite loss. ` +
+        `The model: pieces of a word added, ${
+          window.tokens[window.clsAt]
+        } counted as “no answer”, question and separators left out and the rest scaled to 1${
+          reading.windows.length > 1 ? `; window ${home + 1} of ${reading.windows.length}` : ""
+        }.`,
+    ),
   ];
 }

@@ -5,7 +5,12 @@ import { hear, say, state } from "./store.js";
 
 function toggle(name, label, { controls = null, pressed = true } = {}) {
   const attribute = pressed ? "aria-pressed" : "aria-expanded";
-  const button = el("button", { type: "button", class: "plain", id: `switch-${name}`, "aria-controls": controls }, label);
+  const button = el("button", {
+    type: "button",
+    class: "plain",
+    id: `switch-${name}`,
+    "aria-controls": controls,
+  }, label);
   const show = () => button.setAttribute(attribute, String(document.body.classList.contains(name)));
   button.addEventListener("click", () => {
     document.body.classList.toggle(name);
@@ -32,46 +37,114 @@ export function address() {
 }
 
 function linkPanel() {
-  const field = el("input", { type: "text", readonly: true, id: "link-field", class: "link-field", onfocus: (event) => event.target.select() });
-  const copy = navigator.clipboard && el("button", { type: "button", class: "plain",
-    onclick: () => navigator.clipboard.writeText(field.value).then(() => { copy.textContent = "copied"; }) }, "copy");
-  const panel = el("div", { class: "link-panel", id: "link-panel" },
-    el("label", { for: "link-field" }, "This address brings back the texts, the chapter, the selection and what you marked:"), field, copy);
-  const fill = () => { if (document.body.classList.contains("linking")) field.value = address(); };
+  const field = el("input", {
+    type: "text",
+    readonly: true,
+    id: "link-field",
+    class: "link-field",
+    onfocus: (event) => event.target.select(),
+  });
+  const copy = navigator.clipboard &&
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () =>
+        navigator.clipboard.writeText(field.value).then(() => {
+          copy.textContent = "copied";
+        }),
+    }, "copy");
+  const panel = el(
+    "div",
+    { class: "link-panel", id: "link-panel" },
+    el(
+      "label",
+      { for: "link-field" },
+      "This address brings back the texts, the chapter, the selection and what you marked:",
+    ),
+    field,
+    copy,
+  );
+  const fill = () => {
+    if (document.body.classList.contains("linking")) field.value = address();
+  };
   ["look", "selection", "reading", "opened"].forEach((name) => hear(name, fill));
   return panel;
 }
 
 export function mountHeader() {
-  return { update(root) {
-    if (root.firstChild) return;
-    if (new URLSearchParams(window.location.hash.slice(1)).get("veil") === "1") document.body.classList.add("veiled");
-    if (!new URLSearchParams(window.location.search).has("__theme") && window.matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-    const reader = toggle("readers", "reader", { controls: "reader-panel", pressed: false });
-    hear("reading", (reading) => { reader.textContent = `reader: ${reading.reader}`; });
-    root.append(
-      el("header", { class: "masthead" }, el("h1", {}, "Spanlight"), el("p", { class: "tagline" }, "how a reader finds the answer"),
-        el("div", { class: "switches", role: "group", "aria-label": "Page" }, reader,
-          toggle("guessing", "you are the reader", { controls: "guess", pressed: false }), toggle("veiled", "veil"),
-          toggle("dark", "dark"), toggle("present", "present"), toggle("linking", "link", { controls: "link-panel", pressed: false }))),
-      linkPanel());
-  } };
+  return {
+    update(root) {
+      if (root.firstChild) return;
+      if (new URLSearchParams(window.location.hash.slice(1)).get("veil") === "1") {
+        document.body
+          .classList.add("veiled");
+      }
+      if (
+        !new URLSearchParams(window.location.search).has("__theme") &&
+        window.matchMedia("(prefers-color-scheme: dark)").matches
+      ) document.body.classList.add("dark");
+      const reader = toggle("readers", "reader", { controls: "reader-panel", pressed: false });
+      hear("reading", (reading) => {
+        reader.textContent = `reader: ${reading.reader}`;
+      });
+      root.append(
+        el(
+          "header",
+          { class: "masthead" },
+          el("h1", {}, "Spanlight"),
+          el("p", { class: "tagline" }, "how a reader finds the answer"),
+          el(
+            "div",
+            { class: "switches", role: "group", "aria-label": "Page" },
+            reader,
+            toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
+            toggle("veiled", "veil"),
+            toggle("dark", "dark"),
+            toggle("present", "present"),
+            toggle("linking", "link", { controls: "link-panel", pressed: false }),
+          ),
+        ),
+        linkPanel(),
+      );
+    },
+  };
 }
 
 let keyOn = true;
 
 /** The last line of the page: the one shortcut, which can be switched off. */
 export function mountFoot() {
-  return { update(root, data) {
-    if (root.firstChild) return;
-    const box = el("input", { type: "checkbox", id: "veil-key", checked: true, onchange: (event) => { keyOn = event.target.checked; } });
-    root.append(el("div", { class: "foot" }, el("label", {}, box, " key V covers and uncovers the results"),
-      el("span", {}, data.text ?? "")));
-    document.addEventListener("keydown", (event) => {
-      if (!keyOn || event.key.toLowerCase() !== "v" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.closest?.("input, textarea, select, [contenteditable]") && event.target.type !== "checkbox") return;
-      document.body.classList.toggle("veiled");
-      say("look", "veiled");
-    });
-  } };
+  return {
+    update(root, data) {
+      if (root.firstChild) return;
+      const box = el("input", {
+        type: "checkbox",
+        id: "veil-key",
+        checked: true,
+        onchange: (event) => {
+          keyOn = event.target.checked;
+        },
+      });
+      root.append(
+        el(
+          "div",
+          { class: "foot" },
+          el("label", {}, box, " key V covers and uncovers the results"),
+          el("span", {}, data.text ?? ""),
+        ),
+      );
+      document.addEventListener("keydown", (event) => {
+        if (
+          !keyOn || event.key.toLowerCase() !== "v" || event.ctrlKey || event.metaKey ||
+          event.altKey
+        ) return;
+        if (
+          event.target.closest?.("input, textarea, select, [contenteditable]") &&
+          event.target.type !== "checkbox"
+        ) return;
+        document.body.classList.toggle("veiled");
+        say("look", "veiled");
+      });
+    },
+  };
 }

@@ -18,9 +18,15 @@ export function spanFor({ row, first, last }, chosen, extend) {
 export function selectable(root, { now, commit, pend, tell }) {
   let anchor = null;
   let pending = null;
-  const clear = () => { anchor = null; pending = null; pend(null); };
+  const clear = () => {
+    anchor = null;
+    pending = null;
+    pend(null);
+  };
   const stop = (node) => {
-    root.querySelectorAll("[tabindex='0']").forEach((other) => other.setAttribute("tabindex", "-1"));
+    root.querySelectorAll("[tabindex='0']").forEach((other) =>
+      other.setAttribute("tabindex", "-1")
+    );
     node.setAttribute("tabindex", "0");
   };
   root.addEventListener("click", (event) => {
@@ -30,13 +36,25 @@ export function selectable(root, { now, commit, pend, tell }) {
     clear();
     commit(spanFor(found, now().chosen, event.shiftKey));
   });
-  root.addEventListener("focusin", (event) => { const found = item(event.target); if (found) { stop(found.node); tell(found.first); } });
-  root.addEventListener("pointerover", (event) => { const found = item(event.target); if (found) tell(found.first); });
+  root.addEventListener("focusin", (event) => {
+    const found = item(event.target);
+    if (found) {
+      stop(found.node);
+      tell(found.first);
+    }
+  });
+  root.addEventListener("pointerover", (event) => {
+    const found = item(event.target);
+    if (found) tell(found.first);
+  });
   root.addEventListener("pointerleave", () => tell(null));
   root.addEventListener("keydown", (event) => {
     const found = item(event.target);
     if (!found) return;
-    if (event.key === "Escape") { clear(); return; }
+    if (event.key === "Escape") {
+      clear();
+      return;
+    }
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       const span = pending ?? spanFor(found, now().chosen, event.shiftKey);
@@ -50,7 +68,10 @@ export function selectable(root, { now, commit, pend, tell }) {
     if (event.shiftKey) {
       anchor ??= found;
       const reached = item(to);
-      pending = { start: Math.min(anchor.first, reached.first), end: Math.max(anchor.last, reached.last) };
+      pending = {
+        start: Math.min(anchor.first, reached.first),
+        end: Math.max(anchor.last, reached.last),
+      };
       pend(pending);
     } else if (pending) clear();
     to.focus();
@@ -76,7 +97,12 @@ function nextLine(root, node, down) {
   const lines = [...root.querySelectorAll(".line:not(.outside)")];
   const line = lines[lines.indexOf(node.closest(".line")) + down];
   if (!line) return null;
-  const middle = (n) => { const box = n.getBoundingClientRect(); return box.left + box.width / 2; };
+  const middle = (n) => {
+    const box = n.getBoundingClientRect();
+    return box.left + box.width / 2;
+  };
   const x = middle(node);
-  return [...line.querySelectorAll(down > 0 ? ".hit.start" : ".hit.end")].sort((a, b) => Math.abs(middle(a) - x) - Math.abs(middle(b) - x))[0] ?? null;
+  return [...line.querySelectorAll(down > 0 ? ".hit.start" : ".hit.end")].sort((a, b) =>
+    Math.abs(middle(a) - x) - Math.abs(middle(b) - x)
+  )[0] ?? null;
 }

@@ -14,7 +14,11 @@ import { el, svg } from "./dom.js";
 export function units({ context, tokens, first, last }) {
   const from = tokens[first].start;
   const text = context.slice(from, tokens[last].end);
-  const borders = new Set([...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].map((s) => from + s.index));
+  const borders = new Set(
+    [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].map((s) =>
+      from + s.index
+    ),
+  );
   borders.add(from + text.length);
   const found = [];
   for (let d = first; d <= last; d += 1) {
@@ -38,7 +42,11 @@ export function breakLines(host, text, width) {
   const all = units(text);
   const from = all[0].from;
   const node = document.createTextNode(text.context.slice(from, all.at(-1).to));
-  const sheet = el("div", { class: "lined measuring", dir: "auto", style: { width: `${width}px` } });
+  const sheet = el("div", {
+    class: "lined measuring",
+    dir: "auto",
+    style: { width: `${width}px` },
+  });
   sheet.append(node);
   host.append(sheet);
   const range = document.createRange();
@@ -78,10 +86,19 @@ export function makeLine(line, { context, joins, faded = () => false }, dir) {
   let word = null;
   for (const unit of line.units) {
     if (unit.from > at) words.append(document.createTextNode(context.slice(at, unit.from)));
-    const span = el("span", { class: faded(unit.first) ? "unit faded" : "unit" }, context.slice(unit.from, unit.to));
+    const span = el(
+      "span",
+      { class: faded(unit.first) ? "unit faded" : "unit" },
+      context.slice(unit.from, unit.to),
+    );
     for (let d = unit.first; d <= unit.last; d += 1) spans.set(d, { span, unit });
     if (!word || !joins(unit.first)) {
-      word = el("span", { class: "word", role: "button", tabindex: -1, dataset: { first: unit.first, last: unit.last } });
+      word = el("span", {
+        class: "word",
+        role: "button",
+        tabindex: -1,
+        dataset: { first: unit.first, last: unit.last },
+      });
       words.append(word);
     } else if (unit.from > at) word.append(words.lastChild);
     word.append(span);
@@ -92,8 +109,24 @@ export function makeLine(line, { context, joins, faded = () => false }, dir) {
   const above = svg("svg", { class: "lane above", role: "presentation" });
   const below = svg("svg", { class: "lane below", role: "presentation" });
   const marks = svg("svg", { class: "word-marks", "aria-hidden": "true" });
-  const node = el("div", { class: "line" }, above, el("div", { class: "words-box" }, words, marks), below);
-  return { ...line, node, above, below, marks, words, spans, first: line.units[0].first, last: line.units.at(-1).last };
+  const node = el(
+    "div",
+    { class: "line" },
+    above,
+    el("div", { class: "words-box" }, words, marks),
+    below,
+  );
+  return {
+    ...line,
+    node,
+    above,
+    below,
+    marks,
+    words,
+    spans,
+    first: line.units[0].first,
+    last: line.units.at(-1).last,
+  };
 }
 
 /** Read where the units of a placed line stand, relative to its left edge; one layout for all of them. */
@@ -107,12 +140,19 @@ export function measure(line) {
   for (const [doc, { span, unit }] of line.spans) {
     const box = span.getBoundingClientRect();
     const count = unit.last - unit.first + 1;
-    line.places.set(doc, { left: box.left - origin.left + (box.width * (doc - unit.first)) / count, width: box.width / count,
-      top: box.top - line.top, bottom: box.bottom - line.top });
+    line.places.set(doc, {
+      left: box.left - origin.left + (box.width * (doc - unit.first)) / count,
+      width: box.width / count,
+      top: box.top - line.top,
+      bottom: box.bottom - line.top,
+    });
   }
 }
 
-export const centre = (line, doc) => { const { left, width } = line.places.get(doc); return left + width / 2; };
+export const centre = (line, doc) => {
+  const { left, width } = line.places.get(doc);
+  return left + width / 2;
+};
 
 /** The rectangles that tokens `from` to `to` fill on a line, neighbours joined: one in plain text, more where directions mix. */
 export function boxes(line, from, to) {
@@ -126,12 +166,15 @@ export function boxes(line, from, to) {
   const edge = line.node.getBoundingClientRect().left;
   const top = Math.min(...[...line.places.values()].map((p) => p.top));
   const bottom = Math.max(...[...line.places.values()].map((p) => p.bottom));
-  const found = [...range.getClientRects()].filter((r) => r.width > 0).sort((p, q) => p.left - q.left);
+  const found = [...range.getClientRects()].filter((r) => r.width > 0).sort((p, q) =>
+    p.left - q.left
+  );
   const joined = [];
   for (const r of found) {
     const before = joined.at(-1);
-    if (before && r.left - edge <= before.right + 1) before.right = Math.max(before.right, r.right - edge);
-    else joined.push({ left: r.left - edge, right: r.right - edge, top, bottom });
+    if (before && r.left - edge <= before.right + 1) {
+      before.right = Math.max(before.right, r.right - edge);
+    } else joined.push({ left: r.left - edge, right: r.right - edge, top, bottom });
   }
   return joined;
 }
@@ -143,8 +186,12 @@ export function pieceTicks(line, tokens) {
     const [one, two] = [line.spans.get(d - 1), line.spans.get(d)];
     if (one.unit === two.unit || tokens[d - 1].end !== tokens[d].start) continue;
     const [p, q] = [line.places.get(d - 1), line.places.get(d)];
-    const x = Math.abs(p.left + p.width - q.left) < Math.abs(q.left + q.width - p.left) ? q.left : p.left;
-    ticks.push(svg("line", { x1: x, x2: x, y1: p.bottom - 1, y2: p.bottom + 4, class: "piece-tick" }));
+    const x = Math.abs(p.left + p.width - q.left) < Math.abs(q.left + q.width - p.left)
+      ? q.left
+      : p.left;
+    ticks.push(
+      svg("line", { x1: x, x2: x, y1: p.bottom - 1, y2: p.bottom + 4, class: "piece-tick" }),
+    );
   }
   return ticks;
 }
@@ -152,8 +199,25 @@ export function pieceTicks(line, tokens) {
 /** The mark grammar on one line: predicted bracket below, selected outline around, gold double underline, contrast dashed. */
 export function markSpan(line, kind, from, to) {
   return boxes(line, from, to).map(({ left, right, top, bottom }) => {
-    if (kind === "predicted") return svg("path", { class: "mark-predicted", d: `M${left + 1},${bottom + 5}v5H${right - 1}v-5` });
-    if (kind === "gold") return svg("path", { class: "mark-gold", d: `M${left},${bottom + 1}H${right}M${left},${bottom + 4}H${right}` });
-    return svg("rect", { class: `mark-${kind}`, x: left - 3, y: top - 1, width: right - left + 6, height: bottom - top + 2, rx: 3 });
+    if (kind === "predicted") {
+      return svg("path", {
+        class: "mark-predicted",
+        d: `M${left + 1},${bottom + 5}v5H${right - 1}v-5`,
+      });
+    }
+    if (kind === "gold") {
+      return svg("path", {
+        class: "mark-gold",
+        d: `M${left},${bottom + 1}H${right}M${left},${bottom + 4}H${right}`,
+      });
+    }
+    return svg("rect", {
+      class: `mark-${kind}`,
+      x: left - 3,
+      y: top - 1,
+      width: right - left + 6,
+      height: bottom - top + 2,
+      rx: 3,
+    });
   });
 }

@@ -11,23 +11,60 @@ await style(new URL("./start_end.css", import.meta.url));
 await style(new URL("./loss.css", import.meta.url));
 
 const STEPS = { labels, axes, steps };
-const FOLDS = [["variants", "windows, normalisers, several right answers", variants], ["misread", "your formula, corrected", misread],
-  ["verdicts", "low loss, wrong answer?", loseAndWin], ["replay", "replay of the fine-tuning", replay]];
+const FOLDS = [
+  ["variants", "windows, normalisers, several right answers", variants],
+  ["misread", "your formula, corrected", misread],
+  ["verdicts", "low loss, wrong answer?", loseAndWin],
+  ["replay", "replay of the fine-tuning", replay],
+];
 const views = new WeakMap();
 
 function shell(root, picture) {
-  const view = { root, step: "labels", held: {}, stage: el("div", { class: "step-stage" }), total: el("p", { class: "total tabular veil-part" }) };
-  view.buttons = picture.steps.map(({ key, title }, k) => el("button", { type: "button", class: "plain step", id: `loss-step-${key}`,
-    onclick: () => { view.step = key; paint(view); } }, el("span", { class: "number" }, k + 1), title));
+  const view = {
+    root,
+    step: "labels",
+    held: {},
+    stage: el("div", { class: "step-stage" }),
+    total: el("p", { class: "total tabular veil-part" }),
+  };
+  view.buttons = picture.steps.map(({ key, title }, k) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain step",
+        id: `loss-step-${key}`,
+        onclick: () => {
+          view.step = key;
+          paint(view);
+        },
+      },
+      el("span", { class: "number" }, k + 1),
+      title,
+    )
+  );
   view.folds = FOLDS.map(([key, title, draw]) => {
     const inside = el("div", { class: "fold-inside" });
     const node = fold(title, inside, { id: `loss-${key}` });
-    node.addEventListener("toggle", () => { if (node.open) drawFold(view, { key, inside, draw }); });
+    node.addEventListener("toggle", () => {
+      if (node.open) drawFold(view, { key, inside, draw });
+    });
     return { key, node, inside, draw };
   });
-  root.replaceChildren(el("div", { class: "loss" },
-    el("div", { class: "steps-line" }, el("div", { class: "steps", role: "group", "aria-label": "Steps" }, view.buttons), view.total),
-    view.stage, el("div", { class: "folds" }, view.folds.map((f) => f.node))));
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "loss" },
+      el(
+        "div",
+        { class: "steps-line" },
+        el("div", { class: "steps", role: "group", "aria-label": "Steps" }, view.buttons),
+        view.total,
+      ),
+      view.stage,
+      el("div", { class: "folds" }, view.folds.map((f) => f.node)),
+    ),
+  );
   views.set(root, view);
   return view;
 }
@@ -39,7 +76,9 @@ function drawFold(view, { key, inside, draw }) {
 
 function paint(view) {
   const { picture, page, stage, step } = view;
-  view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(picture.steps[k].key === step)));
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(picture.steps[k].key === step))
+  );
   view.total.textContent = picture.total;
   view.held[step] ??= {};
   if (stage.dataset.step !== step) stage.replaceChildren();

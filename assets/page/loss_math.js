@@ -32,7 +32,13 @@ export function head(logits, sparse, alone = false) {
 export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
   for (let digits = 2; digits <= 4; digits += 1) {
     const printed = addends.reduce((a, x) => a + Number(x.toFixed(digits)), 0);
-    if (printed.toFixed(digits) === total.toFixed(digits)) return { addends: addends.map((x) => fixed(x, digits)), total: fixed(total, digits), sign: "=" };
+    if (printed.toFixed(digits) === total.toFixed(digits)) {
+      return {
+        addends: addends.map((x) => fixed(x, digits)),
+        total: fixed(total, digits),
+        sign: "=",
+      };
+    }
   }
   return { addends: addends.map((x) => fixed(x, 4)), total: fixed(total, 4), sign: "\u2248" };
 }

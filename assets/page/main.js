@@ -10,20 +10,26 @@ import { mountSay } from "./say.js";
 import { keep, refused, say, state, unpack } from "./store.js";
 
 const kinds = {
-  store: { update(_, data) {
-    if (!data.stamp) return;
-    state.reading = unpack(data);
-    say("reading", state.reading);
-  } },
-  chosen: { update(_, data, { trigger }) {
-    state.send = trigger;
-    if (data.stamp) keep(data);
-  } },
-  heard: { update(_, data) {
-    if (!data.n) return;
-    answered(data.id);
-    if (data.refused) refused();
-  } },
+  store: {
+    update(_, data) {
+      if (!data.stamp) return;
+      state.reading = unpack(data);
+      say("reading", state.reading);
+    },
+  },
+  chosen: {
+    update(_, data, { trigger }) {
+      state.send = trigger;
+      if (data.stamp) keep(data);
+    },
+  },
+  heard: {
+    update(_, data) {
+      if (!data.n) return;
+      answered(data.id);
+      if (data.refused) refused();
+    },
+  },
   asked: mountAsked(),
   say: mountSay(),
   chapters: mountChapters(),

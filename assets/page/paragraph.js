@@ -9,11 +9,33 @@ const SHORT = 6;
 /** {root, draw(model), mark(model), restem(model)}: the first lays out what changed, the second moves marks, the third only stems. */
 export function paragraph() {
   const rows = el("div", { class: "rows" });
-  const sum = (side) => el("div", { class: `sum-one ${side}`, "aria-hidden": "true" }, el("span", {}, "sum = 1"));
-  const root = el("div", { class: "detail", role: "group", "aria-label": "Words of the window; arrow keys move between words, start stems above and end stems below; Enter selects" },
-    rows, sum("start"), sum("end"));
-  const view = { root, rows, key: "", broken: [], shown: "", lines: [], unfolded: new Set(), model: null };
-  return { root, view,
+  const sum = (side) =>
+    el("div", { class: `sum-one ${side}`, "aria-hidden": "true" }, el("span", {}, "sum = 1"));
+  const root = el(
+    "div",
+    {
+      class: "detail",
+      role: "group",
+      "aria-label":
+        "Words of the window; arrow keys move between words, start stems above and end stems below; Enter selects",
+    },
+    rows,
+    sum("start"),
+    sum("end"),
+  );
+  const view = {
+    root,
+    rows,
+    key: "",
+    broken: [],
+    shown: "",
+    lines: [],
+    unfolded: new Set(),
+    model: null,
+  };
+  return {
+    root,
+    view,
     draw(model) {
       view.model = model;
       const key = textKey(model, rows);
@@ -27,11 +49,23 @@ export function paragraph() {
       if (place(view)) restem(view, false);
       marks(view);
     },
-    restem(model) { view.model = model; restem(view); marks(view); } };
+    restem(model) {
+      view.model = model;
+      restem(view);
+      marks(view);
+    },
+  };
 }
 
 function textKey({ page, window: w }, rows) {
-  return [page.reading.context, w.docStart, w.docStop, rows.clientWidth, page.scale, page.reading.question].join("\u0001");
+  return [
+    page.reading.context,
+    w.docStart,
+    w.docStop,
+    rows.clientWidth,
+    page.scale,
+    page.reading.question,
+  ].join("\u0001");
 }
 
 function relay(view, { page, window: w, joins }, key) {
@@ -49,7 +83,9 @@ function notable({ page, window: w, p }, line) {
   if (page.predicted?.window === w.index && meets(page.predicted)) return true;
   if (page.reading.gold.some((g) => g.start < line.to && g.end > line.from)) return true;
   const at = w.contextAt - w.docStart;
-  for (let d = a; d <= b; d += 1) if (p.start[d + at] > enough || p.end[d + at] > enough) return true;
+  for (let d = a; d <= b; d += 1) {
+    if (p.start[d + at] > enough || p.end[d + at] > enough) return true;
+  }
   return false;
 }
 
@@ -59,8 +95,14 @@ function place(view) {
   const { model, broken, built } = view;
   const { page, window: w } = model;
   const chosen = page.selection?.window === w.index ? page.selection : null;
-  broken.forEach((line, k) => { if (chosen && chosen.start <= line.units.at(-1).last && chosen.end >= line.units[0].first) view.unfolded.add(k); });
-  const open = broken.map((line, k) => broken.length <= SHORT || view.unfolded.has(k) || notable(model, line));
+  broken.forEach((line, k) => {
+    if (chosen && chosen.start <= line.units.at(-1).last && chosen.end >= line.units[0].first) {
+      view.unfolded.add(k);
+    }
+  });
+  const open = broken.map((line, k) =>
+    broken.length <= SHORT || view.unfolded.has(k) || notable(model, line)
+  );
   const shown = `${open.map(Number).join("")} ${model.window.index}`;
   if (shown === view.shown) return false;
   const held = focused(view);
@@ -95,26 +137,52 @@ function place(view) {
 function foldedRow(view, from, to) {
   const first = view.broken[from].units[0].first;
   const last = view.broken[to].units.at(-1).last;
-  const node = el("button", { type: "button", class: "folded", onclick: () => {
-    for (let k = from; k <= to; k += 1) view.unfolded.add(k);
-    place(view);
-    restem(view, false);
-    marks(view);
-    view.lines.find((line) => line.first === first)?.words.querySelector(".word")?.focus();
-  } });
+  const node = el("button", {
+    type: "button",
+    class: "folded",
+    onclick: () => {
+      for (let k = from; k <= to; k += 1) view.unfolded.add(k);
+      place(view);
+      restem(view, false);
+      marks(view);
+      view.lines.find((line) => line.first === first)?.words.querySelector(".word")?.focus();
+    },
+  });
   view.folds.push({ node, first, last });
   return node;
 }
 
 // [CLS], question and separators are in the normaliser, so their mass stays in view.
 function outsideLine({ page, window: w, question: [from, to] }) {
-  const rest = w.tokens.map((_, pos) => pos).filter((pos) => pos !== w.clsAt && !(pos >= from && pos < to) && !(pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart));
-  const groups = [{ name: w.tokens[w.clsAt], at: [w.clsAt], sum: false }, { name: page.reading.question, kind: " outside-question", at: [...Array(to - from).keys()].map((k) => k + from), sum: true },
-    { name: rest.map((pos) => w.tokens[pos]).join(" "), at: rest, sum: true }].filter((g) => g.at.length);
-  groups.forEach((g) => { g.span = el("span", { class: `outside-text${g.kind ?? ""}`, dir: "auto" }, g.name); });
+  const rest = w.tokens.map((_, pos) => pos).filter((pos) =>
+    pos !== w.clsAt && !(pos >= from && pos < to) &&
+    !(pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart)
+  );
+  const groups = [{ name: w.tokens[w.clsAt], at: [w.clsAt], sum: false }, {
+    name: page.reading.question,
+    kind: " outside-question",
+    at: [...Array(to - from).keys()].map((k) => k + from),
+    sum: true,
+  }, { name: rest.map((pos) => w.tokens[pos]).join(" "), at: rest, sum: true }].filter((g) =>
+    g.at.length
+  );
+  groups.forEach((g) => {
+    g.span = el("span", { class: `outside-text${g.kind ?? ""}`, dir: "auto" }, g.name);
+  });
   const above = svg("svg", { class: "lane above" });
   const below = svg("svg", { class: "lane below" });
-  return { above, below, groups, node: el("div", { class: "line outside" }, above, el("div", { class: "words-box" }, groups.map((g) => g.span)), below) };
+  return {
+    above,
+    below,
+    groups,
+    node: el(
+      "div",
+      { class: "line outside" },
+      above,
+      el("div", { class: "words-box" }, groups.map((g) => g.span)),
+      below,
+    ),
+  };
 }
 
 function restem({ model, lines, outside, folds }, all = true) {
@@ -125,19 +193,47 @@ function restem({ model, lines, outside, folds }, all = true) {
   for (const line of lines.filter((one) => all || !one.filled)) {
     line.filled = true;
     for (const side of ["start", "end"]) {
-      const cells = [...line.places.keys()].map((doc) => ({ doc, x: centre(line, doc), left: line.places.get(doc).left, width: line.places.get(doc).width,
-        p: p[side][doc + at], apart: apart[side] === doc, byHand: byHand(side, doc + at), name: w.tokens[doc + at] }));
+      const cells = [...line.places.keys()].map((doc) => ({
+        doc,
+        x: centre(line, doc),
+        left: line.places.get(doc).left,
+        width: line.places.get(doc).width,
+        p: p[side][doc + at],
+        apart: apart[side] === doc,
+        byHand: byHand(side, doc + at),
+        name: w.tokens[doc + at],
+      }));
       fillLane(side === "start" ? line.above : line.below, side, cells, scale, line.width);
     }
   }
   for (const side of ["start", "end"]) {
-    const cells = placed.map(({ g, box }) => ({ doc: null, x: box.left - edge.left + box.width / 2, p: g.at.reduce((sum, pos) => sum + p[side][pos], 0), sum: g.sum }));
-    fillLane(side === "start" ? outside.above : outside.below, side, cells, scale, edge.width, side === "start" ? `1/n = ${tiny(1 / w.n)}` : "");
+    const cells = placed.map(({ g, box }) => ({
+      doc: null,
+      x: box.left - edge.left + box.width / 2,
+      p: g.at.reduce((sum, pos) => sum + p[side][pos], 0),
+      sum: g.sum,
+    }));
+    fillLane(
+      side === "start" ? outside.above : outside.below,
+      side,
+      cells,
+      scale,
+      edge.width,
+      side === "start" ? `1/n = ${tiny(1 / w.n)}` : "",
+    );
   }
   for (const { node, first, last } of folds) {
-    const mass = (side) => { let sum = 0; for (let d = first; d <= last; d += 1) sum += p[side][d + at]; return sum; };
-    node.replaceChildren(`… ${last - first + 1} tokens, together `, el("span", { class: "role-start" }, `start ${small(mass("start"))}`), ", ",
-      el("span", { class: "role-end" }, `end ${small(mass("end"))}`));
+    const mass = (side) => {
+      let sum = 0;
+      for (let d = first; d <= last; d += 1) sum += p[side][d + at];
+      return sum;
+    };
+    node.replaceChildren(
+      `… ${last - first + 1} tokens, together `,
+      el("span", { class: "role-start" }, `start ${small(mass("start"))}`),
+      ", ",
+      el("span", { class: "role-end" }, `end ${small(mass("end"))}`),
+    );
   }
 }
 
@@ -151,21 +247,32 @@ function marks({ model, lines, text, root }) {
   const drawn = lines.map((line) => {
     const parts = [...line.ticks];
     for (const g of gold) {
-      const inside = [...line.spans.keys()].filter((d) => text.tokens[d].start < g.end && text.tokens[d].end > g.start);
+      const inside = [...line.spans.keys()].filter((d) =>
+        text.tokens[d].start < g.end && text.tokens[d].end > g.start
+      );
       if (inside.length) parts.push(...markSpan(line, "gold", inside[0], inside.at(-1)));
     }
-    if (page.predicted?.window === w.index) parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
+    if (page.predicted?.window === w.index) {
+      parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
+    }
     if (chosen) parts.push(...markSpan(line, "selected", chosen.start, chosen.end));
     if (pending) parts.push(...markSpan(line, "pending", pending.start, pending.end));
     return parts;
   });
   lines.forEach((line, k) => line.marks.replaceChildren(...drawn[k]));
-  root.querySelectorAll("[aria-pressed=true]").forEach((node) => node.removeAttribute("aria-pressed"));
+  root.querySelectorAll("[aria-pressed=true]").forEach((node) =>
+    node.removeAttribute("aria-pressed")
+  );
   if (!chosen) return;
   root.querySelectorAll(".word").forEach((node) => {
-    if (Number(node.dataset.first) <= chosen.end && Number(node.dataset.last) >= chosen.start) node.setAttribute("aria-pressed", "true");
+    if (Number(node.dataset.first) <= chosen.end && Number(node.dataset.last) >= chosen.start) {
+      node.setAttribute("aria-pressed", "true");
+    }
   });
-  root.querySelector(`.hit.start[data-doc="${chosen.start}"]`)?.setAttribute("aria-pressed", "true");
+  root.querySelector(`.hit.start[data-doc="${chosen.start}"]`)?.setAttribute(
+    "aria-pressed",
+    "true",
+  );
   root.querySelector(`.hit.end[data-doc="${chosen.end}"]`)?.setAttribute("aria-pressed", "true");
 }
 
@@ -173,8 +280,20 @@ function marks({ model, lines, text, root }) {
 export function item(node) {
   const found = node?.closest?.(".hit, .word");
   if (!found) return null;
-  if (found.classList.contains("word")) return { node: found, row: "word", first: Number(found.dataset.first), last: Number(found.dataset.last) };
-  return { node: found, row: found.classList.contains("start") ? "start" : "end", first: Number(found.dataset.doc), last: Number(found.dataset.doc) };
+  if (found.classList.contains("word")) {
+    return {
+      node: found,
+      row: "word",
+      first: Number(found.dataset.first),
+      last: Number(found.dataset.last),
+    };
+  }
+  return {
+    node: found,
+    row: found.classList.contains("start") ? "start" : "end",
+    first: Number(found.dataset.doc),
+    last: Number(found.dataset.doc),
+  };
 }
 
 function focused({ root }) {
@@ -187,5 +306,7 @@ function refocus({ root }, held) {
 
 export function itemAt(root, row, doc) {
   if (row !== "word") return root.querySelector(`.hit.${row}[data-doc="${doc}"]`);
-  return [...root.querySelectorAll(".word")].find((n) => Number(n.dataset.first) <= doc && Number(n.dataset.last) >= doc) ?? null;
+  return [...root.querySelectorAll(".word")].find((n) =>
+    Number(n.dataset.first) <= doc && Number(n.dataset.last) >= doc
+  ) ?? null;
 }

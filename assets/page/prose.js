@@ -18,8 +18,9 @@ export function words(reading) {
   const out = [];
   reading.tokens.forEach((token, d) => {
     const open = out.at(-1);
-    if (open && open.word === token.word) Object.assign(open, { last: d, end: Math.max(open.end, token.end) });
-    else out.push({ word: token.word, first: d, last: d, start: token.start, end: token.end });
+    if (open && open.word === token.word) {
+      Object.assign(open, { last: d, end: Math.max(open.end, token.end) });
+    } else out.push({ word: token.word, first: d, last: d, start: token.start, end: token.end });
   });
   return out;
 }
@@ -40,7 +41,12 @@ export function paragraph(reading, choose, label) {
   let at = 0;
   const list = words(reading).map((word, k) => {
     put(box, at, word.start);
-    const span = el("span", { class: "word", role: "button", tabindex: k ? -1 : 0, dataset: { k } });
+    const span = el("span", {
+      class: "word",
+      role: "button",
+      tabindex: k ? -1 : 0,
+      dataset: { k },
+    });
     put(span, Math.max(at, word.start), word.end);
     box.append(span);
     at = Math.max(at, word.end);
@@ -54,8 +60,12 @@ export function paragraph(reading, choose, label) {
 function listen(box, list, choose) {
   let anchor = 0;
   let head = 0;
-  const commit = () => choose({ start: list[Math.min(anchor, head)].first, end: list[Math.max(anchor, head)].last });
-  const pending = () => list.forEach(({ span }, k) => span.classList.toggle("pending", k >= Math.min(anchor, head) && k <= Math.max(anchor, head)));
+  const commit = () =>
+    choose({ start: list[Math.min(anchor, head)].first, end: list[Math.max(anchor, head)].last });
+  const pending = () =>
+    list.forEach(({ span }, k) =>
+      span.classList.toggle("pending", k >= Math.min(anchor, head) && k <= Math.max(anchor, head))
+    );
   const focus = (k) => {
     list.forEach(({ span }, i) => span.setAttribute("tabindex", i === k ? "0" : "-1"));
     list[k].span.focus();
@@ -80,7 +90,8 @@ function listen(box, list, choose) {
       return;
     }
     const ahead = getComputedStyle(box).direction === "rtl" ? -1 : 1;
-    const step = { ArrowRight: ahead, ArrowLeft: -ahead, Home: -list.length, End: list.length }[event.key];
+    const step =
+      { ArrowRight: ahead, ArrowLeft: -ahead, Home: -list.length, End: list.length }[event.key];
     if (!step) return;
     event.preventDefault();
     head = Math.max(0, Math.min(list.length - 1, k + step));
@@ -105,8 +116,9 @@ export function boxes(map, origin, start, end) {
     if (!r.width) continue;
     const line = lines.find((l) => Math.abs(l.top - (r.top - base.top)) < r.height / 2);
     const [left, right] = [r.left - base.left, r.right - base.left];
-    if (line) Object.assign(line, { left: Math.min(line.left, left), right: Math.max(line.right, right) });
-    else lines.push({ left, right, top: r.top - base.top, bottom: r.bottom - base.top });
+    if (line) {
+      Object.assign(line, { left: Math.min(line.left, left), right: Math.max(line.right, right) });
+    } else lines.push({ left, right, top: r.top - base.top, bottom: r.bottom - base.top });
   }
   return lines;
 }
@@ -125,11 +137,24 @@ export function overlay(text, context, marks) {
 
 function shape({ left, right, top, bottom }, kind, first, last) {
   if (kind === "gold") {
-    return svg("path", { class: "mark-gold", d: `M${left},${bottom - 1}H${right}M${left},${bottom + 2}H${right}` });
+    return svg("path", {
+      class: "mark-gold",
+      d: `M${left},${bottom - 1}H${right}M${left},${bottom + 2}H${right}`,
+    });
   }
   if (kind === "predicted") {
     const y = bottom + 7;
-    return svg("path", { class: "mark-predicted", d: `M${left},${first ? y - 5 : y}V${y}H${right}V${last ? y - 5 : y}` });
+    return svg("path", {
+      class: "mark-predicted",
+      d: `M${left},${first ? y - 5 : y}V${y}H${right}V${last ? y - 5 : y}`,
+    });
   }
-  return svg("rect", { class: `mark-${kind}`, x: left - 2, y: top - 1, width: right - left + 4, height: bottom - top + 2, rx: 3 });
+  return svg("rect", {
+    class: `mark-${kind}`,
+    x: left - 2,
+    y: top - 1,
+    width: right - left + 4,
+    height: bottom - top + 2,
+    rx: 3,
+  });
 }

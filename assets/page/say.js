@@ -4,15 +4,28 @@ import { el } from "./dom.js";
 import { slow } from "./outbox.js";
 
 export function mountSay() {
-  return { update(root, data, { trigger }) {
-    if (!root.firstChild) {
-      root.append(el("div", { class: "say-line" }, el("p", { class: "say", role: "status", "aria-live": "polite" }),
-        el("button", { type: "button", id: "ask-cancel", class: "plain", onclick: () => trigger("select", { index: "cancel", value: true }) }, "cancel")));
-    }
-    const line = root.querySelector(".say");
-    document.body.classList.toggle("busy", data.kind === "busy");
-    if (data.kind === "busy") slow();
-    line.className = `say ${data.kind ?? "quiet"}`;
-    line.textContent = data.text ?? "";
-  } };
+  return {
+    update(root, data, { trigger }) {
+      if (!root.firstChild) {
+        root.append(
+          el(
+            "div",
+            { class: "say-line" },
+            el("p", { class: "say", role: "status", "aria-live": "polite" }),
+            el("button", {
+              type: "button",
+              id: "ask-cancel",
+              class: "plain",
+              onclick: () => trigger("select", { index: "cancel", value: true }),
+            }, "cancel"),
+          ),
+        );
+      }
+      const line = root.querySelector(".say");
+      document.body.classList.toggle("busy", data.kind === "busy");
+      if (data.kind === "busy") slow();
+      line.className = `say ${data.kind ?? "quiet"}`;
+      line.textContent = data.text ?? "";
+    },
+  };
 }

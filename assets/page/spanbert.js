@@ -9,23 +9,72 @@ import { style } from "./style.js";
 
 await style(new URL("./spanbert.css", import.meta.url));
 
-const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], ["closing", "from pre-training to reading", drawClosing]];
+const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], [
+  "closing",
+  "from pre-training to reading",
+  drawClosing,
+]];
 const views = new WeakMap();
 
 function shell(root, step) {
   root.classList.add("spanbert");
   const view = { root, step, asked: "" };
-  view.buttons = STEPS.map(([key, title], k) => el("button", { type: "button", class: "plain step", id: `spanbert-step-${key}`, onclick: () => open(view, key) },
-    el("span", { class: "number" }, k + 1), title));
+  view.buttons = STEPS.map(([key, title], k) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain step",
+        id: `spanbert-step-${key}`,
+        onclick: () => open(view, key),
+      },
+      el("span", { class: "number" }, k + 1),
+      title,
+    )
+  );
   view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
   view.source = sourceMenu();
   view.wait = el("p", { class: "spanbert-says role-quiet", role: "status" });
   view.failed = el("p", { class: "banner" });
-  view.model = el("input", { type: "text", id: "spanbert-model", spellcheck: "false", "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id" });
-  view.models = fold("the model that fills the blanks", el("form", { class: "model-line", onsubmit: (event) => { event.preventDefault(); view.page.input("mask-model", view.model.value, "mask-source"); } },
-    view.model, el("button", { type: "submit", class: "act", id: "spanbert-load" }, "load"),
-    el("span", { class: "role-quiet" }, "bundled, a folder on this machine, or the Hugging Face id of a masked-language model. Such a model fills blanks by MLM; only ours has a span boundary head.")), { id: "spanbert-models" });
-  root.replaceChildren(el("div", { class: "steps", role: "group", "aria-label": "Steps of this chapter" }, view.buttons), view.failed, view.wait, view.source.root, ...view.stages, view.models);
+  view.model = el("input", {
+    type: "text",
+    id: "spanbert-model",
+    spellcheck: "false",
+    "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id",
+  });
+  view.models = fold(
+    "the model that fills the blanks",
+    el(
+      "form",
+      {
+        class: "model-line",
+        onsubmit: (event) => {
+          event.preventDefault();
+          view.page.input("mask-model", view.model.value, "mask-source");
+        },
+      },
+      view.model,
+      el("button", { type: "submit", class: "act", id: "spanbert-load" }, "load"),
+      el(
+        "span",
+        { class: "role-quiet" },
+        "bundled, a folder on this machine, or the Hugging Face id of a masked-language model. Such a model fills blanks by MLM; only ours has a span boundary head.",
+      ),
+    ),
+    { id: "spanbert-models" },
+  );
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "steps", role: "group", "aria-label": "Steps of this chapter" },
+      view.buttons,
+    ),
+    view.failed,
+    view.wait,
+    view.source.root,
+    ...view.stages,
+    view.models,
+  );
   views.set(root, view);
   return view;
 }
@@ -42,21 +91,33 @@ function open(view, key) {
 function shown({ step, picture, held, measured }) {
   if (step === "closing") return measured;
   if (step !== "predict" || picture.predict || picture.step === "predict") return picture[step];
-  return held && held.source === picture.source && held.mask === JSON.stringify(picture.mask) ? held.predict : null;
+  return held && held.source === picture.source && held.mask === JSON.stringify(picture.mask)
+    ? held.predict
+    : null;
 }
 
 function waits({ step, picture }, data) {
   if (data) return "";
   if (step === "closing") return "What training measured is on its way.";
   if (picture.failed) return "";
-  return picture.ready && picture.mask ? "The model reads the text: a moment." : "Loading SpanBERT and the text: a few seconds, the first time only.";
+  return picture.ready && picture.mask
+    ? "The model reads the text: a moment."
+    : "Loading SpanBERT and the text: a few seconds, the first time only.";
 }
 
 function paint(view) {
   const { picture, page } = view;
-  view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step)));
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
+  );
   const data = shown(view);
-  view.failed.textContent = picture.failed ? `${picture.failed}. ${view.step === "predict" ? "Nothing can be predicted without one." : "Masking works on the reader's word pieces."}` : "";
+  view.failed.textContent = picture.failed
+    ? `${picture.failed}. ${
+      view.step === "predict"
+        ? "Nothing can be predicted without one."
+        : "Masking works on the reader's word pieces."
+    }`
+    : "";
   view.failed.toggleAttribute("hidden", !picture.failed || view.step === "closing");
   view.wait.textContent = waits(view, data);
   STEPS.forEach(([key, , paintStep], k) => {
@@ -79,7 +140,13 @@ export function draw(root, picture, page) {
   const view = known && root.contains(known.wait) ? known : shell(root, picture.step);
   Object.assign(view, { picture, page });
   if (picture.closing) view.measured = picture.closing;
-  if (picture.predict) view.held = { source: picture.source, mask: JSON.stringify(picture.mask), predict: picture.predict };
+  if (picture.predict) {
+    view.held = {
+      source: picture.source,
+      mask: JSON.stringify(picture.mask),
+      predict: picture.predict,
+    };
+  }
   paint(view);
 }
 

@@ -15,22 +15,85 @@ export function histogram(data, page, width, now) {
   const tick = [0.5, 0.2, 0.1, 0.05, 0.02].find((t) => most / t >= 2) ?? 0.02;
   const lines = Array.from({ length: Math.floor(most / tick) + 1 }, (_, k) => k * tick);
   const bar = Math.min(step * 0.62, 34 * size);
-  const node = svg("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", class: "histogram",
-    "aria-label": `Span lengths in words: ${data.n} draws as bars, the law as dots, the literal clipping as rings; the numbers stand in the table` },
-  lines.map((p) => [svg("path", { class: "rule", d: `M${left},${y(p)}H${wide - right}` }), svg("text", { class: "quiet", x: left - 6 * size, y: y(p) + 4 * size, "text-anchor": "end" }, `${Math.round(100 * p)}`)]),
-  data.drawn.map((p, k) => svg("rect", { class: "drawn-bar", x: x(k) - bar / 2, width: bar, style: { y: `${y(p)}px`, height: `${Math.max(0, y(0) - y(p))}px` } })),
-  data.clipped.map((p, k) => svg("circle", { class: "clipped-ring", cx: x(k), cy: y(p), r: 5.5 * size })),
-  data.law.map((p, k) => svg("circle", { class: "ink law-dot", cx: x(k), cy: y(p), r: 3 * size })),
-  data.lengths.map((length, k) => svg("text", { class: length === now ? "now" : "quiet", x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" }, length)),
-  now === null ? null : svg("path", { class: "rule-ink", d: `M${x(data.lengths.indexOf(now)) - 8 * size},${tall - bottom + 21 * size}h${16 * size}` }),
-  svg("text", { class: "quiet", x: (left + wide - right) / 2, y: tall - 5 * size, "text-anchor": "middle" }, "length in words; share in %"));
+  const node = svg(
+    "svg",
+    {
+      width: wide,
+      height: tall,
+      viewBox: `0 0 ${wide} ${tall}`,
+      role: "img",
+      class: "histogram",
+      "aria-label":
+        `Span lengths in words: ${data.n} draws as bars, the law as dots, the literal clipping as rings; the numbers stand in the table`,
+    },
+    lines.map((
+      p,
+    ) => [
+      svg("path", { class: "rule", d: `M${left},${y(p)}H${wide - right}` }),
+      svg(
+        "text",
+        { class: "quiet", x: left - 6 * size, y: y(p) + 4 * size, "text-anchor": "end" },
+        `${Math.round(100 * p)}`,
+      ),
+    ]),
+    data.drawn.map((p, k) =>
+      svg("rect", {
+        class: "drawn-bar",
+        x: x(k) - bar / 2,
+        width: bar,
+        style: { y: `${y(p)}px`, height: `${Math.max(0, y(0) - y(p))}px` },
+      })
+    ),
+    data.clipped.map((p, k) =>
+      svg("circle", { class: "clipped-ring", cx: x(k), cy: y(p), r: 5.5 * size })
+    ),
+    data.law.map((p, k) =>
+      svg("circle", { class: "ink law-dot", cx: x(k), cy: y(p), r: 3 * size })
+    ),
+    data.lengths.map((length, k) =>
+      svg("text", {
+        class: length === now ? "now" : "quiet",
+        x: x(k),
+        y: tall - bottom + 16 * size,
+        "text-anchor": "middle",
+      }, length)
+    ),
+    now === null ? null : svg("path", {
+      class: "rule-ink",
+      d: `M${x(data.lengths.indexOf(now)) - 8 * size},${tall - bottom + 21 * size}h${16 * size}`,
+    }),
+    svg("text", {
+      class: "quiet",
+      x: (left + wide - right) / 2,
+      y: tall - 5 * size,
+      "text-anchor": "middle",
+    }, "length in words; share in %"),
+  );
   return node;
 }
 
 export function legend(data) {
-  const item = (mark, name, mean) => el("li", {}, mark, name, mean ? el("span", { class: "tabular" }, ` mean ${mean}`) : null);
-  const dot = (name, r) => svg("svg", { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" }, svg("circle", { class: name, cx: 8, cy: 6, r }));
-  return el("ul", { class: "legend" },
-    item(svg("svg", { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" }, svg("rect", { class: "drawn-bar", x: 4, y: 1, width: 8, height: 10 })), data.n ? `${data.n.toLocaleString("en")} draws,` : "draws: none yet", data.means.drawn),
-    item(dot("ink", 3), "the law,", data.means.law), item(dot("clipped-ring", 4.5), "cut off literally,", data.means.clipped));
+  const item = (mark, name, mean) =>
+    el("li", {}, mark, name, mean ? el("span", { class: "tabular" }, ` mean ${mean}`) : null);
+  const dot = (name, r) =>
+    svg(
+      "svg",
+      { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" },
+      svg("circle", { class: name, cx: 8, cy: 6, r }),
+    );
+  return el(
+    "ul",
+    { class: "legend" },
+    item(
+      svg(
+        "svg",
+        { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" },
+        svg("rect", { class: "drawn-bar", x: 4, y: 1, width: 8, height: 10 }),
+      ),
+      data.n ? `${data.n.toLocaleString("en")} draws,` : "draws: none yet",
+      data.means.drawn,
+    ),
+    item(dot("ink", 3), "the law,", data.means.law),
+    item(dot("clipped-ring", 4.5), "cut off literally,", data.means.clipped),
+  );
 }

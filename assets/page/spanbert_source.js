@@ -11,20 +11,51 @@ export function sourceMenu() {
   const view = { picture: null };
   view.menu = el("select", { id: "spanbert-source", onchange: () => choose(view) });
   view.reason = el("span", { class: "role-quiet reason" });
-  view.typed = el("textarea", { id: "spanbert-text", rows: 4, spellcheck: "false", "aria-label": "Your own text" });
-  view.own = el("div", { class: "own-text", hidden: true }, view.typed,
-    el("button", { type: "button", class: "act", id: "spanbert-use-text", onclick: () => view.page.input("mask-text", view.typed.value, KIND) }, "use this text"));
-  const root = el("div", { class: "mask-source-box" }, el("div", { class: "mask-source" }, el("label", { for: "spanbert-source" }, "text "), view.menu, view.reason), view.own);
-  return { root, draw(picture, page) {
-    const anew = view.picture?.text !== picture.text || view.picture?.passage !== picture.passage;
-    Object.assign(view, { picture, page });
-    if (anew) fill(view);
-  } };
+  view.typed = el("textarea", {
+    id: "spanbert-text",
+    rows: 4,
+    spellcheck: "false",
+    "aria-label": "Your own text",
+  });
+  view.own = el(
+    "div",
+    { class: "own-text", hidden: true },
+    view.typed,
+    el("button", {
+      type: "button",
+      class: "act",
+      id: "spanbert-use-text",
+      onclick: () => view.page.input("mask-text", view.typed.value, KIND),
+    }, "use this text"),
+  );
+  const root = el(
+    "div",
+    { class: "mask-source-box" },
+    el(
+      "div",
+      { class: "mask-source" },
+      el("label", { for: "spanbert-source" }, "text "),
+      view.menu,
+      view.reason,
+    ),
+    view.own,
+  );
+  return {
+    root,
+    draw(picture, page) {
+      const anew = view.picture?.text !== picture.text || view.picture?.passage !== picture.passage;
+      Object.assign(view, { picture, page });
+      if (anew) fill(view);
+    },
+  };
 }
 
 function fill(view) {
   const { picture } = view;
-  const options = [...picture.sources.map((s) => [s.id, s.title]), [READING, "the paragraph of the reading"], [OWN, "a text of your own"]];
+  const options = [...picture.sources.map((s) => [s.id, s.title]), [
+    READING,
+    "the paragraph of the reading",
+  ], [OWN, "a text of your own"]];
   view.menu.replaceChildren(...options.map(([value, title]) => el("option", { value }, title)));
   view.menu.value = picture.passage ?? OWN;
   view.own.toggleAttribute("hidden", picture.passage !== null);

@@ -10,23 +10,61 @@ import { drawTent, moveTent, reveal, tentCellAt } from "./spans_tent.js";
 
 const views = new WeakMap();
 const [FOLDED, LEGEND] = [182, 62];
-const ASPECT = { square: "rows are starts, columns are ends; arrow keys move the cursor, with Shift ten cells",
-  tent: "left and right move the span, up and down move its end, with Shift its start" };
+const ASPECT = {
+  square: "rows are starts, columns are ends; arrow keys move the cursor, with Shift ten cells",
+  tent: "left and right move the span, up and down move its end, with Shift its start",
+};
 
 function shell(root, picture, page) {
-  const view = { root, step: page.narrow ? "tent" : "square", near: false, cursor: null, asked: null };
-  view.steps = el("div", { class: "spans-steps", role: "group", "aria-label": "Pictures of this chapter" });
+  const view = {
+    root,
+    step: page.narrow ? "tent" : "square",
+    near: false,
+    cursor: null,
+    asked: null,
+  };
+  view.steps = el("div", {
+    class: "spans-steps",
+    role: "group",
+    "aria-label": "Pictures of this chapter",
+  });
   view.tools = el("div", { class: "spans-tools" });
-  view.readout = el("p", { class: "spans-readout tabular", role: "status", "aria-live": "polite", id: "spans-readout" });
-  view.stage = el("div", { class: "spans-stage", id: "spans-stage", "aria-describedby": "spans-readout" });
+  view.readout = el("p", {
+    class: "spans-readout tabular",
+    role: "status",
+    "aria-live": "polite",
+    id: "spans-readout",
+  });
+  view.stage = el("div", {
+    class: "spans-stage",
+    id: "spans-stage",
+    "aria-describedby": "spans-readout",
+  });
   view.legend = el("div", { class: "spans-legend" });
   view.list = el("div", { class: "spans-list" });
-  view.main = el("div", { class: "spans-main" }, el("div", { class: "spans-picture" }, view.stage, view.legend), view.list);
+  view.main = el(
+    "div",
+    { class: "spans-main" },
+    el("div", { class: "spans-picture" }, view.stage, view.legend),
+    view.list,
+  );
   view.rows = el("div", {});
   view.grid = el("div", {});
-  const folds = [["every row is the same row, shifted", view.rows, "spans-rows"], ["BERT's top-n grid and what it misses", view.grid, "spans-grid"]]
-    .map(([title, content, id]) => { const node = fold(title, content, { id }); node.addEventListener("toggle", () => drawFolds(view)); return node; });
-  root.replaceChildren(el("div", { class: "spans-bar" }, view.steps, view.readout, view.tools), view.main, el("div", { class: "folds" }, folds));
+  const folds = [["every row is the same row, shifted", view.rows, "spans-rows"], [
+    "BERT's top-n grid and what it misses",
+    view.grid,
+    "spans-grid",
+  ]]
+    .map(([title, content, id]) => {
+      const node = fold(title, content, { id });
+      node.addEventListener("toggle", () => drawFolds(view));
+      return node;
+    });
+  root.replaceChildren(
+    el("div", { class: "spans-bar" }, view.steps, view.readout, view.tools),
+    view.main,
+    el("div", { class: "folds" }, folds),
+  );
   listen(view);
   views.set(root, view);
   return view;
@@ -35,18 +73,45 @@ function shell(root, picture, page) {
 /** The picture as far as it holds for the drawn window: until Python has sent another window's numbers, only its cells are shown. */
 function fit(picture, page, index) {
   if (picture.window === index) return picture;
-  return { ...picture, window: index, top: [], winner: null, apart: null, rows: null, mass: null, grid: { ...picture.grid, on: false, missed: [], sentence: "" } };
+  return {
+    ...picture,
+    window: index,
+    top: [],
+    winner: null,
+    apart: null,
+    rows: null,
+    mass: null,
+    grid: { ...picture.grid, on: false, missed: [], sentence: "" },
+  };
 }
 
 export function draw(root, picture, page) {
   const view = views.get(root)?.stage.isConnected ? views.get(root) : shell(root, picture, page);
   const index = page.selection?.window ?? picture.window;
-  Object.assign(view, { sent: picture, page, picture: fit(picture, page, index), cells: new Cells(page.reading, picture, index) });
+  Object.assign(view, {
+    sent: picture,
+    page,
+    picture: fit(picture, page, index),
+    cells: new Cells(page.reading, picture, index),
+  });
   view.cursor = null;
   askFor(view);
   tell(view);
-  view.steps.replaceChildren(...picture.steps.map(({ key, title, narrow }) => el("button", { type: "button", class: "plain", id: `spans-step-${key}`,
-    "aria-pressed": String(view.step === key), onclick: () => { view.step = key; draw(root, view.sent, page); document.getElementById(`spans-step-${key}`)?.focus(); } }, (page.narrow && narrow) || title)));
+  view.steps.replaceChildren(
+    ...picture.steps.map(({ key, title, narrow }) =>
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: `spans-step-${key}`,
+        "aria-pressed": String(view.step === key),
+        onclick: () => {
+          view.step = key;
+          draw(root, view.sent, page);
+          document.getElementById(`spans-step-${key}`)?.focus();
+        },
+      }, (page.narrow && narrow) || title)
+    ),
+  );
   view.tools.replaceChildren(...tools(view));
   paint(view);
   drawFolds(view);
@@ -62,19 +127,27 @@ function drawnList(view) {
 function askFor(view) {
   const { page, sent } = view;
   const wanted = page.selection?.record ? `${page.reading.stamp} ${page.selection.window}` : null;
-  if (!wanted || page.selection.window === sent.window || view.asked === wanted) { if (page.selection?.window === sent.window) view.asked = null; return; }
+  if (!wanted || page.selection.window === sent.window || view.asked === wanted) {
+    if (page.selection?.window === sent.window) view.asked = null;
+    return;
+  }
   view.asked = wanted;
   page.input("window", page.selection.window);
 }
 
 function chosenCell(view) {
   const s = view.page.selection;
-  return s && s.window === view.cells.index ? [view.cells.pos(s.start), view.cells.pos(s.end)] : null;
+  return s && s.window === view.cells.index
+    ? [view.cells.pos(s.start), view.cells.pos(s.end)]
+    : null;
 }
 
 export function select(root, picture, page) {
   const view = views.get(root);
-  if (!view?.cells || page.selection?.window !== view.cells.index) { draw(root, picture, page); return; }
+  if (!view?.cells || page.selection?.window !== view.cells.index) {
+    draw(root, picture, page);
+    return;
+  }
   askFor(view);
   const chosen = chosenCell(view);
   if (view.near && view.drawn?.hi && !inRange(view.drawn, chosen)) paint(view);
@@ -90,13 +163,36 @@ function tools(view) {
   const { page, picture, cells } = view;
   const out = [];
   if (picture.windows > 1) {
-    const go = (step) => { const w = picture.window + step; if (w >= 0 && w < picture.windows) page.input("window", w); };
-    const button = (step, sign, label) => el("button", { type: "button", class: "plain", "aria-label": label, disabled: picture.window + step < 0 || picture.window + step >= picture.windows,
-      onclick: () => go(step) }, sign);
-    out.push(button(-1, "\u2039", "previous window"), el("span", { class: "tabular" }, `window ${picture.window + 1} of ${picture.windows}`), button(1, "\u203a", "next window"));
+    const go = (step) => {
+      const w = picture.window + step;
+      if (w >= 0 && w < picture.windows) page.input("window", w);
+    };
+    const button = (step, sign, label) =>
+      el("button", {
+        type: "button",
+        class: "plain",
+        "aria-label": label,
+        disabled: picture.window + step < 0 || picture.window + step >= picture.windows,
+        onclick: () => go(step),
+      }, sign);
+    out.push(
+      button(-1, "\u2039", "previous window"),
+      el("span", { class: "tabular" }, `window ${picture.window + 1} of ${picture.windows}`),
+      button(1, "\u203a", "next window"),
+    );
   }
   if (view.step === "square" && canZoom(cells)) {
-    out.push(el("button", { type: "button", class: "plain", id: "spans-closer", "aria-pressed": String(view.near), onclick: () => { zoom(view, !view.near); } }, "closer"));
+    out.push(
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: "spans-closer",
+        "aria-pressed": String(view.near),
+        onclick: () => {
+          zoom(view, !view.near);
+        },
+      }, "closer"),
+    );
   }
   return out;
 }
@@ -114,9 +210,18 @@ function paint(view) {
   const full = view.root.clientWidth;
   const height = room(view);
   const pictured = step === "square" || (step === "tent" && !page.narrow);
-  for (const [name, value] of Object.entries({ tabindex: "0", role: "application", "aria-roledescription": "score matrix",
-    "aria-label": `Score of every pair of start and end, window ${picture.window + 1}: ${ASPECT[step]}; Enter selects` })) {
-    if (pictured) view.stage.setAttribute(name, value); else view.stage.removeAttribute(name);
+  for (
+    const [name, value] of Object.entries({
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "score matrix",
+      "aria-label": `Score of every pair of start and end, window ${picture.window + 1}: ${
+        ASPECT[step]
+      }; Enter selects`,
+    })
+  ) {
+    if (pictured) view.stage.setAttribute(name, value);
+    else view.stage.removeAttribute(name);
   }
   view.legend.replaceChildren();
   view.stage.classList.toggle("spans-tent", step === "tent" && !page.narrow);
@@ -124,7 +229,10 @@ function paint(view) {
     view.drawn = null;
     if (picture.mass) drawMass(view.stage, picture, page, full);
   } else if (step === "tent" && page.narrow) {
-    view.drawn = drawPhone(view.stage, cells, picture, page, (i, j) => { view.cursor = [i, j]; tell(view); });
+    view.drawn = drawPhone(view.stage, cells, picture, page, (i, j) => {
+      view.cursor = [i, j];
+      tell(view);
+    });
     view.legend.replaceChildren(thumbnail(view));
   } else if (step === "tent") {
     view.drawn = drawTent(view.stage, cells, picture, page, { width: full, height });
@@ -134,7 +242,11 @@ function paint(view) {
     view.legend.replaceChildren(...legend(view));
   } else {
     const at = view.cursor ?? chosenCell(view) ?? picture.winner ?? [cells.first, cells.first];
-    view.drawn = drawSquare(view.stage, cells, picture, page, { range: range(cells, view.near, ...at), width: stacked ? full : full * 0.46, height });
+    view.drawn = drawSquare(view.stage, cells, picture, page, {
+      range: range(cells, view.near, ...at),
+      width: stacked ? full : full * 0.46,
+      height,
+    });
     view.legend.replaceChildren(...legend(view));
   }
   move(view);
@@ -159,22 +271,57 @@ function move(view) {
 function legend({ cells, picture }) {
   const { low, high } = cells.range();
   const number = (x) => x.toFixed(1).replace("-", "\u2212");
-  return [el("span", { class: "key" }, el("span", { class: "ramp", "aria-hidden": "true" }), ` score ${number(low)} to ${number(high)}`),
-    el("span", { class: "key" }, el("span", { class: "outlined", "aria-hidden": "true" }), ` ${picture.line.words}`),
-    picture.line.note ? el("span", { class: "key" }, picture.line.note) : null].filter(Boolean);
+  return [
+    el(
+      "span",
+      { class: "key" },
+      el("span", { class: "ramp", "aria-hidden": "true" }),
+      ` score ${number(low)} to ${number(high)}`,
+    ),
+    el(
+      "span",
+      { class: "key" },
+      el("span", { class: "outlined", "aria-hidden": "true" }),
+      ` ${picture.line.words}`,
+    ),
+    picture.line.note ? el("span", { class: "key" }, picture.line.note) : null,
+  ].filter(Boolean);
 }
 
 /** The square as a thumbnail that opens a loupe: the square, close to the selection. */
 function thumbnail(view) {
   const small = el("div", { class: "spans-thumb-cells" });
-  const open = el("button", { type: "button", class: "spans-thumb", id: "spans-open-square", "aria-label": "open the square near the selection",
-    onclick: () => { view.step = "square"; view.near = true; draw(view.root, view.sent, view.page); document.getElementById("spans-stage")?.focus(); } }, small, el("span", {}, "the square"));
-  drawSquare(small, view.cells, { ...view.picture, top: [] }, { ...view.page, reading: view.page.reading, narrow: true, scale: 1, colour: view.page.colour }, { range: { lo: 0, hi: view.cells.n }, width: 140, height: 140 });
+  const open = el(
+    "button",
+    {
+      type: "button",
+      class: "spans-thumb",
+      id: "spans-open-square",
+      "aria-label": "open the square near the selection",
+      onclick: () => {
+        view.step = "square";
+        view.near = true;
+        draw(view.root, view.sent, view.page);
+        document.getElementById("spans-stage")?.focus();
+      },
+    },
+    small,
+    el("span", {}, "the square"),
+  );
+  drawSquare(small, view.cells, { ...view.picture, top: [] }, {
+    ...view.page,
+    reading: view.page.reading,
+    narrow: true,
+    scale: 1,
+    colour: view.page.colour,
+  }, { range: { lo: 0, hi: view.cells.n }, width: 140, height: 140 });
   return open;
 }
 
 function drawFolds(view) {
-  if (view.rows.parentElement.open) drawRows(view.rows, view.cells, view.picture, view.page, view.root.clientWidth);
+  if (view.rows.parentElement.open) {
+    drawRows(view.rows, view.cells, view.picture, view.page, view.root.clientWidth);
+  }
   if (view.grid.parentElement.open) drawGrid(view.grid, view.picture, view.page);
 }
 
@@ -184,38 +331,84 @@ function tell(view) {
   const cell = cursor ?? chosenCell(view);
   const code = cell && cells.code(...cell);
   const nothing = cell && cell.every((k) => k === cells.clsAt);
-  const why = cell && (nothing ? "no answer" : code ? picture.words[code] : cells.score(...cell) >= picture.line.at ? "legal, above the line" : "legal, below the line");
+  const why = cell &&
+    (nothing
+      ? "no answer"
+      : code
+      ? picture.words[code]
+      : cells.score(...cell) >= picture.line.at
+      ? "legal, above the line"
+      : "legal, below the line");
   if (!cursor) {
-    view.readout.replaceChildren(el("span", { class: "role-quiet" }, cell ? `The selected pair is ${why}.` : ""));
+    view.readout.replaceChildren(
+      el("span", { class: "role-quiet" }, cell ? `The selected pair is ${why}.` : ""),
+    );
     return;
   }
   const [i, j] = cell;
   const sum = printedSum(cells.s[i], cells.e[j]);
   view.readout.replaceChildren(
-    el("span", { class: "role-start" }, `i = ${i} `), el("bdi", { class: "token" }, cells.tokens[i]),
-    el("span", { class: "role-end" }, `  j = ${j} `), el("bdi", { class: "token" }, cells.tokens[j]), "   ",
-    el("span", { class: "role-start" }, sum.a), " + ", el("span", { class: "role-end" }, sum.b), ` ${sum.sign} `, el("b", {}, sum.total), "   ",
-    el("span", { class: code && !nothing ? "reason" : "role-quiet" }, why));
+    el("span", { class: "role-start" }, `i = ${i} `),
+    el("bdi", { class: "token" }, cells.tokens[i]),
+    el("span", { class: "role-end" }, `  j = ${j} `),
+    el("bdi", { class: "token" }, cells.tokens[j]),
+    "   ",
+    el("span", { class: "role-start" }, sum.a),
+    " + ",
+    el("span", { class: "role-end" }, sum.b),
+    ` ${sum.sign} `,
+    el("b", {}, sum.total),
+    "   ",
+    el("span", { class: code && !nothing ? "reason" : "role-quiet" }, why),
+  );
 }
 
 function listen(view) {
-  const find = (event) => (view.step === "square" ? view.drawn && cellAt(view.drawn, event) : view.step === "tent" && !view.page.narrow ? view.drawn && tentCellAt(view.drawn, view.cells, event) : null);
-  const point = (cell) => { view.cursor = cell; move(view); tell(view); };
-  view.stage.addEventListener("pointermove", (event) => { if (view.drawn && !(view.step === "tent" && view.page.narrow)) point(find(event)); });
-  view.stage.addEventListener("pointerleave", () => { if (view.cursor && !(view.step === "tent" && view.page.narrow) && document.activeElement !== view.stage) point(null); });
-  view.stage.addEventListener("click", (event) => { const cell = find(event); if (cell) commit(view, cell); });
+  const find = (
+    event,
+  ) => (view.step === "square"
+    ? view.drawn && cellAt(view.drawn, event)
+    : view.step === "tent" && !view.page.narrow
+    ? view.drawn && tentCellAt(view.drawn, view.cells, event)
+    : null);
+  const point = (cell) => {
+    view.cursor = cell;
+    move(view);
+    tell(view);
+  };
+  view.stage.addEventListener("pointermove", (event) => {
+    if (view.drawn && !(view.step === "tent" && view.page.narrow)) point(find(event));
+  });
+  view.stage.addEventListener("pointerleave", () => {
+    if (
+      view.cursor && !(view.step === "tent" && view.page.narrow) &&
+      document.activeElement !== view.stage
+    ) point(null);
+  });
+  view.stage.addEventListener("click", (event) => {
+    const cell = find(event);
+    if (cell) commit(view, cell);
+  });
   let due = false;
   view.stage.addEventListener("scroll", () => {
     if (due) return;
     due = true;
-    requestAnimationFrame(() => { due = false; view.drawn?.paint?.(); });
+    requestAnimationFrame(() => {
+      due = false;
+      view.drawn?.paint?.();
+    });
   });
   view.stage.addEventListener("keydown", (event) => keyed(view, event, point));
 }
 
 function commit(view, [i, j]) {
   const { cells, page } = view;
-  if (!cells.isSpan(i, j)) { view.cursor = [i, j]; move(view); tell(view); return; }
+  if (!cells.isSpan(i, j)) {
+    view.cursor = [i, j];
+    move(view);
+    tell(view);
+    return;
+  }
   view.cursor = null;
   page.select({ window: cells.index, start: cells.doc(i), end: cells.doc(j) });
 }
@@ -230,18 +423,32 @@ function keyed(view, event, point) {
   const { cells, drawn } = view;
   if (event.target !== view.stage || !drawn) return;
   const from = view.cursor ?? chosenCell(view) ?? view.picture.winner ?? [cells.first, cells.first];
-  if (event.key === "Enter" || event.key === " ") { event.preventDefault(); commit(view, from); return; }
-  if (event.key === "Escape") { point(null); return; }
-  if ((event.key === "+" || event.key === "-") && view.step === "square" && canZoom(cells)) { event.preventDefault(); zoom(view, event.key === "+"); return; }
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    commit(view, from);
+    return;
+  }
+  if (event.key === "Escape") {
+    point(null);
+    return;
+  }
+  if ((event.key === "+" || event.key === "-") && view.step === "square" && canZoom(cells)) {
+    event.preventDefault();
+    zoom(view, event.key === "+");
+    return;
+  }
   const square = view.step === "square";
   const by = (square ? MOVES.square : event.shiftKey ? MOVES.shifted : MOVES.tent)[event.key];
   if (!by) return;
   event.preventDefault();
   const far = square && event.shiftKey ? 10 : 1;
-  let [i, j] = [from[0] + by[0] * far, from[1] + by[1] * far].map((k) => Math.min(Math.max(k, square ? 0 : cells.first), (square ? cells.n : cells.stop) - 1));
-  if (!square) { j = Math.min(Math.max(j, i), Math.min(cells.stop, i + cells.longest) - 1); }
+  let [i, j] = [from[0] + by[0] * far, from[1] + by[1] * far].map((k) =>
+    Math.min(Math.max(k, square ? 0 : cells.first), (square ? cells.n : cells.stop) - 1)
+  );
+  if (!square) j = Math.min(Math.max(j, i), Math.min(cells.stop, i + cells.longest) - 1);
   view.cursor = [i, j];
-  if (square && view.near && !inRange(drawn, view.cursor)) paint(view); else move(view);
+  if (square && view.near && !inRange(drawn, view.cursor)) paint(view);
+  else move(view);
   if (!square) reveal(drawn, cells, view.cursor);
   tell(view);
 }

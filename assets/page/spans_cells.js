@@ -11,16 +11,37 @@ export const NOT_OWNED = 4;
 export class Cells {
   constructor(reading, picture, index) {
     const w = reading.windows[index];
-    Object.assign(this, { index, n: w.n, s: w.start, e: w.end, tokens: w.tokens, docStart: w.docStart, clsAt: w.clsAt,
-      first: w.contextAt, stop: w.contextAt + w.docStop - w.docStart, longest: picture.longest });
-    this.owned = Uint8Array.from({ length: w.n }, (_, i) => Number(this.inside(i)
-      && (picture.copies === "all" || reading.owner[this.doc(i)] === index)));
+    Object.assign(this, {
+      index,
+      n: w.n,
+      s: w.start,
+      e: w.end,
+      tokens: w.tokens,
+      docStart: w.docStart,
+      clsAt: w.clsAt,
+      first: w.contextAt,
+      stop: w.contextAt + w.docStop - w.docStart,
+      longest: picture.longest,
+    });
+    this.owned = Uint8Array.from({ length: w.n }, (_, i) =>
+      Number(
+        this.inside(i) &&
+          (picture.copies === "all" || reading.owner[this.doc(i)] === index),
+      ));
   }
 
-  inside(i) { return i >= this.first && i < this.stop; }
-  doc(i) { return i - this.first + this.docStart; }
-  pos(doc) { return doc - this.docStart + this.first; }
-  score(i, j) { return this.s[i] + this.e[j]; }
+  inside(i) {
+    return i >= this.first && i < this.stop;
+  }
+  doc(i) {
+    return i - this.first + this.docStart;
+  }
+  pos(doc) {
+    return doc - this.docStart + this.first;
+  }
+  score(i, j) {
+    return this.s[i] + this.e[j];
+  }
 
   /** The code of core.spans.REASONS: the first reason that holds is the one named. */
   code(i, j) {
@@ -31,9 +52,13 @@ export class Cells {
   }
 
   /** Whether a click can select the cell: a span that runs forward in the context, legal or not. */
-  isSpan(i, j) { return this.inside(i) && this.inside(j) && j >= i; }
+  isSpan(i, j) {
+    return this.inside(i) && this.inside(j) && j >= i;
+  }
 
-  lastEnd(i) { return Math.min(this.stop, i + this.longest) - 1; }
+  lastEnd(i) {
+    return Math.min(this.stop, i + this.longest) - 1;
+  }
 
   /** The best legal end of a start, or -1; ties keep the lower end. */
   bestEnd(i) {
@@ -48,7 +73,9 @@ export class Cells {
     if (this.ink) return this.ink;
     const scores = [];
     for (let i = this.first; i < this.stop; i += 1) {
-      if (this.owned[i]) for (let j = i; j <= this.lastEnd(i); j += 1) scores.push(this.score(i, j));
+      if (this.owned[i]) {
+        for (let j = i; j <= this.lastEnd(i); j += 1) scores.push(this.score(i, j));
+      }
     }
     scores.sort((a, b) => a - b);
     const high = scores.at(-1) ?? 0;
@@ -69,7 +96,9 @@ export function printedSum(a, b) {
   for (let digits = 2; digits <= 4; digits += 1) {
     const unit = 10 ** digits;
     const whole = (x) => Math.round(Number(x.toFixed(digits)) * unit);
-    if (whole(a) + whole(b) === whole(a + b)) return { a: fixed(a, digits), b: fixed(b, digits), total: fixed(a + b, digits), sign: "=" };
+    if (whole(a) + whole(b) === whole(a + b)) {
+      return { a: fixed(a, digits), b: fixed(b, digits), total: fixed(a + b, digits), sign: "=" };
+    }
   }
   return { a: fixed(a, 4), b: fixed(b, 4), total: fixed(a + b, 4), sign: "\u2248" };
 }

@@ -12,8 +12,12 @@ function clip(text, longest = 12) {
 /** Push labels apart: sorted places at least `gap` from each other, inside [low, high], as near to their wish as they can be. */
 export function spread(wishes, gap, low, high) {
   const places = [...wishes];
-  for (let k = 0; k < places.length; k += 1) places[k] = Math.max(places[k], k ? places[k - 1] + gap : low);
-  for (let k = places.length - 1; k >= 0; k -= 1) places[k] = Math.min(places[k], k < places.length - 1 ? places[k + 1] - gap : high);
+  for (let k = 0; k < places.length; k += 1) {
+    places[k] = Math.max(places[k], k ? places[k - 1] + gap : low);
+  }
+  for (let k = places.length - 1; k >= 0; k -= 1) {
+    places[k] = Math.min(places[k], k < places.length - 1 ? places[k + 1] - gap : high);
+  }
   return places;
 }
 
@@ -23,7 +27,8 @@ function tens({ lo, hi, cell, scale }, room) {
   return Array.from({ length: hi - lo }, (_, k) => lo + k).filter((k) => k % every === 0);
 }
 
-const distinct = (list, { lo, hi }) => [...new Set(list)].filter((k) => k >= lo && k < hi).sort((a, b) => a - b);
+const distinct = (list, { lo, hi }) =>
+  [...new Set(list)].filter((k) => k >= lo && k < hi).sort((a, b) => a - b);
 
 /** Row names at the left: tokens of the named starts, every tenth index where there is room. */
 export function down(cells, view, named) {
@@ -33,13 +38,24 @@ export function down(cells, view, named) {
   const place = spread(wish, LINE * scale, top + 6 * scale, top + side - 4 * scale);
   const nodes = rows.flatMap((i, k) => [
     svg("path", { d: `M${left - 2},${wish[k]}L${left - 12 * scale},${place[k]}`, class: "rule" }),
-    svg("text", { x: left - 15 * scale, y: place[k] + 4 * scale, "text-anchor": "end", class: "start" }, clip(cells.tokens[i]))]);
+    svg("text", {
+      x: left - 15 * scale,
+      y: place[k] + 4 * scale,
+      "text-anchor": "end",
+      class: "start",
+    }, clip(cells.tokens[i])),
+  ]);
   let last = -Infinity;
   for (const i of tens(view, LINE * 1.4)) {
     const y = top + (i - lo + 0.5) * cell;
-    if (place.some((p, k) => Math.abs(p - y) < LINE * scale || Math.abs(wish[k] - y) < 4) || y - last < LINE * scale) continue;
+    if (
+      place.some((p, k) => Math.abs(p - y) < LINE * scale || Math.abs(wish[k] - y) < 4) ||
+      y - last < LINE * scale
+    ) continue;
     last = y;
-    nodes.push(svg("text", { x: left - 5, y: y + 4 * scale, "text-anchor": "end", class: "quiet" }, i));
+    nodes.push(
+      svg("text", { x: left - 5, y: y + 4 * scale, "text-anchor": "end", class: "quiet" }, i),
+    );
   }
   return { nodes };
 }
@@ -54,15 +70,20 @@ export function across(cells, view, named) {
   for (const j of distinct(named, view)) {
     const text = clip(cells.tokens[j]);
     const x = left + (j - lo + 0.5) * cell;
-    const centre = Math.min(Math.max(x, left + wide(text) / 2), left + side - wide(text) / 2 + view.right);
+    const centre = Math.min(
+      Math.max(x, left + wide(text) / 2),
+      left + side - wide(text) / 2 + view.right,
+    );
     const [a, b] = [centre - wide(text) / 2, centre + wide(text) / 2];
     let level = 0;
     while ((taken[level] ??= []).some(([c, d]) => a < d && b > c)) level += 1;
     taken[level].push([a, b]);
     for (let k = 0; k < level; k += 1) taken[k].push([x - 3, x + 3]);
     const y = floor + (level + 1) * LINE * scale + 3 * scale;
-    nodes.push(svg("path", { d: `M${x},${floor + 2}V${y - 10 * scale}`, class: "rule" }),
-      svg("text", { x: centre, y, "text-anchor": "middle", class: "end" }, text));
+    nodes.push(
+      svg("path", { d: `M${x},${floor + 2}V${y - 10 * scale}`, class: "rule" }),
+      svg("text", { x: centre, y, "text-anchor": "middle", class: "end" }, text),
+    );
   }
   const first = (taken[0] ??= []);
   for (const j of tens(view, 34)) {
@@ -70,7 +91,14 @@ export function across(cells, view, named) {
     const half = wide(String(j)) / 2;
     if (first.some(([c, d]) => x - half < d && x + half > c)) continue;
     first.push([x - half, x + half]);
-    nodes.push(svg("text", { x, y: floor + LINE * scale + 3 * scale, "text-anchor": "middle", class: "quiet" }, j));
+    nodes.push(
+      svg("text", {
+        x,
+        y: floor + LINE * scale + 3 * scale,
+        "text-anchor": "middle",
+        class: "quiet",
+      }, j),
+    );
   }
   return { nodes, depth: taken.length * LINE * scale + 8 * scale };
 }

@@ -7,20 +7,52 @@ const TALL = 1.3; // em
 
 export function drawPhone(root, cells, picture, page, tell) {
   const { tokens, context } = page.reading;
-  const bests = Array.from({ length: cells.stop - cells.first }, (_, k) => k + cells.first).filter((i) => cells.owned[i])
+  const bests = Array.from({ length: cells.stop - cells.first }, (_, k) => k + cells.first).filter((
+    i,
+  ) => cells.owned[i])
     .map((i) => cells.score(i, cells.bestEnd(i))).sort((a, b) => a - b);
   const [low, high] = [bests[Math.floor(bests.length / 2)], bests.at(-1)];
   const view = { pieces: [], open: null, cells, picture, page, tell };
-  const text = el("p", { class: "spans-phone", dir: "auto", role: "group", "aria-label": "Starts of the paragraph: each opens its ends" });
+  const text = el("p", {
+    class: "spans-phone",
+    dir: "auto",
+    role: "group",
+    "aria-label": "Starts of the paragraph: each opens its ends",
+  });
   for (let i = cells.first; i < cells.stop; i += 1) {
     const token = tokens[cells.doc(i)];
-    if (i > cells.first) text.append(el("span", { class: "gap", dataset: { after: i - 1 } }, context.slice(tokens[cells.doc(i - 1)].end, token.start)));
+    if (i > cells.first) {
+      text.append(
+        el(
+          "span",
+          { class: "gap", dataset: { after: i - 1 } },
+          context.slice(tokens[cells.doc(i - 1)].end, token.start),
+        ),
+      );
+    }
     const best = cells.bestEnd(i);
     const up = best < 0 || high <= low ? 0 : (cells.score(i, best) - low) / (high - low);
-    const piece = el("span", { class: best < 0 ? "piece not-owned" : "piece", role: "button", dataset: { pos: i }, "aria-pressed": "false",
-      onclick: () => tap(view, i), onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); tap(view, i); } } },
-    up > 0.02 ? el("i", { class: "stem up", "aria-hidden": "true", style: { height: `${up * TALL}em` } }) : null,
-    context.slice(token.start, token.end), el("i", { class: "stem low", "aria-hidden": "true", style: { height: "0" } }));
+    const piece = el(
+      "span",
+      {
+        class: best < 0 ? "piece not-owned" : "piece",
+        role: "button",
+        dataset: { pos: i },
+        "aria-pressed": "false",
+        onclick: () => tap(view, i),
+        onkeydown: (event) => {
+          if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            tap(view, i);
+          }
+        },
+      },
+      up > 0.02
+        ? el("i", { class: "stem up", "aria-hidden": "true", style: { height: `${up * TALL}em` } })
+        : null,
+      context.slice(token.start, token.end),
+      el("i", { class: "stem low", "aria-hidden": "true", style: { height: "0" } }),
+    );
     view.pieces.push(piece);
     text.append(piece);
   }
@@ -52,9 +84,15 @@ function unfold(view) {
     const end = open !== null && j >= open && j <= cells.lastEnd(open);
     piece.classList.toggle("end-choice", end);
     piece.classList.toggle("open", j === open);
-    piece.querySelector(".low").style.height = end ? `${Math.max(0.08, cells.weight(cells.score(open, j)) * TALL)}em` : "0";
-    if (end) piece.setAttribute("aria-label", `${piece.textContent}: end it here, score ${printedSum(cells.s[open], cells.e[j]).total}`);
-    else piece.removeAttribute("aria-label");
+    piece.querySelector(".low").style.height = end
+      ? `${Math.max(0.08, cells.weight(cells.score(open, j)) * TALL)}em`
+      : "0";
+    if (end) {
+      piece.setAttribute(
+        "aria-label",
+        `${piece.textContent}: end it here, score ${printedSum(cells.s[open], cells.e[j]).total}`,
+      );
+    } else piece.removeAttribute("aria-label");
   });
   if (open !== null) view.tell(open, cells.bestEnd(open));
 }
@@ -72,7 +110,14 @@ export function movePhone(view, picture, chosen) {
     const last = node.dataset.pos === undefined ? at + 1 : at;
     cover(node, at, last, chosen, "chosen");
     cover(node, at, last, picture.winner, "winner");
-    if (node.dataset.pos !== undefined) node.setAttribute("aria-pressed", String(Boolean(chosen) && at >= chosen[0] && at <= chosen[1]));
+    if (node.dataset.pos !== undefined) {
+      node.setAttribute(
+        "aria-pressed",
+        String(Boolean(chosen) && at >= chosen[0] && at <= chosen[1]),
+      );
+    }
   }
-  if (chosen && view.open === null) view.pieces[chosen[0] - cells.first]?.setAttribute("tabindex", "0");
+  if (chosen && view.open === null) {
+    view.pieces[chosen[0] - cells.first]?.setAttribute("tabindex", "0");
+  }
 }

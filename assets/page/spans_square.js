@@ -17,7 +17,9 @@ export function range(cells, near, i, j) {
 export const canZoom = (cells) => cells.n > NEAR * 1.5;
 
 function rgb(colour) {
-  const context = el("canvas", { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+  const context = el("canvas", { width: 1, height: 1 }).getContext("2d", {
+    willReadFrequently: true,
+  });
   context.fillStyle = colour;
   context.fillRect(0, 0, 1, 1);
   return context.getImageData(0, 0, 1, 1).data;
@@ -87,10 +89,16 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
   const free = (b - a - cells.longest) * cell;
   if (free > 75 * scale) put(TOO_LONG, b * cell - free * 0.3, a * cell + free * 0.3);
   if (lo <= cells.clsAt && cells.clsAt < hi && a * cell > 12 * scale && side > 250 * scale) {
-    out.push({ text: "no answer", x: (cells.clsAt + 1 - lo) * cell + 4, y: Math.max(12 * scale, (cells.clsAt - lo + 0.5) * cell + 4), anchor: "start" });
+    out.push({
+      text: "no answer",
+      x: (cells.clsAt + 1 - lo) * cell + 4,
+      y: Math.max(12 * scale, (cells.clsAt - lo + 0.5) * cell + 4),
+      anchor: "start",
+    });
   }
-  if (lo < cells.first && a * cell > 6) put(OUTSIDE, ((hi - lo) / 2) * cell, Math.max(12 * scale, (a * cell) / 2 + 4 * scale));
-  else if (cells.stop < hi && lo === 0) put(OUTSIDE, 6, 12 * scale, "start");
+  if (lo < cells.first && a * cell > 6) {
+    put(OUTSIDE, ((hi - lo) / 2) * cell, Math.max(12 * scale, (a * cell) / 2 + 4 * scale));
+  } else if (cells.stop < hi && lo === 0) put(OUTSIDE, 6, 12 * scale, "start");
   for (let i = a + lo; i < b + lo; i += 1) {
     if (cells.owned[i]) continue;
     let end = i;
@@ -100,7 +108,12 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
     const roomy = (hi - lo - right) * cell > 70 * scale;
     if ((end - i + 1) * cell > 16 * scale) {
       if (roomy) put(NOT_OWNED, right * cell + 5, y + 4 * scale, "start");
-      else put(NOT_OWNED, Math.max(a * cell + 4, ((i + end + 1) / 2 - lo) * cell - 8), y + 4 * scale, "end");
+      else {put(
+          NOT_OWNED,
+          Math.max(a * cell + 4, ((i + end + 1) / 2 - lo) * cell - 8),
+          y + 4 * scale,
+          "end",
+        );}
     }
     i = end;
   }
@@ -118,15 +131,23 @@ function margins(cells, view, page) {
     const at = (k - lo + 0.5) * cell - thick / 2;
     if (pe[k] >= floor) {
       const h = Math.max(1, (pe[k] / tallE) * (top - 16 * scale));
-      bars.push(svg("rect", { x: left + at, y: top - 3 - h, width: thick, height: h, class: "end" }));
+      bars.push(
+        svg("rect", { x: left + at, y: top - 3 - h, width: thick, height: h, class: "end" }),
+      );
     }
     if (ps[k] >= floor) {
       const h = Math.max(1, (ps[k] / tallS) * view.right);
-      bars.push(svg("rect", { x: left + side + 3, y: top + at, width: h, height: thick, class: "start" }));
+      bars.push(
+        svg("rect", { x: left + side + 3, y: top + at, width: h, height: thick, class: "start" }),
+      );
     }
   }
-  return [...bars, svg("text", { x: left, y: 11 * scale, class: "end" }, "P(end), sum = 1"),
-    svg("text", { x: left + side + 4, y: top - 18 * scale, class: "start" }, "P(start)"), svg("text", { x: left + side + 4, y: top - 4 * scale, class: "start" }, "sum = 1")];
+  return [
+    ...bars,
+    svg("text", { x: left, y: 11 * scale, class: "end" }, "P(end), sum = 1"),
+    svg("text", { x: left + side + 4, y: top - 18 * scale, class: "start" }, "P(start)"),
+    svg("text", { x: left + side + 4, y: top - 4 * scale, class: "start" }, "sum = 1"),
+  ];
 }
 
 /** Build the square into `root`; returns what moving the marks needs. */
@@ -134,7 +155,14 @@ export function drawSquare(root, cells, picture, page, options) {
   const scale = page.scale;
   const { lo, hi } = options.range;
   const names = page.narrow ? [] : picture.top;
-  const view = { lo, hi, scale, left: (page.narrow ? 30 : 96) * scale, top: (page.narrow ? 34 : 46) * scale, right: (page.narrow ? 46 : 58) * scale };
+  const view = {
+    lo,
+    hi,
+    scale,
+    left: (page.narrow ? 30 : 96) * scale,
+    top: (page.narrow ? 34 : 46) * scale,
+    right: (page.narrow ? 46 : 58) * scale,
+  };
   const most = options.width - view.left - view.right;
   view.side = most;
   view.cell = view.side / (hi - lo);
@@ -145,32 +173,72 @@ export function drawSquare(root, cells, picture, page, options) {
   const columns = across(cells, view, names.map(([, j]) => j));
   const width = view.left + view.side + view.right;
   const height = view.top + view.side + columns.depth;
-  const canvas = el("canvas", { class: "spans-cells", style: { left: `${view.left}px`, top: `${view.top}px`, width: `${view.side}px`, height: `${view.side}px` } });
+  const canvas = el("canvas", {
+    class: "spans-cells",
+    style: {
+      left: `${view.left}px`,
+      top: `${view.top}px`,
+      width: `${view.side}px`,
+      height: `${view.side}px`,
+    },
+  });
   paint(canvas, image(cells, { lo, hi }, page), view.side);
-  const above = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === LEGAL && cells.score(i, j) >= picture.line.at);
+  const above = outline(
+    cells,
+    { lo, hi },
+    view.cell,
+    (i, j) => cells.code(i, j) === LEGAL && cells.score(i, j) >= picture.line.at,
+  );
   const legal = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === LEGAL);
   const unowned = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === NOT_OWNED);
   const regions = regionWords(cells, { lo, hi }, view.cell, picture.words, scale);
-  const inner = svg("g", { transform: `translate(${view.left},${view.top})` },
+  const inner = svg(
+    "g",
+    { transform: `translate(${view.left},${view.top})` },
     svg("rect", { x: 0, y: 0, width: view.side, height: view.side, class: "rule" }),
-    svg("path", { d: legal, class: "rule" }), svg("path", { d: unowned, class: "rule" }),
-    svg("path", { d: above, class: "contour-gap" }), svg("path", { d: above, class: "contour" }),
-    regions.map(({ text, x, y, anchor }) => svg("text", { x, y, "text-anchor": anchor, class: "region" }, text)),
-    picture.grid.on ? gridLines(picture.grid, view) : []);
+    svg("path", { d: legal, class: "rule" }),
+    svg("path", { d: unowned, class: "rule" }),
+    svg("path", { d: above, class: "contour-gap" }),
+    svg("path", { d: above, class: "contour" }),
+    regions.map(({ text, x, y, anchor }) =>
+      svg("text", { x, y, "text-anchor": anchor, class: "region" }, text)
+    ),
+    picture.grid.on ? gridLines(picture.grid, view) : [],
+  );
   const marks = svg("g", {});
-  root.replaceChildren(el("div", { class: "spans-square", style: { width: `${width}px`, height: `${height}px` } }, canvas,
-    svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-      margins(cells, view, page), rows.nodes, columns.nodes, inner, marks)));
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "spans-square", style: { width: `${width}px`, height: `${height}px` } },
+      canvas,
+      svg(
+        "svg",
+        { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+        margins(cells, view, page),
+        rows.nodes,
+        columns.nodes,
+        inner,
+        marks,
+      ),
+    ),
+  );
   return { ...view, marks, canvas, box: root.firstChild };
 }
 
 function gridLines(grid, { lo, hi, cell, side }) {
   const at = (k) => (k - lo + 0.5) * cell;
   const seen = (k) => k >= lo && k < hi;
-  return [...grid.starts.filter(seen).map((i) => svg("path", { d: `M0,${at(i)}H${side}`, class: "grid-line start-line" })),
-    ...grid.ends.filter(seen).map((j) => svg("path", { d: `M${at(j)},0V${side}`, class: "grid-line end-line" })),
-    ...grid.missed.filter(([i, j]) => seen(i) && seen(j)).map(([i, j]) => svg("path", { class: "missed",
-      d: `M${at(j) - 4},${at(i) - 4}l8,8m-8,0l8,-8` }))];
+  return [
+    ...grid.starts.filter(seen).map((i) =>
+      svg("path", { d: `M0,${at(i)}H${side}`, class: "grid-line start-line" })
+    ),
+    ...grid.ends.filter(seen).map((j) =>
+      svg("path", { d: `M${at(j)},0V${side}`, class: "grid-line end-line" })
+    ),
+    ...grid.missed.filter(([i, j]) => seen(i) && seen(j)).map(([i, j]) =>
+      svg("path", { class: "missed", d: `M${at(j) - 4},${at(i) - 4}l8,8m-8,0l8,-8` })
+    ),
+  ];
 }
 
 /** Bands, bracket, outline, hollow triangles and the cursor: everything that moves. */
@@ -181,28 +249,81 @@ export function moveMarks(view, cells, picture, chosen, cursor) {
   const nodes = [];
   const box = (i, j, least, cls) => {
     const size = Math.max(cell, least);
-    nodes.push(svg("rect", { x: left + at(j) - size / 2, y: top + at(i) - size / 2, width: size, height: size, class: cls }));
+    nodes.push(
+      svg("rect", {
+        x: left + at(j) - size / 2,
+        y: top + at(i) - size / 2,
+        width: size,
+        height: size,
+        class: cls,
+      }),
+    );
   };
   const bands = picture.winner ?? chosen;
   if (bands && seen(...bands)) {
     const wide = Math.max(cell, 2);
-    nodes.push(svg("rect", { x: left, y: top + at(bands[0]) - wide / 2, width: side, height: wide, class: "start band" }),
-      svg("rect", { x: left + at(bands[1]) - wide / 2, y: top, width: wide, height: side, class: "end band" }));
+    nodes.push(
+      svg("rect", {
+        x: left,
+        y: top + at(bands[0]) - wide / 2,
+        width: side,
+        height: wide,
+        class: "start band",
+      }),
+      svg("rect", {
+        x: left + at(bands[1]) - wide / 2,
+        y: top,
+        width: wide,
+        height: side,
+        class: "end band",
+      }),
+    );
   }
   if (picture.winner && seen(...picture.winner)) {
     const half = Math.max(cell, 12) / 2;
     const [x, y] = [left + at(picture.winner[1]), top + at(picture.winner[0])];
-    nodes.push(svg("path", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`, class: "halo" }),
-      svg("path", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`, class: "mark-predicted" }));
+    nodes.push(
+      svg("path", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`, class: "halo" }),
+      svg("path", {
+        d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`,
+        class: "mark-predicted",
+      }),
+    );
   }
   if (picture.apart) {
     const { i, j } = picture.apart;
-    if (i >= lo && i < hi) nodes.push(svg("g", { transform: `translate(${left + side + 2},${top + at(i)}) rotate(90)` }, hollow(0, 0, "start", 5)));
-    if (j >= lo && j < hi) nodes.push(svg("g", { transform: `translate(${left + at(j)},${top - 2}) rotate(180)` }, hollow(0, 0, "end", 5)));
+    if (i >= lo && i < hi) {
+      nodes.push(
+        svg(
+          "g",
+          { transform: `translate(${left + side + 2},${top + at(i)}) rotate(90)` },
+          hollow(0, 0, "start", 5),
+        ),
+      );
+    }
+    if (j >= lo && j < hi) {
+      nodes.push(
+        svg(
+          "g",
+          { transform: `translate(${left + at(j)},${top - 2}) rotate(180)` },
+          hollow(0, 0, "end", 5),
+        ),
+      );
+    }
   }
-  if (chosen && seen(...chosen)) { box(...chosen, 9, "halo"); box(...chosen, 9, "mark-selected"); }
+  if (chosen && seen(...chosen)) {
+    box(...chosen, 9, "halo");
+    box(...chosen, 9, "mark-selected");
+  }
   if (cursor && seen(...cursor)) {
-    nodes.push(svg("path", { d: `M${left},${top + at(cursor[0])}H${left + side}M${left + at(cursor[1])},${top}V${top + side}`, class: "cross" }));
+    nodes.push(
+      svg("path", {
+        d: `M${left},${top + at(cursor[0])}H${left + side}M${left + at(cursor[1])},${top}V${
+          top + side
+        }`,
+        class: "cross",
+      }),
+    );
     box(...cursor, 7, "mark-contrast");
   }
   view.marks.replaceChildren(...nodes);
@@ -211,6 +332,8 @@ export function moveMarks(view, cells, picture, chosen, cursor) {
 /** The cell under a pointer event, or null. */
 export function cellAt(view, event) {
   const box = view.canvas.getBoundingClientRect();
-  const [j, i] = [event.clientX - box.left, event.clientY - box.top].map((x) => Math.floor((x / box.width) * (view.hi - view.lo)) + view.lo);
+  const [j, i] = [event.clientX - box.left, event.clientY - box.top].map((x) =>
+    Math.floor((x / box.width) * (view.hi - view.lo)) + view.lo
+  );
   return i >= view.lo && i < view.hi && j >= view.lo && j < view.hi ? [i, j] : null;
 }

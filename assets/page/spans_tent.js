@@ -13,14 +13,38 @@ export function drawTent(root, cells, picture, page, { width, height }) {
   const foot = 46 * scale;
   const tall = Math.max(120, height - foot - CEILING * scale);
   const longest = Math.min(cells.longest, cells.stop - cells.first);
-  const view = { line, width, height: tall + foot + CEILING * scale, base: tall + CEILING * scale, unit: tall / (longest + 1), longest, scale,
-    pad: Math.max(12, (width - line.total) / 2) };
-  view.canvas = el("canvas", { class: "spans-cells", style: { width: `${width}px`, height: `${view.height}px` } });
+  const view = {
+    line,
+    width,
+    height: tall + foot + CEILING * scale,
+    base: tall + CEILING * scale,
+    unit: tall / (longest + 1),
+    longest,
+    scale,
+    pad: Math.max(12, (width - line.total) / 2),
+  };
+  view.canvas = el("canvas", {
+    class: "spans-cells",
+    style: { width: `${width}px`, height: `${view.height}px` },
+  });
   view.words = svg("g", {});
   view.marks = svg("g", {});
-  view.layer = el("div", { class: "spans-tent-layer", style: { width: `${width}px`, height: `${view.height}px` } }, view.canvas,
-    svg("svg", { width, height: view.height, viewBox: `0 0 ${width} ${view.height}`, "aria-hidden": "true" }, view.words, view.marks));
-  const run = el("div", { style: { width: `${Math.max(width, line.total + 2 * view.pad)}px` } }, view.layer);
+  view.layer = el(
+    "div",
+    { class: "spans-tent-layer", style: { width: `${width}px`, height: `${view.height}px` } },
+    view.canvas,
+    svg(
+      "svg",
+      { width, height: view.height, viewBox: `0 0 ${width} ${view.height}`, "aria-hidden": "true" },
+      view.words,
+      view.marks,
+    ),
+  );
+  const run = el(
+    "div",
+    { style: { width: `${Math.max(width, line.total + 2 * view.pad)}px` } },
+    view.layer,
+  );
   view.box = root;
   root.replaceChildren(run);
   view.paint = () => paintTent(view, cells, picture, page);
@@ -30,10 +54,21 @@ export function drawTent(root, cells, picture, page, { width, height }) {
 const shiftOf = (view) => view.box.scrollLeft - view.pad;
 
 /** The corner of two borders: x between them, y by their distance in pieces. */
-const corner = (view, shift, u, v, cells) => [(view.line.edge(cells.doc(u)) + view.line.edge(cells.doc(v))) / 2 - shift, view.base - (v - u) * view.unit];
+const corner = (
+  view,
+  shift,
+  u,
+  v,
+  cells,
+) => [
+  (view.line.edge(cells.doc(u)) + view.line.edge(cells.doc(v))) / 2 - shift,
+  view.base - (v - u) * view.unit,
+];
 
 function corners(view, shift, cells, i, j) {
-  return [[i, j], [i, j + 1], [i + 1, j + 1], [i + 1, j]].map(([u, v]) => corner(view, shift, u, v, cells))
+  return [[i, j], [i, j + 1], [i + 1, j + 1], [i + 1, j]].map(([u, v]) =>
+    corner(view, shift, u, v, cells)
+  )
     .map(([x, y]) => [x, Math.min(y, view.base)]);
 }
 
@@ -56,7 +91,10 @@ function trace(context, points) {
 function paintTent(view, cells, picture, page) {
   const ratio = window.devicePixelRatio || 1;
   const shift = shiftOf(view);
-  Object.assign(view.canvas, { width: Math.round(view.width * ratio), height: Math.round(view.height * ratio) });
+  Object.assign(view.canvas, {
+    width: Math.round(view.width * ratio),
+    height: Math.round(view.height * ratio),
+  });
   const context = view.canvas.getContext("2d");
   context.scale(ratio, ratio);
   context.save();
@@ -71,7 +109,9 @@ function paintTent(view, cells, picture, page) {
       const points = corners(view, shift, cells, i, j);
       const xs = points.map(([x]) => x);
       if (Math.max(...xs) < 0 || Math.min(...xs) > view.width) continue;
-      context.fillStyle = cells.code(i, j) === LEGAL ? mix(cells.weight(cells.score(i, j))) : page.colour("tint");
+      context.fillStyle = cells.code(i, j) === LEGAL
+        ? mix(cells.weight(cells.score(i, j)))
+        : page.colour("tint");
       context.strokeStyle = context.fillStyle;
       trace(context, points);
       context.fill();
@@ -89,7 +129,10 @@ function paintTent(view, cells, picture, page) {
     context.lineWidth = wide;
     context.strokeStyle = page.colour(role);
     context.beginPath();
-    for (const [[a, b], [c, d]] of edges) { context.moveTo(a, b); context.lineTo(c, d); }
+    for (const [[a, b], [c, d]] of edges) {
+      context.moveTo(a, b);
+      context.lineTo(c, d);
+    }
     context.stroke();
   }
   context.restore();
@@ -102,8 +145,21 @@ function frame(view, cells, picture, shift) {
   const nodes = lineText(view.line, view.base + 24 * view.scale, shift, view.width);
   nodes.push(svg("path", { d: `M0,${view.base}H${view.width}`, class: "rule" }));
   if (cells.longest < cells.stop - cells.first) {
-    nodes.push(svg("rect", { x: 0, y: 0, width: view.width, height: Math.max(0, ceiling), class: "illegal" }),
-      svg("text", { x: view.width / 2, y: ceiling - 8 * view.scale, "text-anchor": "middle", class: "region" }, picture.words[3]));
+    nodes.push(
+      svg("rect", {
+        x: 0,
+        y: 0,
+        width: view.width,
+        height: Math.max(0, ceiling),
+        class: "illegal",
+      }),
+      svg("text", {
+        x: view.width / 2,
+        y: ceiling - 8 * view.scale,
+        "text-anchor": "middle",
+        class: "region",
+      }, picture.words[3]),
+    );
   }
   view.words.replaceChildren(...nodes, ...notOwned(view, cells, picture, shift));
 }
@@ -115,8 +171,19 @@ function notOwned(view, cells, picture, shift) {
     if (cells.owned[i]) continue;
     let end = i;
     while (end + 1 < cells.stop && !cells.owned[end + 1]) end += 1;
-    const [a, b] = view.line.glyphs(cells.doc(i), cells.doc(end)).map((x) => Math.min(Math.max(x - shift, 0), view.width));
-    if (b - a > 90 * view.scale) nodes.push(svg("text", { x: (a + b) / 2, y: view.base - 14 * view.scale, "text-anchor": "middle", class: "region" }, picture.words[NOT_OWNED]));
+    const [a, b] = view.line.glyphs(cells.doc(i), cells.doc(end)).map((x) =>
+      Math.min(Math.max(x - shift, 0), view.width)
+    );
+    if (b - a > 90 * view.scale) {
+      nodes.push(
+        svg("text", {
+          x: (a + b) / 2,
+          y: view.base - 14 * view.scale,
+          "text-anchor": "middle",
+          class: "region",
+        }, picture.words[NOT_OWNED]),
+      );
+    }
     i = end;
   }
   return nodes;
@@ -132,21 +199,44 @@ export function moveTent(view, cells, picture, chosen, cursor) {
   const foot = view.base + 8;
   const nodes = [];
   const guides = ([i, j], cls) => {
-    const [x, y] = [(view.line.edge(cells.doc(i) + 0.5) + view.line.edge(cells.doc(j) + 0.5)) / 2 - shift, view.base - (j - i) * view.unit];
-    return [svg("path", { d: `M${x},${y}L${at(i)},${foot}`, class: `guide start-line ${cls}` }), svg("path", { d: `M${x},${y}L${at(j)},${foot}`, class: `guide end-line ${cls}` })];
+    const [x, y] = [
+      (view.line.edge(cells.doc(i) + 0.5) + view.line.edge(cells.doc(j) + 0.5)) / 2 - shift,
+      view.base - (j - i) * view.unit,
+    ];
+    return [
+      svg("path", { d: `M${x},${y}L${at(i)},${foot}`, class: `guide start-line ${cls}` }),
+      svg("path", { d: `M${x},${y}L${at(j)},${foot}`, class: `guide end-line ${cls}` }),
+    ];
   };
   if (picture.winner) {
-    const [a, b] = view.line.glyphs(cells.doc(picture.winner[0]), cells.doc(picture.winner[1])).map((x) => x - shift);
+    const [a, b] = view.line.glyphs(cells.doc(picture.winner[0]), cells.doc(picture.winner[1])).map(
+      (x) => x - shift,
+    );
     const y = view.base + 33 * view.scale;
     nodes.push(svg("path", { d: `M${a},${y}v5H${b}v-5`, class: "mark-predicted" }));
   }
   if (chosen) {
-    const [a, b] = view.line.glyphs(cells.doc(chosen[0]), cells.doc(chosen[1])).map((x) => x - shift);
-    nodes.push(...guides(chosen, ""), svg("path", { d: polygon(corners(view, shift, cells, ...chosen)), class: "mark-selected" }),
-      svg("rect", { x: a - 2, y: view.base + 7 * view.scale, width: b - a + 4, height: 23 * view.scale, rx: 2, class: "mark-selected" }));
+    const [a, b] = view.line.glyphs(cells.doc(chosen[0]), cells.doc(chosen[1])).map((x) =>
+      x - shift
+    );
+    nodes.push(
+      ...guides(chosen, ""),
+      svg("path", { d: polygon(corners(view, shift, cells, ...chosen)), class: "mark-selected" }),
+      svg("rect", {
+        x: a - 2,
+        y: view.base + 7 * view.scale,
+        width: b - a + 4,
+        height: 23 * view.scale,
+        rx: 2,
+        class: "mark-selected",
+      }),
+    );
   }
   if (cursor && cells.isSpan(...cursor)) {
-    nodes.push(...guides(cursor, "faint"), svg("path", { d: polygon(corners(view, shift, cells, ...cursor)), class: "mark-contrast" }));
+    nodes.push(
+      ...guides(cursor, "faint"),
+      svg("path", { d: polygon(corners(view, shift, cells, ...cursor)), class: "mark-contrast" }),
+    );
   }
   view.marks.replaceChildren(...nodes);
 }
@@ -154,7 +244,10 @@ export function moveTent(view, cells, picture, chosen, cursor) {
 /** Bring a span into sight. */
 export function reveal(view, cells, [i, j]) {
   const x = (view.line.middle(cells.doc(i)) + view.line.middle(cells.doc(j))) / 2 + view.pad;
-  const [left, right] = [view.box.scrollLeft + view.width * 0.1, view.box.scrollLeft + view.width * 0.9];
+  const [left, right] = [
+    view.box.scrollLeft + view.width * 0.1,
+    view.box.scrollLeft + view.width * 0.9,
+  ];
   if (x < left || x > right) view.box.scrollLeft = x - view.width / 2;
 }
 
@@ -170,7 +263,8 @@ export function tentCellAt(view, cells, event) {
   if (high < low || sign * (x - place(low)) < 0 || sign * (x - place(high)) > 0) return null;
   for (let k = 0; k < 40; k += 1) {
     const middle = (low + high) / 2;
-    if (sign * (place(middle) - x) > 0) high = middle; else low = middle;
+    if (sign * (place(middle) - x) > 0) high = middle;
+    else low = middle;
   }
   const [i, j] = [Math.floor(low), Math.floor(low + d)];
   return cells.isSpan(i, j) && j < i + cells.longest ? [i, j] : null;

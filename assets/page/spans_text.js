@@ -16,7 +16,9 @@ export function rightToLeft(text) {
 
 function measurer(size) {
   const context = el("canvas", {}).getContext("2d");
-  context.font = `${size}px ${getComputedStyle(document.body).getPropertyValue("--sl-serif").trim() || "serif"}`;
+  context.font = `${size}px ${
+    getComputedStyle(document.body).getPropertyValue("--sl-serif").trim() || "serif"
+  }`;
   return (text) => context.measureText(text).width;
 }
 
@@ -53,16 +55,35 @@ export function layLine(page, from, to, size) {
     const low = Math.min(Math.floor(u), edges.length - 2);
     return turn(edges[low] + (u - low) * (edges[low + 1] - edges[low]));
   };
-  return { words: words.map((w) => ({ ...w, centre: turn(w.x + w.width / 2) })), edge, total, rtl, size,
+  return {
+    words: words.map((w) => ({ ...w, centre: turn(w.x + w.width / 2) })),
+    edge,
+    total,
+    rtl,
+    size,
     middle: (k) => turn((lefts[k - from] + rights[k - from]) / 2),
-    glyphs: (a, b) => [turn(lefts[a - from]), turn(rights[b - from])].sort((p, q) => p - q) };
+    glyphs: (a, b) => [turn(lefts[a - from]), turn(rights[b - from])].sort((p, q) => p - q),
+  };
 }
 
 /** The words of a line between two x as SVG text, with ticks at the borders of word pieces; `shift` is subtracted from x. */
 export function lineText(line, y, shift, width) {
-  return line.words.filter((w) => w.centre + w.width / 2 > shift - 20 && w.centre - w.width / 2 < shift + width + 20).flatMap((w) => {
+  return line.words.filter((w) =>
+    w.centre + w.width / 2 > shift - 20 && w.centre - w.width / 2 < shift + width + 20
+  ).flatMap((w) => {
     const ticks = [];
-    for (let k = w.from + 1; k <= w.to; k += 1) ticks.push(svg("path", { d: `M${line.edge(k) - shift},${y + 4}v4`, class: "tick" }));
-    return [svg("text", { x: w.centre - shift, y, "text-anchor": "middle", class: "words", style: { fontSize: `${line.size}px` } }, w.text), ...ticks];
+    for (let k = w.from + 1; k <= w.to; k += 1) {
+      ticks.push(svg("path", { d: `M${line.edge(k) - shift},${y + 4}v4`, class: "tick" }));
+    }
+    return [
+      svg("text", {
+        x: w.centre - shift,
+        y,
+        "text-anchor": "middle",
+        class: "words",
+        style: { fontSize: `${line.size}px` },
+      }, w.text),
+      ...ticks,
+    ];
   });
 }

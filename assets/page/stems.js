@@ -19,7 +19,9 @@ export const printed = (p) => (p > 0.995 && p < 1 ? "> .99" : p.toFixed(2));
 
 /** Room for the tallest stem of the cells, its number and its triangle. */
 export function laneHeight(cells, scale) {
-  const room = cells.map((c) => scale.height(c.p) + (c.p >= LABEL ? 17 : 2) * scale.size + (c.apart ? 13 : 0) * scale.size);
+  const room = cells.map((c) =>
+    scale.height(c.p) + (c.p >= LABEL ? 17 : 2) * scale.size + (c.apart ? 13 : 0) * scale.size
+  );
   return Math.ceil(Math.max(12 * scale.size, scale.uniform + 3, ...room));
 }
 
@@ -38,17 +40,42 @@ function art(side, cells, scale, { width, height, says }) {
   const thick = 5 * scale.size;
   const parts = [];
   if (scale.uniform) {
-    parts.push(svg("line", { x1: 0, x2: width, y1: y(scale.uniform), y2: y(scale.uniform), class: "uniform" }));
-    if (says) parts.push(svg("text", { x: width, y: y(scale.uniform) - 3, "text-anchor": "end", class: "quiet" }, says));
+    parts.push(
+      svg("line", {
+        x1: 0,
+        x2: width,
+        y1: y(scale.uniform),
+        y2: y(scale.uniform),
+        class: "uniform",
+      }),
+    );
+    if (says) {
+      parts.push(
+        svg(
+          "text",
+          { x: width, y: y(scale.uniform) - 3, "text-anchor": "end", class: "quiet" },
+          says,
+        ),
+      );
+    }
   }
   for (const c of cells) {
     const h = scale.height(c.p);
     if (h > 0) {
       const kind = scale.log && c.p < FLOOR ? "floor" : side;
-      parts.push(svg("rect", { class: `stem ${kind}${c.sum ? " sum" : ""}${c.byHand ? " by-hand" : ""}`, x: c.x - thick / 2, y: side === "start" ? height - h : 0,
-        width: thick, height: h }));
+      parts.push(
+        svg("rect", {
+          class: `stem ${kind}${c.sum ? " sum" : ""}${c.byHand ? " by-hand" : ""}`,
+          x: c.x - thick / 2,
+          y: side === "start" ? height - h : 0,
+          width: thick,
+          height: h,
+        }),
+      );
     }
-    if (c.apart) parts.push(hollow(c.x, y(h + (c.p >= LABEL ? 17 : 3) * scale.size), side, 5 * scale.size));
+    if (c.apart) {
+      parts.push(hollow(c.x, y(h + (c.p >= LABEL ? 17 : 3) * scale.size), side, 5 * scale.size));
+    }
   }
   return [...parts, ...numbers(cells, side, scale, y, width)];
 }
@@ -56,8 +83,20 @@ function art(side, cells, scale, { width, height, says }) {
 // One button over each token, as high as the lane. They stay in place when only the stems change, and so does the focus.
 function buttons(group, side, cells, height) {
   if (group.childElementCount !== cells.length) {
-    group.replaceChildren(...cells.map((c) => svg("rect", { class: `hit ${side}`, x: c.left, y: 0, width: Math.max(1, c.width), role: "button", tabindex: -1,
-      "aria-label": `${side} at ${c.name}`, "data-doc": c.doc })));
+    group.replaceChildren(
+      ...cells.map((c) =>
+        svg("rect", {
+          class: `hit ${side}`,
+          x: c.left,
+          y: 0,
+          width: Math.max(1, c.width),
+          role: "button",
+          tabindex: -1,
+          "aria-label": `${side} at ${c.name}`,
+          "data-doc": c.doc,
+        })
+      ),
+    );
   }
   if (group.dataset.height === String(height)) return;
   group.dataset.height = String(height);
@@ -72,11 +111,20 @@ function numbers(cells, side, scale, y, width) {
   for (const c of cells.filter((d) => d.p >= LABEL).sort((a, b) => b.p - a.p)) {
     const x = Math.min(Math.max(c.x, half), width - half);
     const h = scale.height(c.p);
-    const clash = taken.some((t) => Math.abs(t.x - x) < 2 * half && Math.abs(t.h - h) < 14 * scale.size)
-      || cells.some((d) => d !== c && Math.abs(d.x - x) < half && scale.height(d.p) > h + 3);
+    const clash = taken.some((t) =>
+      Math.abs(t.x - x) < 2 * half && Math.abs(t.h - h) < 14 * scale.size
+    ) ||
+      cells.some((d) => d !== c && Math.abs(d.x - x) < half && scale.height(d.p) > h + 3);
     if (clash) continue;
     taken.push({ x, h });
-    out.push(svg("text", { x, y: y(h + (side === "start" ? 4 : 14) * scale.size), "text-anchor": "middle", class: side }, printed(c.p)));
+    out.push(
+      svg("text", {
+        x,
+        y: y(h + (side === "start" ? 4 : 14) * scale.size),
+        "text-anchor": "middle",
+        class: side,
+      }, printed(c.p)),
+    );
   }
   return out;
 }

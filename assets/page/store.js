@@ -5,7 +5,16 @@ import { floats, ints } from "./pack.js";
 
 export const bus = new EventTarget();
 export const say = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { detail }));
-export const state = { reading: null, selection: null, predicted: null, answer: null, record: null, send: null, veiled: false, mayVeil: true };
+export const state = {
+  reading: null,
+  selection: null,
+  predicted: null,
+  answer: null,
+  record: null,
+  send: null,
+  veiled: false,
+  mayVeil: true,
+};
 
 /** Be told of an event; pictures mount in any order, so a reading that is already there is told at once. */
 export function hear(name, heard) {
@@ -13,15 +22,26 @@ export function hear(name, heard) {
   if (name === "reading" && state.reading) heard(state.reading);
 }
 
-
 export function unpack(data) {
   const offsets = ints(data.offsets);
   const words = ints(data.words);
-  const tokens = Array.from(data.names.context, (text, d) => ({ text, start: offsets[2 * d], end: offsets[2 * d + 1], word: words[d] }));
+  const tokens = Array.from(
+    data.names.context,
+    (text, d) => ({ text, start: offsets[2 * d], end: offsets[2 * d + 1], word: words[d] }),
+  );
   const windows = data.windows.map((w) => {
     const start = floats(w.start);
-    return { ...w, start, end: floats(w.end), n: start.length,
-      tokens: [...data.names.prefix, ...data.names.context.slice(w.docStart, w.docStop), ...data.names.suffix] };
+    return {
+      ...w,
+      start,
+      end: floats(w.end),
+      n: start.length,
+      tokens: [
+        ...data.names.prefix,
+        ...data.names.context.slice(w.docStart, w.docStop),
+        ...data.names.suffix,
+      ],
+    };
   });
   return { ...data, tokens, windows, owner: ints(data.owner) };
 }
@@ -33,22 +53,28 @@ export function textOf({ start, end }) {
 }
 
 /** Give numbers changed by hand back to the reader. */
-export const reset = () => state.send && post("reset", state.send, "input", { index: "reset", value: true });
+export const reset = () =>
+  state.send && post("reset", state.send, "input", { index: "reset", value: true });
 
 /** Show an example, by its id: what choosing it in the menu does. */
-export const openExample = (id) => state.send && post("example", state.send, "input", { index: "example", value: id });
+export const openExample = (id) =>
+  state.send && post("example", state.send, "input", { index: "example", value: id });
 
 export function select({ window = null, start, end }) {
   if (!state.reading || !state.send) return;
   const held = window ?? state.reading.owner[start];
   state.selection = { window: held, start, end, record: null };
   say("selection", state.selection);
-  post("select", state.send, "select", { index: [held, start, end], value: textOf({ start, end }) });
+  post("select", state.send, "select", {
+    index: [held, start, end],
+    value: textOf({ start, end }),
+  });
 }
 
 /** Python's record: where it stands is selected, unless a newer selection of the same numbers is still under way. */
 export function keep(record) {
-  const newer = state.selection && underWay("select") && state.record?.stamp === record.stamp && !same(state.selection, record);
+  const newer = state.selection && underWay("select") && state.record?.stamp === record.stamp &&
+    !same(state.selection, record);
   Object.assign(state, { predicted: record.predicted, answer: record.answer, record });
   if (!newer) fromRecord();
   say("selection", state.selection);
@@ -56,7 +82,9 @@ export function keep(record) {
 
 /** A refused selection gives way to the one that Python still holds. */
 export function refused() {
-  if (!state.record || underWay("select") || !state.selection || same(state.selection, state.record)) return;
+  if (
+    !state.record || underWay("select") || !state.selection || same(state.selection, state.record)
+  ) return;
   fromRecord();
   say("selection", state.selection);
 }
@@ -65,5 +93,7 @@ const same = (a, b) => a.window === b.window && a.start === b.start && a.end ===
 
 function fromRecord() {
   const { record } = state;
-  state.selection = record.window === null ? null : { window: record.window, start: record.start, end: record.end, record };
+  state.selection = record.window === null
+    ? null
+    : { window: record.window, start: record.start, end: record.end, record };
 }

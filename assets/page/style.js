@@ -2,6 +2,9 @@
 
 import { el } from "./dom.js";
 
-export const style = (url) => new Promise((done) => {
-  document.head.append(el("link", { rel: "stylesheet", href: url.href, onload: done, onerror: done }));
-});
+export const style = (url) =>
+  new Promise((done) => {
+    document.head.append(
+      el("link", { rel: "stylesheet", href: url.href, onload: done, onerror: done }),
+    );
+  });

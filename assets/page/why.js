@@ -30,14 +30,49 @@ export function select(root, picture, page) {
 }
 
 function shell(root, picture) {
-  const view = { root, step: "looked", held: {}, found: new Map(), wanted: new Set(), queue: [], out: null, choice: null,
-    stage: el("div", { class: "step-stage" }), says: el("p", { class: "step-says", hidden: true }) };
+  const view = {
+    root,
+    step: "looked",
+    held: {},
+    found: new Map(),
+    wanted: new Set(),
+    queue: [],
+    out: null,
+    choice: null,
+    stage: el("div", { class: "step-stage" }),
+    says: el("p", { class: "step-says", hidden: true }),
+  };
   const { words } = picture;
-  view.buttons = Object.keys(STEPS).map((key, k) => el("button", { type: "button", class: "plain step", id: `why-step-${key}`, dataset: { step: key },
-    onclick: () => { view.step = key; paint(view); } }, el("span", { class: "number" }, k + 1), words[`step_${key}`]));
-  view.bodies = Object.fromEntries(Object.keys(STEPS).map((key) => [key, el("div", { class: "step-body", hidden: true })]));
+  view.buttons = Object.keys(STEPS).map((key, k) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain step",
+        id: `why-step-${key}`,
+        dataset: { step: key },
+        onclick: () => {
+          view.step = key;
+          paint(view);
+        },
+      },
+      el("span", { class: "number" }, k + 1),
+      words[`step_${key}`],
+    )
+  );
+  view.bodies = Object.fromEntries(
+    Object.keys(STEPS).map((key) => [key, el("div", { class: "step-body", hidden: true })]),
+  );
   view.stage.append(...Object.values(view.bodies));
-  root.replaceChildren(el("div", { class: "why" }, el("div", { class: "steps", role: "group", "aria-label": words.steps }, view.buttons), view.says, view.stage));
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "why" },
+      el("div", { class: "steps", role: "group", "aria-label": words.steps }, view.buttons),
+      view.says,
+      view.stage,
+    ),
+  );
   view.paint = () => paint(view);
   views.set(root, view);
   return view;
@@ -47,10 +82,23 @@ function shell(root, picture) {
 function heard(view) {
   const { picture, page } = view;
   if (view.stamp !== page.reading.stamp) {
-    Object.assign(view, { stamp: page.reading.stamp, found: new Map(), wanted: new Set(), out: null, held: {} });
+    Object.assign(view, {
+      stamp: page.reading.stamp,
+      found: new Map(),
+      wanted: new Set(),
+      out: null,
+      held: {},
+    });
     view.choice = null;
   }
-  if (picture.target) view.choice ??= { kind: picture.target.kind, other: picture.target.other, method: picture.method, baseline: picture.baseline };
+  if (picture.target) {
+    view.choice ??= {
+      kind: picture.target.kind,
+      other: picture.target.other,
+      method: picture.method,
+      baseline: picture.baseline,
+    };
+  }
   const { reply } = picture;
   if (!reply) return;
   view.found.set(reply.key, reply.error ? { error: reply.error } : { data: reply.data });
@@ -65,12 +113,19 @@ function settled(view) {
 function paint(view) {
   const { picture, page, step } = view;
   if (view.stamp !== page.reading.stamp) return; // a timer of the reading before
-  view.buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.step === step)));
-  Object.entries(view.bodies).forEach(([key, body]) => { body.hidden = key !== step; });
+  view.buttons.forEach((button) =>
+    button.setAttribute("aria-pressed", String(button.dataset.step === step))
+  );
+  Object.entries(view.bodies).forEach(([key, body]) => {
+    body.hidden = key !== step;
+  });
   view.says.hidden = Boolean(picture.target);
   view.says.textContent = picture.target ? "" : picture.words.nothing;
   const chosen = page.selection;
-  if (!picture.target || !chosen) { view.stage.hidden = true; return; }
+  if (!picture.target || !chosen) {
+    view.stage.hidden = true;
+    return;
+  }
   view.stage.hidden = false;
   view.queue = [];
   const w = page.reading.windows[chosen.window];
@@ -78,7 +133,11 @@ function paint(view) {
   if (view.seatsOf !== picture.seats) {
     const { of, special, question } = picture.seats;
     view.seatsOf = picture.seats;
-    view.seats = { of: ints(of), special, question: { ...question, offsets: ints(question.offsets) } };
+    view.seats = {
+      of: ints(of),
+      special,
+      question: { ...question, offsets: ints(question.offsets) },
+    };
   }
   if (ready) {
     view.held[step] ??= {};
@@ -91,7 +150,9 @@ function paint(view) {
 // Seats, notice and tables travel with every reply: when nothing else is missing for a new selection, ask for them alone.
 function refresh(view, chosen) {
   const { target, ...picture } = view.picture;
-  if (picture.window === chosen.window && target.start === chosen.start && target.end === chosen.end) return;
+  if (
+    picture.window === chosen.window && target.start === chosen.start && target.end === chosen.end
+  ) return;
   const request = { what: "seats", span: true };
   view.found.delete(keyOf(view, request));
   need(view, request);
@@ -99,13 +160,36 @@ function refresh(view, chosen) {
 
 function model(view, w, chosen) {
   const { picture, page, seats, choice } = view;
-  return { page, picture, seats, w, words: picture.words, choice, chosen, width: view.root.clientWidth, waits: (request) => view.out?.key === keyOf(view, request),
-    start: chosen.start - w.docStart + w.contextAt, end: chosen.end - w.docStart + w.contextAt,
-    need: (request) => need(view, request), repaint: () => paint(view),
-    want: (request) => { view.wanted.add(keyOf(view, request)); view.found.delete(keyOf(view, request)); paint(view); },
+  return {
+    page,
+    picture,
+    seats,
+    w,
+    words: picture.words,
+    choice,
+    chosen,
+    width: view.root.clientWidth,
+    waits: (request) => view.out?.key === keyOf(view, request),
+    start: chosen.start - w.docStart + w.contextAt,
+    end: chosen.end - w.docStart + w.contextAt,
+    need: (request) => need(view, request),
+    repaint: () => paint(view),
+    want: (request) => {
+      view.wanted.add(keyOf(view, request));
+      view.found.delete(keyOf(view, request));
+      paint(view);
+    },
     wanted: (request) => view.wanted.has(keyOf(view, request)),
-    again: (request) => { view.found.delete(keyOf(view, request)); paint(view); },
-    choose: (change) => { view.choice = { ...view.choice, ...change }; page.input("choice", view.choice); paint(view); } };
+    again: (request) => {
+      view.found.delete(keyOf(view, request));
+      paint(view);
+    },
+    choose: (change) => {
+      view.choice = { ...view.choice, ...change };
+      page.input("choice", view.choice);
+      paint(view);
+    },
+  };
 }
 
 // What a request depends on: {what, span, target, method, more}; `method` overrides the chosen one.
@@ -113,7 +197,12 @@ function keyOf(view, { what, span, target, method, more }) {
   const { chosen, choice } = { chosen: view.page.selection, choice: view.choice };
   const parts = [view.stamp, what, chosen.window];
   if (span || target) parts.push(chosen.start, chosen.end);
-  if (target) parts.push(choice.kind, ...(choice.kind === "span_minus_other" ? choice.other ?? ["best"] : []));
+  if (target) {
+    parts.push(
+      choice.kind,
+      ...(choice.kind === "span_minus_other" ? choice.other ?? ["best"] : []),
+    );
+  }
   if (method) parts.push(method, method === "integrated_gradients" ? choice.baseline : "");
   return [...parts, ...Object.values(more ?? {})].join(" ");
 }
@@ -133,6 +222,19 @@ function pump(view) {
   if (out) settled(view);
   const { key, what, method, more } = queue[0];
   const chosen = page.selection;
-  view.out = { key, what, timer: setTimeout(() => { settled(view); paint(view); }, PATIENCE) };
-  page.input("ask", { key, what, span: [chosen.window, chosen.start, chosen.end], choice: { ...view.choice, method: method ?? view.choice.method }, ...more });
+  view.out = {
+    key,
+    what,
+    timer: setTimeout(() => {
+      settled(view);
+      paint(view);
+    }, PATIENCE),
+  };
+  page.input("ask", {
+    key,
+    what,
+    span: [chosen.window, chosen.start, chosen.end],
+    choice: { ...view.choice, method: method ?? view.choice.method },
+    ...more,
+  });
 }

@@ -13,10 +13,34 @@ const views = new WeakMap();
 
 function shell(root, picture, page) {
   root.classList.add("long-text");
-  const view = { root, step: "windows", held: {}, stage: el("div", { class: "step-stage" }), says: el("p", { class: "step-says" }) };
-  view.buttons = picture.steps.map(({ key, title }, k) => el("button", { type: "button", class: "plain step", id: `windows-step-${key}`,
-    onclick: () => { view.step = key; paint(view); } }, el("span", { class: "number" }, k + 1), title));
-  root.replaceChildren(el("div", { class: "steps", role: "group", "aria-label": picture.words.steps }, view.buttons), view.says, view.stage);
+  const view = {
+    root,
+    step: "windows",
+    held: {},
+    stage: el("div", { class: "step-stage" }),
+    says: el("p", { class: "step-says" }),
+  };
+  view.buttons = picture.steps.map(({ key, title }, k) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain step",
+        id: `windows-step-${key}`,
+        onclick: () => {
+          view.step = key;
+          paint(view);
+        },
+      },
+      el("span", { class: "number" }, k + 1),
+      title,
+    )
+  );
+  root.replaceChildren(
+    el("div", { class: "steps", role: "group", "aria-label": picture.words.steps }, view.buttons),
+    view.says,
+    view.stage,
+  );
   view.page = Object.create(page, { width: { get: () => root.clientWidth } });
   views.set(root, view);
   return view;
@@ -24,7 +48,9 @@ function shell(root, picture, page) {
 
 function paint(view) {
   const { picture, page, stage, step } = view;
-  view.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(picture.steps[k].key === step)));
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(picture.steps[k].key === step))
+  );
   view.says.textContent = picture.steps.find((s) => s.key === step).says;
   view.held[step] ??= {};
   if (stage.dataset.step !== step) stage.replaceChildren();
@@ -33,7 +59,9 @@ function paint(view) {
 }
 
 export function draw(root, picture, page) {
-  const view = views.get(root)?.root.contains(views.get(root).stage) ? views.get(root) : shell(root, picture, page);
+  const view = views.get(root)?.root.contains(views.get(root).stage)
+    ? views.get(root)
+    : shell(root, picture, page);
   view.picture = picture;
   paint(view);
 }
