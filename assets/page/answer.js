@@ -28,7 +28,7 @@ export function draw(root, picture, page) {
   reveal(scroller, view.text, page);
 }
 
-export function select(root, picture, page) {
+export function select(root, _picture, page) {
   const view = views.get(root);
   const { reading, selection, predicted } = page;
   const chars = ({ start, end }, kind) => ({
@@ -100,7 +100,7 @@ function reveal(scroller, text, page) {
 
 // The logit line ----------------------------------------------------------------------------------------------
 
-function geometry(picture, page, root) {
+function geometry(picture, root) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const values = [
     ...picture.dots.map((d) => d.score),
@@ -149,7 +149,7 @@ function line(view, picture, page) {
     view.line.replaceChildren(el("p", { class: "role-quiet" }, "No span is listed."));
     return;
   }
-  const g = geometry(picture, page, view.line.parentElement.parentElement);
+  const g = geometry(picture, view.line.parentElement.parentElement);
   const placed = rows(picture, g, page);
   const top = Math.max(...placed.map((d) => d.row ?? 0)) + 1;
   const y = g.rem * (1.5 * top + 2.4);

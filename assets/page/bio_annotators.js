@@ -363,7 +363,7 @@ export function draw(stage, picture, page, view) {
   );
 }
 
-export function select(stage, picture, page) {
+export function select(stage, _picture, page) {
   stage.querySelectorAll("[id^=bio-mark-], [id^=bio-more-]").forEach((button) => {
     button.disabled = !page.selection;
   });

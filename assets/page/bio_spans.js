@@ -230,7 +230,7 @@ export function draw(stage, picture, page) {
   select(stage, picture, page);
 }
 
-export function select(stage, picture, page) {
+export function select(stage, _picture, page) {
   const chosen = page.selection;
   const key = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
   stage.querySelectorAll(".marginals .row-select").forEach((b) =>

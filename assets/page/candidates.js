@@ -191,7 +191,7 @@ export function draw(stage, picture, page, held) {
 }
 
 /** Outline the selected dot and bracket the predicted one. */
-export function select(stage, picture, page, held) {
+export function select(_stage, _picture, page, held) {
   if (!held.root) return;
   const marks = [];
   held.root.querySelectorAll(".w-dot").forEach((g) => {

@@ -17,12 +17,12 @@ export function draw(root, picture, page, held) {
   held.text.box.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "m" || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    markSelection(held, page);
+    markSelection(page);
   });
   held.mark = el("button", {
     type: "button",
     class: "act filled",
-    onclick: () => markSelection(held, page),
+    onclick: () => markSelection(page),
   });
   const act = (text, name) =>
     el("button", { type: "button", class: "act", onclick: () => page.input(name, true) }, text);
@@ -58,7 +58,7 @@ export function draw(root, picture, page, held) {
   select(root, picture, page, held);
 }
 
-export function select(root, picture, page, held) {
+export function select(_root, picture, page, held) {
   const { reading, selection, predicted } = page;
   held.picture = picture;
   const chars = ({ start, end }, kind) => ({
@@ -81,7 +81,7 @@ export function select(root, picture, page, held) {
 const chosenMark = (picture, chosen) =>
   chosen && picture.golds.some((g) => g.start === chosen.start && g.end === chosen.end);
 
-function markSelection(held, page) {
+function markSelection(page) {
   const chosen = page.selection;
   if (chosen) page.input("mark", [chosen.start, chosen.end]);
 }
@@ -93,7 +93,7 @@ function strip(picture, page) {
   const cut = picture.strip;
   const docs = cut ? Array.from({ length: cut.stop - cut.first }, (_, k) => cut.first + k) : [];
   const gold = (d) => cut && d >= cut.start && d <= cut.end;
-  const chosen = rowsShown(picture, cut, reading);
+  const chosen = rowsShown(cut, reading);
   const cell = (content, kind = "") => el("td", { class: kind }, content);
   const pieces = docs.map((d) => cell(reading.tokens[d].text, gold(d) ? "piece is-gold" : "piece"));
   const rows = [];
@@ -158,7 +158,7 @@ function strip(picture, page) {
   );
 }
 
-function rowsShown(picture, cut, reading) {
+function rowsShown(cut, reading) {
   const all = reading.windows.map((w) => w.index);
   const touching = cut
     ? all.filter((k) =>

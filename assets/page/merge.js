@@ -98,7 +98,7 @@ function chart(data, page, held, words, redraw) {
         : `${words.lower}: ${clip(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
     ),
   );
-  heads(root, { data, x, gap, em, stacked, top, held, words, redraw, height });
+  heads(root, { data, x, gap, em, stacked, top, held, redraw, height });
   const lines = data.spans.map((span, k) => {
     const points = data.columns.map((
       column,
@@ -172,7 +172,7 @@ function pair(root, { legal, reason }, x, y, em, words) {
 }
 
 /** Column heads are buttons: press one to compare its rule with the page's. */
-function heads(root, { data, x, gap, em, stacked, top, held, words, redraw, height }) {
+function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
   data.columns.forEach((column, c) => {
     const chosen = column.name === data.chosen;
     const compared = column.name === held.with;
@@ -321,7 +321,7 @@ function breaking(data, page, held, words) {
   }
 }
 
-function offset(picture, page, held, words) {
+function offset(picture, page, words) {
   const data = picture.offset;
   const shown = el("output", { class: "tabular" }, data.printed);
   const input = el("input", {
@@ -504,7 +504,7 @@ export function draw(stage, picture, page, held) {
       "div",
       { class: "merge-grid" },
       comparison(data, held, words),
-      offset(picture, page, held, words),
+      offset(picture, page, words),
     ),
     breaking(data, page, held, words),
     options(data, page, words),

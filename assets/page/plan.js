@@ -337,7 +337,7 @@ export function draw(stage, picture, page, held) {
   paintPicture(view);
 }
 
-export function select(stage, picture, page) {
+export function select(stage, _picture, page) {
   const view = views.get(stage);
   if (view?.drawn && view.layout.drawn) marks(view.drawn, page);
 }

@@ -15,7 +15,7 @@ const ASPECT = {
   tent: "left and right move the span, up and down move its end, with Shift its start",
 };
 
-function shell(root, picture, page) {
+function shell(root, page) {
   const view = {
     root,
     step: page.narrow ? "tent" : "square",
@@ -71,7 +71,7 @@ function shell(root, picture, page) {
 }
 
 /** The picture as far as it holds for the drawn window: until Python has sent another window's numbers, only its cells are shown. */
-function fit(picture, page, index) {
+function fit(picture, index) {
   if (picture.window === index) return picture;
   return {
     ...picture,
@@ -86,12 +86,12 @@ function fit(picture, page, index) {
 }
 
 export function draw(root, picture, page) {
-  const view = views.get(root)?.stage.isConnected ? views.get(root) : shell(root, picture, page);
+  const view = views.get(root)?.stage.isConnected ? views.get(root) : shell(root, page);
   const index = page.selection?.window ?? picture.window;
   Object.assign(view, {
     sent: picture,
     page,
-    picture: fit(picture, page, index),
+    picture: fit(picture, index),
     cells: new Cells(page.reading, picture, index),
   });
   view.cursor = null;
@@ -263,7 +263,7 @@ function room({ stage, page }) {
 function move(view) {
   const { drawn, cells, picture, step, cursor } = view;
   if (!drawn) return;
-  if (step === "square") moveMarks(drawn, cells, picture, chosenCell(view), cursor);
+  if (step === "square") moveMarks(drawn, picture, chosenCell(view), cursor);
   else if (view.page.narrow) movePhone(drawn, picture, chosenCell(view));
   else moveTent(drawn, cells, picture, chosenCell(view), cursor);
 }

@@ -242,7 +242,7 @@ function gridLines(grid, { lo, hi, cell, side }) {
 }
 
 /** Bands, bracket, outline, hollow triangles and the cursor: everything that moves. */
-export function moveMarks(view, cells, picture, chosen, cursor) {
+export function moveMarks(view, picture, chosen, cursor) {
   const { lo, hi, cell, left, top, side } = view;
   const seen = (i, j) => i >= lo && i < hi && j >= lo && j < hi;
   const at = (k) => (k - lo + 0.5) * cell;

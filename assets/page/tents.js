@@ -192,7 +192,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
       }),
     );
   }
-  layout.owners.forEach(([a, b, w], k) => {
+  layout.owners.forEach(([a, , w], k) => {
     if (k && seen(a, a + 1) && a > from && !small) {
       body.append(
         svg("path", {
