@@ -1,4 +1,5 @@
-// Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected span.
+// Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
+// span.
 
 import { el, roving, svg } from "./dom.js";
 import { fixed } from "./pack.js";
@@ -98,7 +99,7 @@ function reveal(scroller, text, page) {
   if (word) scroller.scrollTop = word.span.offsetTop - scroller.clientHeight / 2;
 }
 
-// The logit line ----------------------------------------------------------------------------------------------
+// The logit line ----------------------------------------------------------------------------------
 
 function geometry(picture, root) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -121,7 +122,10 @@ function short(text, n) {
   return letters.length > n ? `${letters.slice(0, n - 1).join("").trimEnd()}…` : text;
 }
 
-/** Give labels rows from the best down; a label that fits nowhere stays hidden until its dot is pointed at. */
+/**
+ * Give labels rows from the best down; a label that fits nowhere stays hidden until its dot is
+ * pointed at.
+ */
 function rows(picture, g, page) {
   const taken = [];
   const most = page.narrow ? 3 : 4;
@@ -260,7 +264,9 @@ function markLine(dots, measure, picture, g, y, page) {
 /** The value under the reader's hand: kept through redraws until it has been sent. */
 const hand = { value: null, timer: 0 };
 
-/** The no-answer rule: a slider at null_score - threshold, moved by mouse or keys, sent when let go. */
+/**
+ * The no-answer rule: a slider at null_score - threshold, moved by mouse or keys, sent when let go.
+ */
 function thresholdRule(picture, g, y, page) {
   let value = hand.value ?? picture.threshold;
   const bar = svg("line", { class: "threshold-bar" });
@@ -295,7 +301,8 @@ function thresholdRule(picture, g, y, page) {
     grip.setAttribute("y", g.rem * 1.3);
     node.firstChild.setAttribute("x", x - g.rem * 0.9);
     text.textContent = `no answer left of ${fixed(picture.null - value)}`;
-    const left = x > g.width - text.textContent.length * 0.46 * g.rem; // on a phone it takes half of the width
+    // on a phone it takes half of the width
+    const left = x > g.width - text.textContent.length * 0.46 * g.rem;
     text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
     text.setAttribute("y", g.rem * 0.85);
     text.setAttribute("text-anchor", left ? "end" : "start");

@@ -39,7 +39,8 @@ export function mountAsked() {
       hear("reading", (reading) => {
         setTimeout(differ);
         question.textContent = reading.question;
-        document.querySelector("#ask-examples input")?.setAttribute("placeholder", "your own text"); // shown where no example is chosen
+        // shown where no example is chosen
+        document.querySelector("#ask-examples input")?.setAttribute("placeholder", "your own text");
         const n = reading.windows.length;
         about.textContent = `${reading.tokens.length} word piece${
           reading.tokens.length === 1 ? "" : "s"

@@ -1,4 +1,5 @@
-// Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as a square and as strips on the text, three summaries.
+// Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as a
+// square and as strips on the text, three summaries.
 
 import { el, fold, svg, table } from "./dom.js";
 import { floats } from "./pack.js";
@@ -248,7 +249,8 @@ async function inflate(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Until the chosen head is here the one before it stays, greyed and out of reach: an empty place would move the page under the pointer.
+// Until the chosen head is here the one before it stays, greyed and out of reach: an empty place
+// would move the page under the pointer.
 function unpack(held, data) {
   if (held.packed === data) return;
   Object.assign(held, { packed: data, codes: null });
@@ -257,7 +259,8 @@ function unpack(held, data) {
     inflate(data.codes).then((codes) => {
       if (held.packed !== data) return;
       Object.assign(held, { codes, n: data.n });
-      held.model.repaint(); // the exact values of what is now drawn are asked for only by a paint of the chapter
+      // the exact values of what is now drawn are asked for only by a paint of the chapter
+      held.model.repaint();
     });
   }
 }
@@ -385,7 +388,8 @@ function lanesOf(held) {
   };
 }
 
-// The whole row and column of the pinned token, else of the selected start: every position, whatever the filter shows.
+// The whole row and column of the pinned token, else of the selected start: every position,
+// whatever the filter shows.
 function drawTable(held) {
   const { model: { words, w, page }, still, at: [layer, head] } = held;
   const exact = exactly(held, still);
@@ -466,7 +470,8 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
   return out;
 }
 
-// Raw attention, rollout and gradient x attention: the words each of them puts first, for the start or for the end.
+// Raw attention, rollout and gradient x attention: the words each of them puts first, for the start
+// or for the end.
 function drawSummaries(held, found) {
   const { model, beside, lane, specials } = held;
   if (!found?.data) {

@@ -1,4 +1,5 @@
-// Chapter 9, step 2: what the target rested on. Start part above the words, end part below; filled supports, hollow speaks against.
+// Chapter 9, step 2: what the target rested on. Start part above the words, end part below; filled
+// supports, hollow speaks against.
 
 import { el, fold, svg, table } from "./dom.js";
 import { floats } from "./pack.js";

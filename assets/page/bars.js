@@ -1,10 +1,14 @@
-// The bar chart with hover and zoom, drawn by the plotly.js of the Python package; loaded when its fold is first opened.
+// The bar chart with hover and zoom, drawn by the plotly.js of the Python package; loaded when its
+// fold is first opened.
 
 import { el } from "./dom.js";
 
 let mine = null;
 
-/** Our own plotly: gr.Plot ships an older one and overwrites window.Plotly, so a private reference is kept. */
+/**
+ * Our own plotly: gr.Plot ships an older one and overwrites window.Plotly, so a private reference
+ * is kept.
+ */
 export function plotly() {
   mine ??= new Promise((done, failed) => {
     const before = window.Plotly;
@@ -87,7 +91,10 @@ function shapes({ page, window: w }) {
   }];
 }
 
-/** {root, draw(model, figure), mark(model)}: bars in a box of their own; a click selects as a stem does. */
+/**
+ * {root, draw(model, figure), mark(model)}: bars in a box of their own; a click selects as a stem
+ * does.
+ */
 export function bars(choose) {
   const chart = el("div", {
     class: "bars",

@@ -1,4 +1,5 @@
-// Chapter 7, Tags: three steps under one text: three probabilities a token, spans from tags, annotators who disagree.
+// Chapter 7, Tags: three steps under one text: three probabilities a token, spans from tags,
+// annotators who disagree.
 
 import * as annotators from "./bio_annotators.js";
 import { ownHead } from "./bio_own.js";
@@ -133,7 +134,8 @@ function paint(view) {
   ask(view);
 }
 
-// The dimensions in the formula come from the reader: asked for once a reading; they come back with the next record.
+// The dimensions in the formula come from the reader: asked for once a reading; they come back with
+// the next record.
 function ask(view) {
   const { picture, page } = view;
   const key = `${page.reading.reader} ${page.reading.stamp}`;

@@ -22,7 +22,10 @@ export function itemAt(root, row, doc) {
   ) ?? null;
 }
 
-/** Choosing in chapter 7's text: a bar takes its token, a word its pieces; Shift extends, arrows move, Enter commits; `mark` draws what is pending. */
+/**
+ * Choosing in chapter 7's text: a bar takes its token, a word its pieces; Shift extends, arrows
+ * move, Enter commits; `mark` draws what is pending.
+ */
 export function listen(view, mark) {
   const { root } = view;
   const commit = (span) => {

@@ -1,4 +1,5 @@
-// A tagging head of one's own: mark texts, train on the frozen encoder's hidden states, see this text tagged by it.
+// A tagging head of one's own: mark texts, train on the frozen encoder's hidden states, see this
+// text tagged by it.
 
 import { el, fold } from "./dom.js";
 import { fresh } from "./bio_spans.js";
@@ -40,7 +41,8 @@ export function ownHead({ own, words, has, whose, annotators }, page, view) {
         { class: "tabular" },
         `trained on ${own.head.texts} ${
           own.head.texts === 1 ? "text" : "texts"
-        }, ${own.head.tokens} tokens, ${own.head.steps} steps: mean loss ${own.head.first} → ${own.head.last}`,
+        }, ${own.head.tokens} tokens, ${own.head.steps} steps: mean loss ${own.head.first} ` +
+          `→ ${own.head.last}`,
       ),
     );
     if (own.head.fits && !own.tagged) {

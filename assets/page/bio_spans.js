@@ -4,7 +4,9 @@ import { boxed } from "./bio_token.js";
 import { el, fold, svg } from "./dom.js";
 import { address } from "./header.js";
 
-/** The rows under the text: what each decoding makes of the tags, and the start/end head's one span. */
+/**
+ * The rows under the text: what each decoding makes of the tags, and the start/end head's one span.
+ */
 export function rows({ decodings, words }, page) {
   const spans = (name) => decodings.rows.find((r) => r.name === name).spans;
   return [
@@ -25,7 +27,8 @@ export function rows({ decodings, words }, page) {
 
 const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.end });
 
-// Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is let go.
+// Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is
+// let go.
 function threshold({ threshold: data, words }, page) {
   const shown = el("output", { for: "bio-threshold" }, data.value.toFixed(2));
   const list = el("ol", { class: "marginals" });
@@ -194,7 +197,8 @@ function glue({ glue: data, words }, page) {
       { class: "tabular" },
       `loss over legal pairs now: ${g.loss.legal} − ${g.loss.gold} ${g.loss.sign} `,
       el("strong", {}, g.loss.loss),
-      `; of the mass of legal pairs the two answers hold ${g.loss.answers}, the glue ${g.loss.glued}.`,
+      `; of the mass of legal pairs the two answers hold ${g.loss.answers}, the glue ` +
+        `${g.loss.glued}.`,
     ),
     losses,
     el("p", {}, words.glue_soft),

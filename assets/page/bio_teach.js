@@ -1,4 +1,5 @@
-// Both heads taught the same marks: real gradient steps on W, b and on S, E over the same hidden states, with undo.
+// Both heads taught the same marks: real gradient steps on W, b and on S, E over the same hidden
+// states, with undo.
 
 import { el, fold, svg, table } from "./dom.js";
 import { curve } from "./loss_steps.js";
@@ -128,7 +129,10 @@ function result(now, words, page, view) {
   ];
 }
 
-/** One row a span: hollow before, solid now; the rule at .5 is where a tagged span is likelier there than not. */
+/**
+ * One row a span: hollow before, solid now; the rule at .5 is where a tagged span is likelier there
+ * than not.
+ */
 function dumbbells(rows, key, words, width, page) {
   const em = 16 * page.scale;
   const names = Math.min(em * 9, width * 0.34);

@@ -1,5 +1,6 @@
-// Chapter 7's text: the paragraph's own words with one bar a token above them and rows of letters, spans or losses below.
-// Runs of tokens that are surely outside are one line each, and open when they are chosen.
+// Chapter 7's text: the paragraph's own words with one bar a token above them and rows of letters,
+// spans or losses below. Runs of tokens that are surely outside are one line each, and open when
+// they are chosen.
 
 import { itemAt, listen } from "./bio_keys.js";
 import { el, svg } from "./dom.js";
@@ -26,7 +27,10 @@ export function stripes() {
   );
 }
 
-/** {root, draw(model), mark(model)}: model has page, p [3 D], keep, sure, joins, rows, targets, losses, words. */
+/**
+ * {root, draw(model), mark(model)}: model has page, p [3 D], keep, sure, joins, rows, targets,
+ * losses, words.
+ */
 export function tagText() {
   const rows = el("div", { class: "bio-rows" });
   const root = el("div", { class: "bio-text", role: "group" }, rows);
@@ -65,7 +69,10 @@ export function tagText() {
   };
 }
 
-/** Neighbouring tokens that are drawn, with a little text around them: [first, last] of each stretch. */
+/**
+ * Neighbouring tokens that are drawn, with a little text around them: [first, last] of each
+ * stretch.
+ */
 export function stretches(p, keep, sure, unfolded = []) {
   const n = p.length / 3;
   const on = Array.from({ length: n }, (_, d) => p[3 * d + 2] <= sure);

@@ -1,4 +1,5 @@
-// Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on request the products.
+// Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on
+// request the products.
 
 import { el } from "./dom.js";
 
@@ -115,7 +116,8 @@ function panel(stage, picture, page) {
   const { words } = picture;
   const record = page.selection?.record;
   const found = record?.details?.bio;
-  if (page.selection && (!record || !found)) return; // Python has not answered yet: keep what stands
+  // Python has not answered yet: keep what stands
+  if (page.selection && (!record || !found)) return;
   const fetch = el("button", {
     type: "button",
     class: "boxed plain",

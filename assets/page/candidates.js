@@ -1,10 +1,14 @@
-// Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own null score.
+// Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
+// null score.
 
 import { el, roving, svg } from "./dom.js";
 
 const MANY = 12;
 
-/** All windows, or the twelve with the highest spans (and the selected one) until the reader asks for all. */
+/**
+ * All windows, or the twelve with the highest spans (and the selected one) until the reader asks
+ * for all.
+ */
 function shownRows({ rows }, held, page) {
   if (rows.length <= MANY || held.all) return rows;
   const order = rows.toSorted((a, b) =>

@@ -1,4 +1,5 @@
-// The frame of one chapter: question, formula, selection, the picture (drawn by its own module), notice and folds.
+// The frame of one chapter: question, formula, selection, the picture (drawn by its own module),
+// notice and folds.
 
 import { el, fold, glued, table } from "./dom.js";
 import { formula } from "./formula.js";
@@ -88,7 +89,8 @@ function skeleton(root, key) {
     ),
   );
   view.page = pageFor(view);
-  // A picture of the reading before knows other words: until its successor is here nothing in it may be drawn again or sent.
+  // A picture of the reading before knows other words: until its successor is here nothing in it
+  // may be drawn again or sent.
   TOUCHED.forEach((kind) =>
     view.picture.addEventListener(kind, (event) => {
       if (stale(view)) event.stopPropagation();
@@ -109,7 +111,8 @@ function schedule(view) {
   });
 }
 
-// Other numbers of the same words (a slider, a logit by hand) fit the picture as it is: no event may be lost for them.
+// Other numbers of the same words (a slider, a logit by hand) fit the picture as it is: no event
+// may be lost for them.
 const stale = ({ drawn }) => Boolean(drawn && state.reading) && !sameWords(drawn, state.reading);
 
 const sameWords = (a, b) =>
@@ -122,7 +125,8 @@ const sameWords = (a, b) =>
 
 const age = (view) => view.root.classList.toggle("stale", stale(view));
 
-function ready(view) { // a width makes the browser lay the page out: only the open chapter is asked for it
+// a width makes the browser lay the page out: only the open chapter is asked for it
+function ready(view) {
   return state.chapter === view.key && view.module && view.data?.stamp &&
     state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
 }
@@ -157,7 +161,8 @@ function keepingFocus(root, action) {
 }
 
 function mark(view, moved = true) {
-  if (!ready(view) || view.drawn !== state.reading) return; // what is due to be drawn will be marked then
+  // what is due to be drawn will be marked then
+  if (!ready(view) || view.drawn !== state.reading) return;
   const chosen = state.selection;
   const record = chosen?.record;
   if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
@@ -187,7 +192,10 @@ function line(chosen, record) {
   ].filter(Boolean);
 }
 
-/** Draw again whatever is on screen: the theme or the scale changed, or another chapter came to the front. */
+/**
+ * Draw again whatever is on screen: the theme or the scale changed, or another chapter came to the
+ * front.
+ */
 export function redraw() {
   chapters.forEach((view) => {
     age(view);
@@ -214,7 +222,8 @@ export function mountChapter() {
       }
       view.trigger = trigger;
       const now = state.reading?.stamp;
-      if (view.data?.stamp === now && data.stamp !== now && data.stamp < now) return; // a late answer about an earlier reading
+      // a late answer about an earlier reading
+      if (view.data?.stamp === now && data.stamp !== now && data.stamp < now) return;
       view.data = data;
       if (data.question) view.question.textContent = data.question;
       schedule(view);

@@ -1,4 +1,5 @@
-// The tabs: real tabs with arrow keys, grouped as one explains it; panels are the gradio columns `panel-<key>`.
+// The tabs: real tabs with arrow keys, grouped as one explains it; panels are the gradio columns
+// `panel-<key>`.
 
 import { el, roving } from "./dom.js";
 import { post } from "./outbox.js";

@@ -29,8 +29,11 @@ export function fold(summary, content, { open = false, id = null } = {}) {
   return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
 }
 
-/** A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and keyboard.
- *  With more than two columns a narrow screen stacks each row: its heads stand before the cells, and the roles keep it a table. */
+/**
+ * A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and
+ * keyboard. With more than two columns a narrow screen stacks each row: its heads stand before the
+ * cells, and the roles keep it a table.
+ */
 export function table({ caption, head, rows, select }, page) {
   const cell = (row, r) =>
     row.map((text, c) => {
@@ -80,7 +83,10 @@ export function table({ caption, head, rows, select }, page) {
   );
 }
 
-/** Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false` for up and down. */
+/**
+ * Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false`
+ * for up and down.
+ */
 export function roving(container, selector, { horizontal = true, current = 0 } = {}) {
   const items = () => [...container.querySelectorAll(selector)];
   const steps = horizontal ? { ArrowRight: 1, ArrowLeft: -1 } : { ArrowDown: 1, ArrowUp: -1 };

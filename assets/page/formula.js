@@ -1,4 +1,5 @@
-// A formula from parts {text, role}: the addends carry the colour of their role, so that the formula is the legend.
+// A formula from parts {text, role}: the addends carry the colour of their role, so that the
+// formula is the legend.
 
 import { el } from "./dom.js";
 

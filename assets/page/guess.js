@@ -2,8 +2,8 @@
 //
 //     q(word) = 0.99 * chips / 10 + 0.01 / (words + 1)      the +1 is the "no answer" place
 //
-// The model's p of a word is the sum over its pieces, [CLS] is "no answer", question and separators are left out
-// and the rest is renormalised.
+// The model's p of a word is the sum over its pieces, [CLS] is "no answer", question and separators
+// are left out and the rest is renormalised.
 
 import { el, roving } from "./dom.js";
 import { fixed, softmax } from "./pack.js";
@@ -13,7 +13,7 @@ import { hear, state } from "./store.js";
 const CHIPS = 10;
 const NONE = -1;
 
-/** The model's distribution over the words of one window and "no answer": {none, words: Map(k -> p)}. */
+/** The model's distribution over a window's words and "no answer": {none, words: Map(k -> p)}. */
 export function modelShare(logits, window, list, temperature) {
   const p = softmax(logits, temperature);
   const share = new Map();
@@ -180,7 +180,8 @@ function render(view) {
       el(
         "p",
         { class: "role-quiet" },
-        "Before you look: place ten chips of 10 % where the answer starts, and ten where it ends. A click adds one, Shift and click takes one back.",
+        "Before you look: place ten chips of 10 % where the answer starts, and ten where it " +
+          "ends. A click adds one, Shift and click takes one back.",
       ),
       view.sides,
       field,
@@ -191,7 +192,10 @@ function render(view) {
   paint(view);
 }
 
-/** Places in rows of some hundred: a browser lays out only the rows in sight, and a long paragraph has thousands of words. */
+/**
+ * Places in rows of some hundred: a browser lays out only the rows in sight, and a long paragraph
+ * has thousands of words.
+ */
 function rows(places) {
   const many = 200;
   return Array.from(
@@ -299,7 +303,8 @@ function result(view) {
     el(
       "p",
       { class: "role-quiet" },
-      `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no answer”, so that an empty word costs a finite loss. ` +
+      `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no ` +
+        `answer”, so that an empty word costs a finite loss. ` +
         `The model: pieces of a word added, ${
           window.tokens[window.clsAt]
         } counted as “no answer”, question and separators left out and the rest scaled to 1${

@@ -1,4 +1,5 @@
-// Title and the switches that only concern the browser: reader menu, guess strip, veil, theme, present mode, link.
+// Title and the switches that only concern the browser: reader menu, guess strip, veil, theme,
+// present mode, link.
 
 import { el } from "./dom.js";
 import { hear, say, state } from "./store.js";

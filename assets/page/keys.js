@@ -1,4 +1,5 @@
-// Selecting on a text with lanes: a start stem sets the start, an end stem the end, a word its pieces; Shift extends, arrows move, Enter commits.
+// Selecting on a text with lanes: a start stem sets the start, an end stem the end, a word its
+// pieces; Shift extends, arrows move, Enter commits.
 
 import { item, itemAt } from "./paragraph.js";
 
@@ -14,7 +15,10 @@ export function spanFor({ row, first, last }, chosen, extend) {
   return { start: first, end: last };
 }
 
-/** Wire a detail: `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows what Enter would select, `tell(doc)` reads out. */
+/**
+ * Wire a detail: `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows
+ * what Enter would select, `tell(doc)` reads out.
+ */
 export function selectable(root, { now, commit, pend, tell }) {
   let anchor = null;
   let pending = null;

@@ -1,4 +1,5 @@
-// The controls of chapter 3. They are built once and only updated, so that a redraw never takes the focus from a slider.
+// The controls of chapter 3. They are built once and only updated, so that a redraw never takes the
+// focus from a slider.
 
 import { el } from "./dom.js";
 import { fixed } from "./pack.js";
@@ -97,7 +98,8 @@ export function lift(on) {
   const hint = el(
     "p",
     { class: "role-quiet" },
-    "Softmax, score and answer follow from the changed logit; the model is not run again. Select another start or end to change its logit.",
+    "Softmax, score and answer follow from the changed logit; the model is not run again. " +
+      "Select another start or end to change its logit.",
   );
   return {
     root: el("div", { class: "lift" }, rows.map((r) => r.root), hint),

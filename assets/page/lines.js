@@ -1,15 +1,18 @@
-// Text as typed, cut into the lines it falls into, with a lane above and a lane below the words of each line.
-// Any chapter can hang marks on the lanes: probabilities, attributions, losses.
+// Text as typed, cut into the lines it falls into, with a lane above and a lane below the words of
+// each line. Any chapter can hang marks on the lanes: probabilities, attributions, losses.
 //
-//   const lines = breakLines(host, {context, tokens, first, last, joins, faded}, width);   // joins(d): d continues a word
-//   const line = makeLine(lines[k], text);       // {node, above, below, marks, words}; put line.node into the page, then
-//   measure(line);                               // line.width, line.wordsTop ...; centre(line, doc), boxes(line, from, to)
+//   const text = {context, tokens, first, last, joins, faded};  // joins(d): d continues a word
+//   const lines = breakLines(host, text, width);
+//   const line = makeLine(lines[k], text);  // {node, above, below, marks, words}
+//   put line.node into the page, then
+//   measure(line);  // line.width, line.places ...; now centre(line, doc), boxes(line, from, to)
 
 import { el, svg } from "./dom.js";
 
 /**
- * Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one visible character. A token that holds
- * only the blank before a word (RoBERTa, ALBERT) stands with the first piece of that word; `lead` counts such tokens of a unit.
+ * Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one
+ * visible character. A token that holds only the blank before a word (RoBERTa, ALBERT) stands with
+ * the first piece of that word; `lead` counts such tokens of a unit.
  */
 export function units({ context, tokens, first, last }) {
   const from = tokens[first].start;
@@ -37,7 +40,10 @@ export function units({ context, tokens, first, last }) {
   return found;
 }
 
-/** Lay the text out at `width` and say which units share a line: [{units, from, to}]; `dir` of the whole text on the array. */
+/**
+ * Lay the text out at `width` and say which units share a line: [{units, from, to}]; `dir` of the
+ * whole text on the array.
+ */
 export function breakLines(host, text, width) {
   const all = units(text);
   const from = all[0].from;
@@ -69,7 +75,8 @@ export function breakLines(host, text, width) {
   return lines;
 }
 
-// What stands between two lines is blank, or characters without a token: keep those, and the indent of a new paragraph.
+// What stands between two lines is blank, or characters without a token: keep those, and the indent
+// of a new paragraph.
 function withGap(line, next, context) {
   if (!next) return;
   const gap = context.slice(line.to, next.from);
@@ -78,7 +85,10 @@ function withGap(line, next, context) {
   if (indent >= 0 && !gap.slice(indent).trim()) next.from -= gap.length - indent - 1;
 }
 
-/** Build one line: words as buttons in the middle, one svg above, one below, one for marks around the words. */
+/**
+ * Build one line: words as buttons in the middle, one svg above, one below, one for marks around
+ * the words.
+ */
 export function makeLine(line, { context, joins, faded = () => false }, dir) {
   const words = el("div", { class: "lined words", dir });
   const spans = new Map();
@@ -129,7 +139,10 @@ export function makeLine(line, { context, joins, faded = () => false }, dir) {
   };
 }
 
-/** Read where the units of a placed line stand, relative to its left edge; one layout for all of them. */
+/**
+ * Read where the units of a placed line stand, relative to its left edge; one layout for all of
+ * them.
+ */
 export function measure(line) {
   const origin = line.node.getBoundingClientRect();
   line.width = origin.width;
@@ -154,11 +167,15 @@ export const centre = (line, doc) => {
   return left + width / 2;
 };
 
-/** The rectangles that tokens `from` to `to` fill on a line, neighbours joined: one in plain text, more where directions mix. */
+/**
+ * The rectangles that tokens `from` to `to` fill on a line, neighbours joined: one in plain text,
+ * more where directions mix.
+ */
 export function boxes(line, from, to) {
   const a = Math.max(from, line.first);
   let b = Math.min(to, line.last);
-  while (b > a && b < line.spans.get(b).unit.first + line.spans.get(b).unit.lead) b -= 1; // the blank before a word does not hold the word
+  // the blank before a word does not hold the word
+  while (b > a && b < line.spans.get(b).unit.first + line.spans.get(b).unit.lead) b -= 1;
   if (a > b) return [];
   const range = document.createRange();
   range.setStartBefore(line.spans.get(a).span);
@@ -196,7 +213,10 @@ export function pieceTicks(line, tokens) {
   return ticks;
 }
 
-/** The mark grammar on one line: predicted bracket below, selected outline around, gold double underline, contrast dashed. */
+/**
+ * The mark grammar on one line: predicted bracket below, selected outline around, gold double
+ * underline, contrast dashed.
+ */
 export function markSpan(line, kind, from, to) {
   return boxes(line, from, to).map(({ left, right, top, bottom }) => {
     if (kind === "predicted") {

@@ -1,4 +1,5 @@
-// Chapter 5, Loss: label, measure, step; what few need is folded below. The shell stands, only contents are drawn again.
+// Chapter 5, Loss: label, measure, step; what few need is folded below. The shell stands, only
+// contents are drawn again.
 
 import { el, fold } from "./dom.js";
 import * as axes from "./loss_axes.js";

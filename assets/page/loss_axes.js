@@ -1,4 +1,5 @@
-// Step 2, measure: one logit axis for each head; the gap from the label to log Z is -log p. Ticks can be dragged. Arrows of y - p below.
+// Step 2, measure: one logit axis for each head; the gap from the label to log Z is -log p. Ticks
+// can be dragged. Arrows of y - p below.
 
 import { el, roving, svg } from "./dom.js";
 import { head, SIDES, sums } from "./loss_math.js";
@@ -59,7 +60,7 @@ function windows(picture, page) {
   return el("label", { class: "lever" }, "window ", choice);
 }
 
-// An axis ---------------------------------------------------------------------------------------------------------
+// An axis -----------------------------------------------------------------------------------------
 
 function axis(held, side) {
   const { picture, page, w, width } = held;
@@ -170,7 +171,8 @@ function handle(held, parts, pos) {
     held.pending = null;
   };
   const send = () => {
-    if (held.pending && (held.pending.side !== side || held.pending.pos !== pos)) flush(); // another tick's change waits no longer
+    // another tick's change waits no longer
+    if (held.pending && (held.pending.side !== side || held.pending.pos !== pos)) flush();
     clearTimeout(held.timer);
     held.pending = { ...held.drag, window: w.index };
     held.timer = setTimeout(flush, 250);
@@ -206,7 +208,10 @@ function handle(held, parts, pos) {
   return node;
 }
 
-/** A tick that is clicked and not dragged selects its token, as everywhere: start keeps the end, end keeps the start. */
+/**
+ * A tick that is clicked and not dragged selects its token, as everywhere: start keeps the end, end
+ * keeps the start.
+ */
 function pick({ page, w }, side, pos) {
   const doc = pos - w.contextAt + w.docStart;
   const chosen = page.selection?.window === w.index ? page.selection : null;
@@ -222,7 +227,7 @@ function rowOf({ w, drag }, side) {
   return row;
 }
 
-// Everything that follows from the logits -----------------------------------------------------------------------
+// Everything that follows from the logits ---------------------------------------------------------
 
 function refresh(held) {
   const { picture, w, axes: both } = held;
@@ -335,7 +340,7 @@ function label({ w }, { x, y, em, names, named, labels, width }, logits) {
   names.replaceChildren(...out);
 }
 
-// The bridge ------------------------------------------------------------------------------------------------------
+// The bridge --------------------------------------------------------------------------------------
 
 function bridge(picture, page) {
   const { loss, inWindow, i, j } = picture.bridge;
@@ -359,7 +364,9 @@ function bridge(picture, page) {
       " − score = ",
       `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) = `,
       el("strong", {}, inWindow),
-      ", which chapter 4 prints as its probability in the window at temperature 1. Both log Z are the same for every pair of the window, so the pair with the highest score is the most probable legal pair.",
+      ", which chapter 4 prints as its probability in the window at temperature 1. Both log " +
+        "Z are the same for every pair of the window, so the pair with the highest score is " +
+        "the most probable legal pair.",
     ),
     gold
       ? el("button", {

@@ -1,4 +1,5 @@
-// What chapter 5 keeps folded: other normalisers and several labels, wrong formulas, loss against verdict, the replay of the fine-tuning.
+// What chapter 5 keeps folded: other normalisers and several labels, wrong formulas, loss against
+// verdict, the replay of the fine-tuning.
 
 import { el, table } from "./dom.js";
 import { joiner } from "./loss_math.js";
@@ -17,7 +18,8 @@ export function variants(root, picture, page) {
         el(
           "p",
           {},
-          `With no answer as the label every window is trained to ${picture.null}, and there is nothing to share.`,
+          `With no answer as the label every window is trained to ${picture.null}, and ` +
+            `there is nothing to share.`,
         ),
       ]),
   );
@@ -93,7 +95,8 @@ export function loseAndWin(root, picture, page) {
     el(
       "p",
       { class: "role-quiet" },
-      "Training lowers the loss at the label and never scores a pair; prediction takes the best legal pair. So they can disagree.",
+      "Training lowers the loss at the label and never scores a pair; prediction takes the " +
+        "best legal pair. So they can disagree.",
     ),
     el("div", { class: "acts" }, ask),
     ...(searched
@@ -105,7 +108,7 @@ export function loseAndWin(root, picture, page) {
   );
 }
 
-// The replay ------------------------------------------------------------------------------------------------------
+// The replay --------------------------------------------------------------------------------------
 
 export function replay(root, picture, page, held) {
   if (!picture.canReplay) {
@@ -114,8 +117,10 @@ export function replay(root, picture, page, held) {
         "p",
         {},
         picture.example
-          ? "No record of the fine-tuning fits this reading: it belongs to the bundled reader and its examples at their own windows."
-          : "The fine-tuning was recorded for the bundled examples; choose one of them to see how this reader learned.",
+          ? "No record of the fine-tuning fits this reading: it belongs to the bundled reader " +
+            "and its examples at their own windows."
+          : "The fine-tuning was recorded for the bundled examples; choose one of them to see " +
+            "how this reader learned.",
       ),
     );
     return;

@@ -1,4 +1,5 @@
-// Step 1, label: the paragraph on which the right answer is marked, and the labelling strip: characters, word pieces, one row a window.
+// Step 1, label: the paragraph on which the right answer is marked, and the labelling strip:
+// characters, word pieces, one row a window.
 
 import { el } from "./dom.js";
 import { head, SIDES } from "./loss_math.js";
@@ -12,7 +13,8 @@ export function draw(root, picture, page, held) {
   held.text = paragraph(
     reading,
     (span) => page.select(span),
-    "Paragraph: arrow keys move by word, Shift extends, Enter selects, M marks the selection as right",
+    "Paragraph: arrow keys move by word, Shift extends, Enter selects, M marks the selection " +
+      "as right",
   );
   held.text.box.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "m" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -86,7 +88,7 @@ function markSelection(page) {
   if (chosen) page.input("mark", [chosen.start, chosen.end]);
 }
 
-// The strip -----------------------------------------------------------------------------------------------------
+// The strip ---------------------------------------------------------------------------------------
 
 function strip(picture, page) {
   const { reading } = page;

@@ -19,7 +19,10 @@ export function logZ(logits) {
   return top + Math.log(sum);
 }
 
-/** One head of one window: {logits, y, p, z, loss}; `alone` normalises over the labels only, as one text has it. */
+/**
+ * One head of one window: {logits, y, p, z, loss}; `alone` normalises over the labels only, as one
+ * text has it.
+ */
 export function head(logits, sparse, alone = false) {
   const y = target(sparse, logits.length);
   const z = alone ? logZ(sparse.map(([pos]) => logits[pos])) : logZ(logits);
@@ -28,7 +31,10 @@ export function head(logits, sparse, alone = false) {
   return { logits, y, z, loss, sparse, p: softmax(logits) };
 }
 
-/** Addends and total with as few decimals (2 to 4) as the printed addends need to add up to the printed total. */
+/**
+ * Addends and total with as few decimals (2 to 4) as the printed addends need to add up to the
+ * printed total.
+ */
 export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
   for (let digits = 2; digits <= 4; digits += 1) {
     const printed = addends.reduce((a, x) => a + Number(x.toFixed(digits)), 0);

@@ -1,4 +1,5 @@
-// Step 3, step: real gradient steps on a private copy, with undo; before and after side by side, and what was forgotten.
+// Step 3, step: real gradient steps on a private copy, with undo; before and after side by side,
+// and what was forgotten.
 
 import { el, svg, table } from "./dom.js";
 import { fixed } from "./pack.js";
@@ -12,7 +13,8 @@ export function draw(root, picture, page, held) {
     bench.learned ? results(root, picture, page) : el(
       "p",
       { class: "role-quiet" },
-      "Nothing was trained yet. A step changes a copy of the reader that only you see; everybody else keeps reading with the one it was made from.",
+      "Nothing was trained yet. A step changes a copy of the reader that only you see; " +
+        "everybody else keeps reading with the one it was made from.",
     ),
   );
 }
@@ -150,7 +152,8 @@ function results(root, { bench }, page) {
   );
 }
 
-// The matrix before and after: rows are starts, columns ends, darkness is P(start) P(end); the best legal pair is outlined.
+// The matrix before and after: rows are starts, columns ends, darkness is P(start) P(end); the best
+// legal pair is outlined.
 function pair(matrix, width, page) {
   const half = page.narrow ? width : Math.floor((width - 32) / 2);
   const said = (k, when) =>
@@ -165,7 +168,9 @@ function pair(matrix, width, page) {
     el(
       "p",
       { class: "role-quiet matrix-key" },
-      "Outlined: the best legal pair. Green: the label. Crossed out: no legal answer, because the end stands before the start, the span is too long, or one of the two lies outside the paragraph.",
+      "Outlined: the best legal pair. Green: the label. Crossed out: no legal answer, " +
+        "because the end stands before the start, the span is too long, or one of the two lies " +
+        "outside the paragraph.",
     ),
   );
 }

@@ -1,4 +1,5 @@
-// Arrows of ½ (y - p) on the paragraph's own words: up where a step raises the logit, down where it lowers it. Start above, end below.
+// Arrows of ½ (y - p) on the paragraph's own words: up where a step raises the logit, down where it
+// lowers it. Start above, end below.
 
 import { el, svg } from "./dom.js";
 import { breakLines, centre, makeLine, markSpan, measure } from "./lines.js";
@@ -71,7 +72,8 @@ function layout(host, picture, page, w, width, key, pull) {
     el(
       "p",
       { class: "role-quiet" },
-      "½ (y − p): an arrow up says that a step raises this logit, down that it lowers it; each head carries the ½ of the mean. Start above the words, end below.",
+      "½ (y − p): an arrow up says that a step raises this logit, down that it lowers it; " +
+        "each head carries the ½ of the mean. Start above the words, end below.",
     ),
     ...nodes,
     beside,

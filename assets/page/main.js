@@ -1,4 +1,5 @@
-// Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by views/components/picture.py.
+// Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by
+// views/components/picture.py.
 
 import { mountAsked } from "./asked.js";
 import { mountChapter } from "./chapter.js";

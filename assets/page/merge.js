@@ -1,4 +1,5 @@
-// Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move, three choices to make.
+// Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move,
+// three choices to make.
 
 import { el, roving, svg } from "./dom.js";
 
@@ -26,7 +27,10 @@ const clip = (
   most,
 ) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1)).trimEnd()}…` : text);
 
-/** On a narrow screen the lines have no names beside them: a list under the chart names them by their rank in the first column. */
+/**
+ * On a narrow screen the lines have no names beside them: a list under the chart names them by
+ * their rank in the first column.
+ */
 function names(data, page, words) {
   return el(
     "ol",
@@ -159,7 +163,10 @@ function chart(data, page, held, words, redraw) {
   return root;
 }
 
-/** The textbook's two maxima: a ring on the first rank when they form a span, a cross with the reason when not. */
+/**
+ * The textbook's two maxima: a ring on the first rank when they form a span, a cross with the
+ * reason when not.
+ */
 function pair(root, { legal, reason }, x, y, em, words) {
   const r = em * 0.42;
   const title = svg("title", {}, legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);

@@ -1,5 +1,6 @@
-// One message to Python at a time: each handler answers with a whole screen, so two that run together would lose one of their changes.
-// Of each kind the newest waits and goes out when the one on its way has been answered; what is sent last therefore always wins.
+// One message to Python at a time: each handler answers with a whole screen, so two that run
+// together would lose one of their changes. Of each kind the newest waits and goes out when the one
+// on its way has been answered; what is sent last therefore always wins.
 
 const PATIENCE = 15_000;
 const QUICK = 300;
@@ -7,7 +8,10 @@ const waiting = new Map();
 let flying = null;
 let count = 0;
 
-/** Send an event through a picture's trigger, at once or when its turn comes; a waiting one of the same kind is replaced. */
+/**
+ * Send an event through a picture's trigger, at once or when its turn comes; a waiting one of the
+ * same kind is replaced.
+ */
 export function post(kind, trigger, event, data) {
   waiting.delete(kind);
   waiting.set(kind, { trigger, event, data });
@@ -20,11 +24,14 @@ function next() {
   waiting.delete(kind);
   count += 1;
   const id = count;
-  flying = { id, kind, timer: setTimeout(() => answered(id), PATIENCE) }; // a lost connection answers nothing
+  // a lost connection answers nothing
+  flying = { id, kind, timer: setTimeout(() => answered(id), PATIENCE) };
   message.trigger(message.event, { ...message.data, id });
 }
 
-/** Python is busy: what stays out now is the long work itself, and others need not wait for its end. */
+/**
+ * Python is busy: what stays out now is the long work itself, and others need not wait for its end.
+ */
 export function slow() {
   const id = flying?.id;
   setTimeout(() => answered(id), QUICK);

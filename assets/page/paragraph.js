@@ -1,4 +1,5 @@
-// The detail of chapter 3: one window's words as typed, start stems above, end stems below; what is outside the paragraph first.
+// The detail of chapter 3: one window's words as typed, start stems above, end stems below; what is
+// outside the paragraph first.
 
 import { el, svg } from "./dom.js";
 import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "./lines.js";
@@ -6,7 +7,10 @@ import { fillLane } from "./stems.js";
 
 const SHORT = 6;
 
-/** {root, draw(model), mark(model), restem(model)}: the first lays out what changed, the second moves marks, the third only stems. */
+/**
+ * {root, draw(model), mark(model), restem(model)}: the first lays out what changed, the second
+ * moves marks, the third only stems.
+ */
 export function paragraph() {
   const rows = el("div", { class: "rows" });
   const sum = (side) =>
@@ -17,7 +21,8 @@ export function paragraph() {
       class: "detail",
       role: "group",
       "aria-label":
-        "Words of the window; arrow keys move between words, start stems above and end stems below; Enter selects",
+        "Words of the window; arrow keys move between words, start stems above and end stems " +
+        "below; Enter selects",
     },
     rows,
     sum("start"),
@@ -89,8 +94,8 @@ function notable({ page, window: w, p }, line) {
   return false;
 }
 
-// Build the rows when another set of lines is open; returns whether it did. Lines already built are used again, and a line
-// that a selection opened stays open. Focus stays on the same token.
+// Build the rows when another set of lines is open; returns whether it did. Lines already built are
+// used again, and a line that a selection opened stays open. Focus stays on the same token.
 function place(view) {
   const { model, broken, built } = view;
   const { page, window: w } = model;

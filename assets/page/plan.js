@@ -1,11 +1,15 @@
-// Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of max_seq_length and doc_stride.
+// Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of
+// max_seq_length and doc_stride.
 
 import { el } from "./dom.js";
 import { marks, overview, readout, tents } from "./tents.js";
 
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
-/** The part shown first: the whole paragraph, or six windows round the selection when there are more than twelve. */
+/**
+ * The part shown first: the whole paragraph, or six windows round the selection when there are more
+ * than twelve.
+ */
 function firstRange(layout, page) {
   if (layout.starts.length <= 12) return { from: 0, to: layout.n };
   const wide = Math.min(layout.n, layout.capacity + 5 * layout.step);

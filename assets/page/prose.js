@@ -1,10 +1,13 @@
-// The paragraph as typed, word by word, with marks laid over it: marks may overlap, and moving one costs no new text.
+// The paragraph as typed, word by word, with marks laid over it: marks may overlap, and moving one
+// costs no new text.
 
 import { el, svg } from "./dom.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Widen [start, end) to grapheme borders, so that no accent or joined emoji is cut by a highlight. */
+/**
+ * Widen [start, end) to grapheme borders, so that no accent or joined emoji is cut by a highlight.
+ */
 export function graphemes(context, start, end) {
   if (start >= end) return [start, end];
   const segments = segmenter.segment(context);
@@ -13,7 +16,10 @@ export function graphemes(context, start, end) {
   return [first.index, last.index + last.segment.length];
 }
 
-/** Words between blanks as [{first, last, start, end}]: first and last token (doc), UTF-16 range of the whole word. */
+/**
+ * Words between blanks as [{first, last, start, end}]: first and last token (doc), UTF-16 range of
+ * the whole word.
+ */
 export function words(reading) {
   const out = [];
   reading.tokens.forEach((token, d) => {
@@ -26,8 +32,8 @@ export function words(reading) {
 }
 
 /**
- * Text whose words can be chosen. `choose({start, end})` gets doc positions. Arrows move by word, Shift extends,
- * Enter or Space commits; a mouse click chooses a word, Shift-click extends to it.
+ * Text whose words can be chosen. `choose({start, end})` gets doc positions. Arrows move by word,
+ * Shift extends, Enter or Space commits; a mouse click chooses a word, Shift-click extends to it.
  */
 export function paragraph(reading, choose, label) {
   const map = [];
@@ -123,7 +129,10 @@ export function boxes(map, origin, start, end) {
   return lines;
 }
 
-/** Lay marks over a paragraph: [{start, end, kind}] with kind predicted, selected, gold or contrast; UTF-16 offsets. */
+/**
+ * Lay marks over a paragraph: [{start, end, kind}] with kind predicted, selected, gold or contrast;
+ * UTF-16 offsets.
+ */
 export function overlay(text, context, marks) {
   const { box, map } = text;
   box.querySelector(".marks")?.remove();

@@ -1,4 +1,5 @@
-// The one line that says what happened: progress with a way to cancel it, a refusal, a cancelled run.
+// The one line that says what happened: progress with a way to cancel it, a refusal, a cancelled
+// run.
 
 import { el } from "./dom.js";
 import { slow } from "./outbox.js";

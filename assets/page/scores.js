@@ -1,4 +1,5 @@
-// Chapter 2, Scores: the exact plane, one logit dimension by dimension, the head on every layer. The shell stands; what changed is drawn.
+// Chapter 2, Scores: the exact plane, one logit dimension by dimension, the head on every layer.
+// The shell stands; what changed is drawn.
 
 import { makeBench } from "./scores_bench.js";
 import { makeDimensions } from "./scores_dims.js";

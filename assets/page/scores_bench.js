@@ -1,4 +1,5 @@
-// The counterfactual bench: edit the question, the paragraph or the reader, and set the two readings side by side.
+// The counterfactual bench: edit the question, the paragraph or the reader, and set the two
+// readings side by side.
 
 import { el, svg } from "./dom.js";
 import { fixed, floats } from "./pack.js";

@@ -1,9 +1,13 @@
-// A bias by hand: c added to b_S or b_E. Every number is computed again from the moved logits, none is copied from before.
+// A bias by hand: c added to b_S or b_E. Every number is computed again from the moved logits, none
+// is copied from before.
 
 import { el } from "./dom.js";
 import { fixed, softmax } from "./pack.js";
 
-/** The best legal pair of a window: [start pos, end pos, score] or null; ends at most `longest` pieces after their start. */
+/**
+ * The best legal pair of a window: [start pos, end pos, score] or null; ends at most `longest`
+ * pieces after their start.
+ */
 export function bestPair(w, start, end, { longest, owns }) {
   const stop = w.contextAt + w.docStop - w.docStart;
   let best = null;
@@ -193,10 +197,11 @@ function show({ model, shift, rows, says }) {
   says.textContent = shift.start || shift.end
     ? `All ${
       2 * w.n
-    } logits of this window have been computed again with the bias: ${moves} of these numbers move, ${stays} stay${
-      still.length === STILL.length
-        ? "; no probability, winner or loss is among those that move"
-        : ""
-    }.`
+    } logits of this window have been computed again with the bias: ${moves} of these ` +
+      `numbers move, ${stays} stay${
+        still.length === STILL.length
+          ? "; no probability, winner or loss is among those that move"
+          : ""
+      }.`
     : "Drag a slider: every dot moves, and the axes stay.";
 }

@@ -1,4 +1,5 @@
-// Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens side by side; the pencil.
+// Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
+// side by side; the pencil.
 
 import { el, fold, svg } from "./dom.js";
 import { floats } from "./pack.js";
@@ -116,7 +117,8 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
     class: "scores-strips",
     role: "img",
     "aria-label":
-      `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the table below has the largest`,
+      `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
+      `table below has the largest`,
   });
   root.append(
     ...anatomy.rows.map(({ k }) =>
@@ -161,7 +163,8 @@ function grid(label, caption, head, body) {
 }
 
 function sumTable(a, big, small, side) {
-  const most = Math.max(...a.rows.map((r) => Math.abs(r.x)), Math.abs(a.bias.x), 1e-9); // the rest is no dimension: it has a number and no bar
+  // the rest is no dimension: it has a number and no bar
+  const most = Math.max(...a.rows.map((r) => Math.abs(r.x)), Math.abs(a.bias.x), 1e-9);
   const line = (name, v, t, product, x, cls = "") =>
     el(
       "tr",

@@ -1,4 +1,5 @@
-// Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside each row, ways through the plane, PCA folded.
+// Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside
+// each row, ways through the plane, PCA folded.
 
 import { el, fold, svg } from "./dom.js";
 import { fixed, floats, softmax } from "./pack.js";
@@ -10,7 +11,10 @@ const SIDES = ["start", "end"];
 /** 1 + how many positions have a larger logit. */
 export const rankOf = (row, pos) => row.reduce((rank, v) => rank + (v > row[pos] ? 1 : 0), 1);
 
-/** What stands where hidden states are needed; they are asked for by themselves, and again by hand where that failed. */
+/**
+ * What stands where hidden states are needed; they are asked for by themselves, and again by hand
+ * where that failed.
+ */
 export const missing = (
   on,
   model,
@@ -28,7 +32,9 @@ export function makeLayers(on, bench) {
   view.says = el(
     "p",
     { class: "scores-says" },
-    "The head S, E was trained on the last layer only. Here it reads every layer all the same: a lens. Ink is the probability in that row, drawn as its square root; each row sums to 1.",
+    "The head S, E was trained on the last layer only. Here it reads every layer all the " +
+      "same: a lens. Ink is the probability in that row, drawn as its square root; each row " +
+      "sums to 1.",
   );
   view.waiting = el("p", { class: "role-quiet", role: "status" });
   view.readout = el("p", {
@@ -184,7 +190,8 @@ function drawMaps(view) {
         role: "application",
         "aria-roledescription": "heat map",
         "aria-label":
-          `Layers by tokens, ${side}: arrow keys move, Enter selects the token. The table below has the winner's rank.`,
+          `Layers by tokens, ${side}: arrow keys move, Enter selects the token. The table ` +
+          `below has the winner's rank.`,
         style: { height: `${height}px` },
       },
       canvas,
@@ -290,7 +297,9 @@ function followed(view) {
   return out;
 }
 
-/** [low start, high start, low end, high end] a little outside all layers of the followed tokens. */
+/**
+ * [low start, high start, low end, high end] a little outside all layers of the followed tokens.
+ */
 function reach({ logits }, list) {
   return SIDES.flatMap((side) => {
     const all = logits[side].flatMap((row) => list.map((pos) => row[pos]));
@@ -379,7 +388,8 @@ function drawWays(view) {
       el(
         "span",
         {},
-        "Each line begins at the embeddings (ring) and ends at the last layer: only the last dot is a score of this reader.",
+        "Each line begins at the embeddings (ring) and ends at the last layer: only the last " +
+          "dot is a score of this reader.",
       ),
     ),
   );
@@ -434,7 +444,8 @@ function drawPca(view) {
       { class: "role-quiet" },
       `The two directions hold ${pca.shares[0]} and ${
         pca.shares[1]
-      } of the variance of T. The heads need not care about variance: what they see is the exact plane.`,
+      } of the variance of T. The heads need not care about variance: what they see is the ` +
+        `exact plane.`,
     ),
     plane.root,
   );

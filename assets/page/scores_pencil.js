@@ -1,4 +1,5 @@
-// The exercise: four dimensions, five tokens, small whole numbers. Each number is checked when it is filled in; nothing is shown before.
+// The exercise: four dimensions, five tokens, small whole numbers. Each number is checked when it
+// is filled in; nothing is shown before.
 
 import { el } from "./dom.js";
 
@@ -123,9 +124,10 @@ function build(root, data, on) {
     el(
       "p",
       { class: "scores-says" },
-      `A whole reader in ${data.tokens.length} vectors of ${data.S.length} numbers. Compute, type, leave the cell: each is checked at once. Gold is ${
-        data.tokens[data.gold[0]]
-      } to ${data.tokens[data.gold[1]]}.`,
+      `A whole reader in ${data.tokens.length} vectors of ${data.S.length} numbers. ` +
+        `Compute, type, leave the cell: each is checked at once. Gold is ${
+          data.tokens[data.gold[0]]
+        } to ${data.tokens[data.gold[1]]}.`,
     ),
     el(
       "p",
@@ -165,7 +167,8 @@ function build(root, data, on) {
     el(
       "p",
       {},
-      "Every legal pair: score = s of the start (row) + e of the end (column). No answer takes both from [CLS].",
+      "Every legal pair: score = s of the start (row) + e of the end (column). No answer " +
+        "takes both from [CLS].",
     ),
     box(
       "Scores of all legal pairs by hand",

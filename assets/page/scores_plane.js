@@ -1,4 +1,5 @@
-// A plane with the two logits as axes: scales, diagonals of equal sum, labels that do not collide, dots for mouse and keyboard.
+// A plane with the two logits as axes: scales, diagonals of equal sum, labels that do not collide,
+// dots for mouse and keyboard.
 
 import { roving, svg } from "./dom.js";
 import { fixed } from "./pack.js";
@@ -16,7 +17,10 @@ export function ticks(low, high, count) {
   return { step, values: out };
 }
 
-/** The frame of a plane: {root, x(v), y(v), left, right, top, bottom, layer}; `layer` is clipped to the frame. */
+/**
+ * The frame of a plane: {root, x(v), y(v), left, right, top, bottom, layer}; `layer` is clipped to
+ * the frame.
+ */
 export function frame(
   { width, height, range, scale, id, label, names = ["start_logit", "end_logit"] },
 ) {
@@ -99,7 +103,9 @@ export function diagonal({ x, y, range: [x0, x1, y0, y1] }, sum) {
   return from < to ? [x(from), y(sum - from), x(to), y(sum - to)] : null;
 }
 
-/** Diagonals of equal score; `null` is drawn stronger, its words stand where it leaves the frame. */
+/**
+ * Diagonals of equal score; `null` is drawn stronger, its words stand where it leaves the frame.
+ */
 export function diagonals(plane, nullScore) {
   const [x0, x1, y0, y1] = plane.range;
   const { step, values } = ticks(x0 + y0, x1 + y1, 7);
@@ -163,7 +169,10 @@ export function labels(plane, list) {
   return group;
 }
 
-/** Dots that can be focused and chosen; `on` = {choose(dot, extend), tell(dot or null)}. One tab stop, arrows go along the text. */
+/**
+ * Dots that can be focused and chosen; `on` = {choose(dot, extend), tell(dot or null)}. One tab
+ * stop, arrows go along the text.
+ */
 export function dots(list, on, current, scale) {
   const group = svg("g", {
     class: "scores-dots",

@@ -1,4 +1,5 @@
-// What the two scores of the bench rested on: word beside word, start part above, end part below; filled supports, hollow speaks against.
+// What the two scores of the bench rested on: word beside word, start part above, end part below;
+// filled supports, hollow speaks against.
 
 import { el } from "./dom.js";
 
@@ -102,7 +103,8 @@ function rows({ rows: list, absent }) {
       ),
     );
   const caption =
-    `the words with the largest effect on one side or the other, in the order of the text; every word stands in the table below`;
+    `the words with the largest effect on one side or the other, in the order of the text; ` +
+    `every word stands in the table below`;
   return el(
     "div",
     {

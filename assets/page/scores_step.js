@@ -141,7 +141,10 @@ function play(view) {
   view.running = requestAnimationFrame(step);
 }
 
-/** Every dot as {pos, doc, text, s, e, from, to}; while tokens slide only those the window owns, and no answer. */
+/**
+ * Every dot as {pos, doc, text, s, e, from, to}; while tokens slide only those the window owns, and
+ * no answer.
+ */
 function points(view) {
   const { w, doc } = view.model;
   if (view.slide) {
@@ -171,7 +174,8 @@ function paint(view) {
     240,
     Math.floor(view.holder.clientWidth || (stacked ? width : width * 0.58)),
   );
-  const screen = Math.max(300, full / 3, window.innerHeight - 195 * page.scale); // below the head of the page, without scrolling
+  // below the head of the page, without scrolling
+  const screen = Math.max(300, full / 3, window.innerHeight - 195 * page.scale);
   const height = Math.round(Math.min(560 * page.scale, screen, Math.max(300, full * 0.82)));
   view.plane = frame({
     width: full,

@@ -1,4 +1,5 @@
-// Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is on show at a time.
+// Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is
+// on show at a time.
 
 import { el, fold } from "./dom.js";
 import { drawClosing } from "./spanbert_closing.js";
@@ -58,7 +59,8 @@ function shell(root, step) {
       el(
         "span",
         { class: "role-quiet" },
-        "bundled, a folder on this machine, or the Hugging Face id of a masked-language model. Such a model fills blanks by MLM; only ours has a span boundary head.",
+        "bundled, a folder on this machine, or the Hugging Face id of a masked-language " +
+          "model. Such a model fills blanks by MLM; only ours has a span boundary head.",
       ),
     ),
     { id: "spanbert-models" },
@@ -79,15 +81,16 @@ function shell(root, step) {
   return view;
 }
 
-// The step is drawn at once from what is here; Python sends its notice and tables, and the guesses, which it makes only for their own step.
+// The step is drawn at once from what is here; Python sends its notice and tables, and the guesses,
+// which it makes only for their own step.
 function open(view, key) {
   view.step = key;
   paint(view);
   view.page.input("step", key);
 }
 
-// Python sends guesses with their own step only; until they come, those of the same blanks stand for them. What training measured comes
-// with its step as well, and stays as it was.
+// Python sends guesses with their own step only; until they come, those of the same blanks stand
+// for them. What training measured comes with its step as well, and stays as it was.
 function shown({ step, picture, held, measured }) {
   if (step === "closing") return measured;
   if (step !== "predict" || picture.predict || picture.step === "predict") return picture[step];

@@ -1,4 +1,5 @@
-// Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it helps.
+// Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it
+// helps.
 
 import { el, glued, svg, table } from "./dom.js";
 
@@ -47,7 +48,9 @@ function road(parts) {
   );
 }
 
-/** Baselines of labels that stand one below the other, moved apart until each has a line of its own. */
+/**
+ * Baselines of labels that stand one below the other, moved apart until each has a line of its own.
+ */
 export function apart(ys, line) {
   const order = ys.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
   const out = [...ys];
@@ -196,7 +199,8 @@ function panel({ title, rows }, page, width) {
   );
 }
 
-// Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, squares are all blanks at its end, aims dotted.
+// Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, squares
+// are all blanks at its end, aims dotted.
 function learning({ rows, ends, begins, aims }, page, width) {
   const size = page.scale;
   const [left, right, top, bottom] = [

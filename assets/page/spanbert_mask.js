@@ -1,4 +1,5 @@
-// Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and BERT's single pieces beside them.
+// Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and
+// BERT's single pieces beside them.
 
 import { el } from "./dom.js";
 import { histogram, legend } from "./spanbert_mask_lengths.js";
@@ -12,7 +13,8 @@ function shell(root) {
   const view = { root, k: 0, timer: null, shown: false, play: false, picture: null };
   const send = (name, value) => view.page.input(name, value);
   view.spans = maskText(
-    "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete shows a run again",
+    "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
+      "shows a run again",
     {
       hide: (first, last) => send("mask-span", [first, last]),
       show: (at) => send("mask-show", at),
@@ -81,7 +83,8 @@ function shell(root) {
   view.hint = el(
     "p",
     { class: "role-quiet mask-hint" },
-    "Drag over words to hide them; a click on a hidden word shows its run again. Keys: arrows, Shift, Enter, Delete.",
+    "Drag over words to hide them; a click on a hidden word shows its run again. Keys: " +
+      "arrows, Shift, Enter, Delete.",
   );
   view.one = act(
     "show all but the first run",
@@ -155,7 +158,7 @@ const key = (kind, text) =>
     text,
   );
 
-// The draw in time ---------------------------------------------------------------------------------------------------
+// The draw in time --------------------------------------------------------------------------------
 
 function draws(view, seed) {
   stop(view);
@@ -189,7 +192,7 @@ function stop(view) {
   view.run.textContent = "play";
 }
 
-// Painting -----------------------------------------------------------------------------------------------------------
+// Painting ----------------------------------------------------------------------------------------
 
 function paint(view) {
   const { picture, page, k } = view;

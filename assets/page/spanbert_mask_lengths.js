@@ -1,4 +1,5 @@
-// How long spans come out: many draws as bars, the truncated law as dots, the literal clipping as rings.
+// How long spans come out: many draws as bars, the truncated law as dots, the literal clipping as
+// rings.
 
 import { el, svg } from "./dom.js";
 
@@ -24,7 +25,8 @@ export function histogram(data, page, width, now) {
       role: "img",
       class: "histogram",
       "aria-label":
-        `Span lengths in words: ${data.n} draws as bars, the law as dots, the literal clipping as rings; the numbers stand in the table`,
+        `Span lengths in words: ${data.n} draws as bars, the law as dots, the literal ` +
+        `clipping as rings; the numbers stand in the table`,
     },
     lines.map((
       p,

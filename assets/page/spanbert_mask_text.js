@@ -1,8 +1,12 @@
-// The text of chapter 8 in pieces: hidden runs as one box each, by fate; words are chosen by mouse, by touch and by keyboard.
+// The text of chapter 8 in pieces: hidden runs as one box each, by fate; words are chosen by mouse,
+// by touch and by keyboard.
 
 import { el } from "./dom.js";
 
-/** {root, draw({pieces, runs, fates, random, anchor, active, shown})}: `fates` null = hidden, but nobody knows yet how. */
+/**
+ * {root, draw({pieces, runs, fates, random, anchor, active, shown})}: `fates` null = hidden, but
+ * nobody knows yet how.
+ */
 export function maskText(label, events = null) {
   const root = el("p", {
     class: "mask-text reading-text",
@@ -24,7 +28,8 @@ export function maskText(label, events = null) {
   };
 }
 
-// Pieces of one word form a button; what stands between words is a node of its own, so that a run's box can cover it.
+// Pieces of one word form a button; what stands between words is a node of its own, so that a run's
+// box can cover it.
 function build(view, pieces) {
   Object.assign(view, { pieces, words: [], nodes: [], gaps: [], from: null, to: null, focus: 0 });
   const parts = [];
@@ -106,7 +111,7 @@ function paint(view) {
   });
 }
 
-// Choosing words ----------------------------------------------------------------------------------------------------
+// Choosing words ----------------------------------------------------------------------------------
 
 function commit(view) {
   const { from, to } = view;

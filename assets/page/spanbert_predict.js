@@ -1,4 +1,5 @@
-// Step 2 of chapter 8: the text with its blanks, the classic figure with live values, and what a cut wire or another word changes.
+// Step 2 of chapter 8: the text with its blanks, the classic figure with live values, and what a
+// cut wire or another word changes.
 
 import { el, fold, table } from "./dom.js";
 import { formula } from "./formula.js";
@@ -214,7 +215,9 @@ function asks(view) {
     el(
       "p",
       { class: "role-quiet" },
-      "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own guesses for that place are offered), or let the blank read another position. The table cuts one wire at a time.",
+      "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own " +
+        "guesses for that place are offered), or let the blank read another position. The " +
+        "table cuts one wire at a time.",
     ),
     ...wireTable(picture, page),
     neighbour(view, "left"),

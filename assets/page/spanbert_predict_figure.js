@@ -1,4 +1,5 @@
-// The classic figure: MLM's wire from the blank itself, SBO's three wires from the neighbours and the ruler, h0, h1, y, words.
+// The classic figure: MLM's wire from the blank itself, SBO's three wires from the neighbours and
+// the ruler, h0, h1, y, words.
 
 import { el, svg } from "./dom.js";
 import { floats } from "./pack.js";
@@ -88,7 +89,8 @@ function row(name, picture, top, most) {
   );
 }
 
-// The blanks of a long run that fit, with the first, the last and the chosen one among them; null stands for those left out.
+// The blanks of a long run that fit, with the first, the last and the chosen one among them; null
+// stands for those left out.
 export function fitting(count, chosen, room) {
   if (count <= room) return Array.from({ length: count }, (_, k) => k);
   const inner = Math.max(1, room - 4);
@@ -161,7 +163,8 @@ function focus(picture, page, width) {
   );
 }
 
-// A vector as columns up and down from its middle; three times its root mean square fills the height.
+// A vector as columns up and down from its middle; three times its root mean square fills the
+// height.
 function strip({ values, size }) {
   const x = floats(values);
   const unit = 3 * Math.sqrt(x.reduce((a, v) => a + v * v, 0) / size) || 1;

@@ -1,4 +1,5 @@
-// Under the figure of step 2: the boundary head's arithmetic for one blank, and the loss term by term, with both denominators.
+// Under the figure of step 2: the boundary head's arithmetic for one blank, and the loss term by
+// term, with both denominators.
 
 import { el } from "./dom.js";
 
@@ -164,7 +165,10 @@ export function losses({ loss, has }) {
     el(
       "p",
       { class: "tabular" },
-      `Its code takes two means with two denominators: MLM over the M = ${code.blanks} blanks, ${code.mlm.sum} / ${code.mlm.over} ≈ ${code.mlm.mean}; SBO over the S = ${code.targets} targets and one more, ${code.sbo.sum} / (${code.targets} + 1) ≈ ${code.sbo.mean}. L = `,
+      `Its code takes two means with two denominators: MLM over the M = ${code.blanks} ` +
+        `blanks, ${code.mlm.sum} / ${code.mlm.over} ≈ ${code.mlm.mean}; SBO over the S = ` +
+        `${code.targets} targets and one more, ${code.sbo.sum} / (${code.targets} + 1) ≈ ` +
+        `${code.sbo.mean}. L = `,
       code.addends.map(joined),
       ` ${code.sign} `,
       el("strong", {}, code.total),

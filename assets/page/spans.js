@@ -1,4 +1,5 @@
-// Chapter 4, Spans: three named steps over one matrix, the ranked list beside them, the rest folded.
+// Chapter 4, Spans: three named steps over one matrix, the ranked list beside them, the rest
+// folded.
 
 import { el, fold } from "./dom.js";
 import { Cells, printedSum } from "./spans_cells.js";
@@ -70,7 +71,10 @@ function shell(root, page) {
   return view;
 }
 
-/** The picture as far as it holds for the drawn window: until Python has sent another window's numbers, only its cells are shown. */
+/**
+ * The picture as far as it holds for the drawn window: until Python has sent another window's
+ * numbers, only its cells are shown.
+ */
 function fit(picture, index) {
   if (picture.window === index) return picture;
   return {
@@ -123,7 +127,10 @@ function drawnList(view) {
   moveList(view.ranked, view.sent, view.page);
 }
 
-/** A selection in another window: its numbers come from Python, asked for once its selection has been answered. */
+/**
+ * A selection in another window: its numbers come from Python, asked for once its selection has
+ * been answered.
+ */
 function askFor(view) {
   const { page, sent } = view;
   const wanted = page.selection?.record ? `${page.reading.stamp} ${page.selection.window}` : null;
@@ -252,7 +259,10 @@ function paint(view) {
   move(view);
 }
 
-/** The height that is left on the screen below the folded Ask and the chapter's head, so that the picture needs no scrolling. */
+/**
+ * The height that is left on the screen below the folded Ask and the chapter's head, so that the
+ * picture needs no scrolling.
+ */
 function room({ stage, page }) {
   const tabs = document.querySelector("[role=tablist]")?.getBoundingClientRect().bottom ?? 0;
   const head = stage.getBoundingClientRect().top - tabs;
@@ -325,7 +335,10 @@ function drawFolds(view) {
   if (view.grid.parentElement.open) drawGrid(view.grid, view.picture, view.page);
 }
 
-/** One line about the cell under the cursor: both positions, both tokens, both logits, their sum, why it is illegal. */
+/**
+ * One line about the cell under the cursor: both positions, both tokens, both logits, their sum,
+ * why it is illegal.
+ */
 function tell(view) {
   const { cells, picture, cursor } = view;
   const cell = cursor ?? chosenCell(view);

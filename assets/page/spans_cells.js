@@ -1,4 +1,5 @@
-// The score matrix of one window without the matrix: two rows of logits and the mask's parameters (qa_demo/core/spans.py).
+// The score matrix of one window without the matrix: two rows of logits and the mask's parameters
+// (qa_demo/core/spans.py).
 
 import { fixed } from "./pack.js";
 
@@ -91,7 +92,10 @@ export class Cells {
   }
 }
 
-/** Two addends and their sum with 2 to 4 decimals until they add up as printed (figures/numbers.py, total). */
+/**
+ * Two addends and their sum with 2 to 4 decimals until they add up as printed (figures/numbers.py,
+ * total).
+ */
 export function printedSum(a, b) {
   for (let digits = 2; digits <= 4; digits += 1) {
     const unit = 10 ** digits;

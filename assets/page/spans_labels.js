@@ -9,7 +9,10 @@ function clip(text, longest = 12) {
   return signs.length > longest ? `${signs.slice(0, longest - 1).join("")}\u2026` : text;
 }
 
-/** Push labels apart: sorted places at least `gap` from each other, inside [low, high], as near to their wish as they can be. */
+/**
+ * Push labels apart: sorted places at least `gap` from each other, inside [low, high], as near to
+ * their wish as they can be.
+ */
 export function spread(wishes, gap, low, high) {
   const places = [...wishes];
   for (let k = 0; k < places.length; k += 1) {
@@ -60,7 +63,10 @@ export function down(cells, view, named) {
   return { nodes };
 }
 
-/** Column names below: tokens of the named ends on as many lines as they need, indices on the first where there is room. */
+/**
+ * Column names below: tokens of the named ends on as many lines as they need, indices on the first
+ * where there is room.
+ */
 export function across(cells, view, named) {
   const { lo, cell, left, top, side, scale } = view;
   const floor = top + side;

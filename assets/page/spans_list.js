@@ -1,4 +1,5 @@
-// The n best spans: a table whose rows select, and the same spans as nested bars under one line of text.
+// The n best spans: a table whose rows select, and the same spans as nested bars under one line of
+// text.
 
 import { el, roving, svg } from "./dom.js";
 import { layLine, lineText } from "./spans_text.js";
@@ -112,7 +113,10 @@ export function moveList(view, picture, page) {
   nested(view.bars, picture, page);
 }
 
-/** The spans that share text with the selected one, under its line: where two bars differ is where they end. */
+/**
+ * The spans that share text with the selected one, under its line: where two bars differ is where
+ * they end.
+ */
 function nested(root, picture, page) {
   const focus = page.selection ?? picture.n_best[0];
   if (!focus) {

@@ -1,4 +1,5 @@
-// On a narrow screen: one lollipop per start on the wrapped text (its best legal score); a tap unfolds its ends, a second tap chooses one.
+// On a narrow screen: one lollipop per start on the wrapped text (its best legal score); a tap
+// unfolds its ends, a second tap chooses one.
 
 import { el, roving } from "./dom.js";
 import { printedSum } from "./spans_cells.js";

@@ -1,4 +1,5 @@
-// The square of the books: rows are starts, columns are ends. Cells are drawn once to a canvas; marks move above it in SVG.
+// The square of the books: rows are starts, columns are ends. Cells are drawn once to a canvas;
+// marks move above it in SVG.
 
 import { el, hollow, svg } from "./dom.js";
 import { softmax } from "./pack.js";
@@ -45,7 +46,9 @@ function image(cells, { lo, hi }, page) {
   return canvas;
 }
 
-/** Enlarge without blur to a whole number of pixels, then fit: cells keep equal widths at any size. */
+/**
+ * Enlarge without blur to a whole number of pixels, then fit: cells keep equal widths at any size.
+ */
 function paint(canvas, source, side) {
   const ratio = window.devicePixelRatio || 1;
   const pixels = Math.round(side * ratio);
@@ -61,7 +64,9 @@ function paint(canvas, source, side) {
   return context;
 }
 
-/** Edges between the cells for which `holds` and those for which it does not, as one path in pixels. */
+/**
+ * Edges between the cells for which `holds` and those for which it does not, as one path in pixels.
+ */
 function outline(cells, { lo, hi }, cell, holds) {
   let d = "";
   const on = (i, j) => i >= lo && i < hi && j >= lo && j < hi && holds(i, j);

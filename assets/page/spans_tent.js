@@ -1,4 +1,5 @@
-// The same matrix turned by 45 degrees: a tent over the text. x = (i + j) / 2, y = j - i; each cell stands above its own span.
+// The same matrix turned by 45 degrees: a tent over the text. x = (i + j) / 2, y = j - i; each cell
+// stands above its own span.
 
 import { el, svg } from "./dom.js";
 import { LEGAL, NOT_OWNED } from "./spans_cells.js";
@@ -251,7 +252,10 @@ export function reveal(view, cells, [i, j]) {
   if (x < left || x > right) view.box.scrollLeft = x - view.width / 2;
 }
 
-/** The cell under a pointer event, or null: solve (edge(u) + edge(u + d)) / 2 = x for u, which is monotone. */
+/**
+ * The cell under a pointer event, or null: solve (edge(u) + edge(u + d)) / 2 = x for u, which is
+ * monotone.
+ */
 export function tentCellAt(view, cells, event) {
   const box = view.canvas.getBoundingClientRect();
   const x = event.clientX - box.left + shiftOf(view);

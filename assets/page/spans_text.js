@@ -22,7 +22,10 @@ function measurer(size) {
   return (text) => context.measureText(text).width;
 }
 
-/** Lay the word pieces `from` to `to` (doc) on one line: `edge(k)` is the x of the border before piece k, fractions included. */
+/**
+ * Lay the word pieces `from` to `to` (doc) on one line: `edge(k)` is the x of the border before
+ * piece k, fractions included.
+ */
 export function layLine(page, from, to, size) {
   const { tokens, context } = page.reading;
   const width = measurer(size);
@@ -66,7 +69,10 @@ export function layLine(page, from, to, size) {
   };
 }
 
-/** The words of a line between two x as SVG text, with ticks at the borders of word pieces; `shift` is subtracted from x. */
+/**
+ * The words of a line between two x as SVG text, with ticks at the borders of word pieces; `shift`
+ * is subtracted from x.
+ */
 export function lineText(line, y, shift, width) {
   return line.words.filter((w) =>
     w.centre + w.width / 2 > shift - 20 && w.centre - w.width / 2 < shift + width + 20

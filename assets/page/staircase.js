@@ -1,4 +1,5 @@
-// The overview: one row a window at its place in the paragraph, one column a token, opacity = p; start above, end below.
+// The overview: one row a window at its place in the paragraph, one column a token, opacity = p;
+// start above, end below.
 
 import { el, svg } from "./dom.js";
 import { FLOOR } from "./stems.js";
@@ -49,7 +50,8 @@ function paint(canvas, over, model) {
   over.setAttribute("height", height);
   canvas.setAttribute(
     "aria-label",
-    `Overview: ${windows.length} windows over ${tokens.length} word pieces. Choose a window and a token below.`,
+    `Overview: ${windows.length} windows over ${tokens.length} word pieces. Choose a window ` +
+      `and a token below.`,
   );
   const pen = canvas.getContext("2d");
   pen.scale(dense, dense);
@@ -92,7 +94,8 @@ function owned(owner, w) {
   return a < b ? [a, b] : [w.docStart, w.docStart];
 }
 
-// Several tokens on one pixel column show the strongest of them; a column is never thinner than the eye can find.
+// Several tokens on one pixel column show the strongest of them; a column is never thinner than the
+// eye can find.
 function columns(pen, colour, p, w, { log, page }, column, top, height) {
   const wide = Math.max(2, column * 0.8);
   const strongest = new Map();

@@ -1,4 +1,5 @@
-// Chapter 3: an overview of all windows, the words of one with their stems, temperature and single logits by hand, bars in a fold.
+// Chapter 3: an overview of all windows, the words of one with their stems, temperature and single
+// logits by hand, bars in a fold.
 
 import { bars } from "./bars.js";
 import { el, fold, hollow, svg } from "./dom.js";
@@ -46,7 +47,8 @@ export function select(root, picture, page) {
   return undefined;
 }
 
-// New numbers: what was sent by hand is let go once it comes back, so that an older answer never moves a slider under the hand.
+// New numbers: what was sent by hand is let go once it comes back, so that an older answer never
+// moves a slider under the hand.
 function renew(view) {
   const { reading } = view.page;
   const text = `${reading.question}\u0001${reading.context}`;
@@ -236,7 +238,8 @@ function notes(view) {
 function readout(view, index, doc) {
   if (doc === null || index === null) {
     view.readout.replaceChildren(
-      "Point at a stem or a word, or move with the arrow keys: above sets the start, below the end.",
+      "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
+        "the end.",
     );
     return;
   }
@@ -316,7 +319,8 @@ function drawBars(view) {
   }
 }
 
-// Notes, bars and table are sent for one window: when Python has the selection and it stands in another, ask for that one.
+// Notes, bars and table are sent for one window: when Python has the selection and it stands in
+// another, ask for that one.
 function ask(view) {
   const { page, picture } = view;
   const chosen = page.selection;

@@ -1,11 +1,15 @@
-// Stems: how high a probability stands, and one lane of them. Fixed width; start lanes grow up, end lanes grow down.
+// Stems: how high a probability stands, and one lane of them. Fixed width; start lanes grow up, end
+// lanes grow down.
 
 import { hollow, svg } from "./dom.js";
 
 export const FLOOR = 1e-4;
 export const LABEL = 0.02;
 
-/** What all lanes of one picture share: linear from 1/n, or logarithmic from 1e-4; `full` is the height of p = 1. */
+/**
+ * What all lanes of one picture share: linear from 1/n, or logarithmic from 1e-4; `full` is the
+ * height of p = 1.
+ */
 export function makeScale({ log, n, size }) {
   const full = 72 * size;
   const height = (p) => {
@@ -25,7 +29,10 @@ export function laneHeight(cells, scale) {
   return Math.ceil(Math.max(12 * scale.size, scale.uniform + 3, ...room));
 }
 
-/** Fill a lane: cells are {doc, x, left, width, p, apart, sum, byHand, name}; `says` names the rule at 1/n where it is wanted. */
+/**
+ * Fill a lane: cells are {doc, x, left, width, p, apart, sum, byHand, name}; `says` names the rule
+ * at 1/n where it is wanted.
+ */
 export function fillLane(lane, side, cells, scale, width, says = "") {
   const height = laneHeight(cells, scale);
   lane.setAttribute("width", width);
@@ -80,7 +87,8 @@ function art(side, cells, scale, { width, height, says }) {
   return [...parts, ...numbers(cells, side, scale, y, width)];
 }
 
-// One button over each token, as high as the lane. They stay in place when only the stems change, and so does the focus.
+// One button over each token, as high as the lane. They stay in place when only the stems change,
+// and so does the focus.
 function buttons(group, side, cells, height) {
   if (group.childElementCount !== cells.length) {
     group.replaceChildren(

@@ -1,4 +1,5 @@
-// What the browser knows: the reading, the selection, theme and scale; and the bus that tells everyone.
+// What the browser knows: the reading, the selection, theme and scale; and the bus that tells
+// everyone.
 
 import { post, underWay } from "./outbox.js";
 import { floats, ints } from "./pack.js";
@@ -16,7 +17,10 @@ export const state = {
   mayVeil: true,
 };
 
-/** Be told of an event; pictures mount in any order, so a reading that is already there is told at once. */
+/**
+ * Be told of an event; pictures mount in any order, so a reading that is already there is told at
+ * once.
+ */
 export function hear(name, heard) {
   bus.addEventListener(name, (event) => heard(event.detail));
   if (name === "reading" && state.reading) heard(state.reading);
@@ -71,7 +75,10 @@ export function select({ window = null, start, end }) {
   });
 }
 
-/** Python's record: where it stands is selected, unless a newer selection of the same numbers is still under way. */
+/**
+ * Python's record: where it stands is selected, unless a newer selection of the same numbers is
+ * still under way.
+ */
 export function keep(record) {
   const newer = state.selection && underWay("select") && state.record?.stamp === record.stamp &&
     !same(state.selection, record);

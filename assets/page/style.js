@@ -1,4 +1,5 @@
-// A chapter's own style sheet, loaded once and before anything is measured: await style(new URL("./x.css", import.meta.url)).
+// A chapter's own style sheet, loaded once and before anything is measured: await style(new
+// URL("./x.css", import.meta.url)).
 
 import { el } from "./dom.js";
 

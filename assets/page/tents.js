@@ -1,11 +1,15 @@
-// Windows as tents: min(left, right) context of each word piece, one triangle for each window; the owner in ink.
+// Windows as tents: min(left, right) context of each word piece, one triangle for each window; the
+// owner in ink.
 
 import { el, svg } from "./dom.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
-/** Which windows hold a word piece: {w, left, right, min, length}, the owner first, then the highest tents. */
+/**
+ * Which windows hold a word piece: {w, left, right, min, length}, the owner first, then the highest
+ * tents.
+ */
 export function holders(layout, owner, d) {
   const found = [];
   layout.starts.forEach((a, w) => {
@@ -112,7 +116,10 @@ export function marks(parts, page) {
   );
 }
 
-/** Draw the tents of `layout` between the word pieces `from` and `to`; returns what the pointer and the marks need. */
+/**
+ * Draw the tents of `layout` between the word pieces `from` and `to`; returns what the pointer and
+ * the marks need.
+ */
 export function tents(layout, { from, to }, page, label, { small = false } = {}) {
   const em = 16 * page.scale;
   const width = Math.max(260, page.width);
@@ -295,7 +302,10 @@ export function overview(layout, range, page, label) {
   return drawn;
 }
 
-/** What is known about one word piece: its windows with left and right context, and why its owner owns it. */
+/**
+ * What is known about one word piece: its windows with left and right context, and why its owner
+ * owns it.
+ */
 export function readout(layout, d, page, words) {
   const owner = ownerOf(layout, d);
   const found = holders(layout, owner, d);

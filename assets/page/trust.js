@@ -1,4 +1,5 @@
-// Chapter 9, step 3: how far to trust it. The verdict first, then the curves behind it, then the checks.
+// Chapter 9, step 3: how far to trust it. The verdict first, then the curves behind it, then the
+// checks.
 
 import { el, svg } from "./dom.js";
 import { fixed } from "./pack.js";

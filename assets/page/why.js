@@ -1,4 +1,5 @@
-// Chapter 9, Why: three named steps. What needs the reader is asked for when it is looked at, one request at a time, and kept.
+// Chapter 9, Why: three named steps. What needs the reader is asked for when it is looked at, one
+// request at a time, and kept.
 
 import { el } from "./dom.js";
 import { ints } from "./pack.js";
@@ -78,7 +79,8 @@ function shell(root, picture) {
   return view;
 }
 
-// A reply belongs to the request whose key it carries; an older one is kept as well, it may be looked at again.
+// A reply belongs to the request whose key it carries; an older one is kept as well, it may be
+// looked at again.
 function heard(view) {
   const { picture, page } = view;
   if (view.stamp !== page.reading.stamp) {
@@ -147,7 +149,8 @@ function paint(view) {
   pump(view);
 }
 
-// Seats, notice and tables travel with every reply: when nothing else is missing for a new selection, ask for them alone.
+// Seats, notice and tables travel with every reply: when nothing else is missing for a new
+// selection, ask for them alone.
 function refresh(view, chosen) {
   const { target, ...picture } = view.picture;
   if (
@@ -218,7 +221,8 @@ function need(view, request) {
 function pump(view) {
   const { out, queue, page } = view;
   if (!queue.length || !page.selection?.record) return;
-  if (out && (queue.some((one) => one.key === out.key) || !SLOW.has(out.what))) return; // a slow answer that nobody waits for gives way
+  // a slow answer that nobody waits for gives way
+  if (out && (queue.some((one) => one.key === out.key) || !SLOW.has(out.what))) return;
   if (out) settled(view);
   const { key, what, method, more } = queue[0];
   const chosen = page.selection;

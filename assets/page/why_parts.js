@@ -1,4 +1,5 @@
-// What the steps of chapter 9 share: the line that stands where a picture is not there yet, menus, signed numbers.
+// What the steps of chapter 9 share: the line that stands where a picture is not there yet, menus,
+// signed numbers.
 
 import { el } from "./dom.js";
 import { fixed } from "./pack.js";

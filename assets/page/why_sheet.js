@@ -1,4 +1,5 @@
-// Question and paragraph of one window as typed, with a lane of numbers above and one below: chapter 3's geometry for signed values.
+// Question and paragraph of one window as typed, with a lane of numbers above and one below:
+// chapter 3's geometry for signed values.
 
 import { el, svg } from "./dom.js";
 import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "./lines.js";
@@ -7,9 +8,12 @@ const SHORT = 6;
 const FAINT = 0.08;
 const NAMED = 6;
 
-/** {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold, folded, marks, pin, label, print(x, peak), point(pos),
- *  commit(range, shift), leave()} and perhaps `steady` and `least`, the lowest lane in pixels. `names` are the words for a number above and below;
- *  lines where the lanes of `fold` are faint stay closed. */
+/**
+ * {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold, folded,
+ * marks, pin, label, print(x, peak), point(pos), commit(range, shift), leave()} and perhaps `steady`
+ * and `least`, the lowest lane in pixels. `names` are the words for a number above and below; lines
+ * where the lanes of `fold` are faint stay closed.
+ */
 export function sheet() {
   const rows = el("div", { class: "why-rows" });
   const root = el("div", { class: "why-sheet", role: "group" }, rows);
@@ -172,7 +176,9 @@ function place(view) {
       nodes.push(button);
     }
   }
-  view.placing = true; // removing the focused word sends focusout in the middle of this, when the new lines have no places yet
+  // removing the focused word sends focusout in the middle of this, when the new lines have no
+  // places yet
+  view.placing = true;
   view.rows.replaceChildren(...nodes);
   view.placing = false;
   view.lines.filter((line) => !line.places).forEach(measure);
@@ -267,7 +273,8 @@ function fill(view) {
   speak(view, peak);
 }
 
-// What a screen reader says of a word: its text and both numbers, as they stand above and below it; a word of many pieces has their sums.
+// What a screen reader says of a word: its text and both numbers, as they stand above and below it;
+// a word of many pieces has their sums.
 function speak({ model, seat }, peak) {
   const { seats, names, print, above, below } = model;
   const sums = new Map();
@@ -287,7 +294,8 @@ function speak({ model, seat }, peak) {
   }
 }
 
-// While the pointer passes over the words (`steady`) no lane changes its height, or the words would run away from under it: bars stay small.
+// While the pointer passes over the words (`steady`) no lane changes its height, or the words would
+// run away from under it: bars stay small.
 function lane(
   node,
   side,
@@ -296,7 +304,8 @@ function lane(
 ) {
   const size = page.scale;
   const [full, thick, label] = [(steady ? least - 2 : 46) * size, 5 * size, 15 * size];
-  const tall = (c) => (full * Math.abs(c.value)) / peak; // under one pixel nothing is drawn: the table has it
+  // under one pixel nothing is drawn: the table has it
+  const tall = (c) => (full * Math.abs(c.value)) / peak;
   const height = (steady && Number(node.getAttribute("height"))) ||
     Math.ceil(Math.max(least * size, ...list.map((c) => tall(c) + (named.has(c) ? label : 2))));
   const up = side === "above";

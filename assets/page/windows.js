@@ -1,4 +1,5 @@
-// Chapter 6, Long text: three named steps, one picture each. The shell stands; only what changed is drawn again.
+// Chapter 6, Long text: three named steps, one picture each. The shell stands; only what changed is
+// drawn again.
 
 import { el } from "./dom.js";
 import * as candidates from "./candidates.js";
