@@ -10,6 +10,7 @@ from qa_demo.core.types import MergeOptions, Prediction, Reading, Span
 from qa_demo.figures.numbers import MINUS, PrintedSum, number, percent, probability, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import quoted
 
 SIMPLIFIED = (
     "The dots are the spans that are listed, not all that exist: a window of n positions holds n² pairs.",
@@ -112,7 +113,7 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
         return "No span of this paragraph is legal under these limits, so nothing can be answered."
     lead = best.candidate.score - null_score(reading, prediction, merge)
     side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction, merge)
-    name = f"“{printable(best.candidate.text)}”"
+    name = quoted(best.candidate.text)
     if not prediction.can_abstain:
         why = ("This reader has no no-answer threshold" if reading.threshold is None
                else "The merge rule of chapter 6 compares the spans with no null score")
@@ -133,7 +134,7 @@ def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:
         return "No other span is listed."
     first, second = prediction.n_best[0].candidate, prediction.n_best[1].candidate
     same = "the same start" if first.span.start == second.span.start else "the same end" if first.span.end == second.span.end else None
-    said = f"The runner-up “{printable(second.text)}”{f', which shares {same},' if same else ''} is"
+    said = f"The runner-up {quoted(second.text)}{f', which shares {same},' if same else ''} is"
     apart = first.score - second.score
     if merge.scale == "logit":
         return f"{said} {number(apart)} behind."

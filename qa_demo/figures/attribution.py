@@ -10,6 +10,7 @@ from qa_demo.core.words import words
 from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import Role, part, table
+from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import null_token
 
 KIND_NAMES: dict[TargetKind, str] = {
@@ -18,12 +19,6 @@ KIND_NAMES: dict[TargetKind, str] = {
 METHOD_NAMES: dict[Method, str] = {"gradient_x_input": "gradient × input", "integrated_gradients": "integrated gradients",
                                    "leave_one_out": "leave one word out"}
 BASELINE_NAMES: dict[Baseline, str] = {"pad": "padding token", "mask": "mask token", "zero": "zero vector"}
-
-
-def quoted(text: str, longest: int = 40) -> str:
-    """The text in quotes, cut in the middle of a sentence."""
-    shown = printable(text).strip()
-    return f"“{shown if len(shown) <= longest else shown[:longest - 1] + '…'}”"
 
 
 def addends(reading: Reading, target: Target, window: Window) -> list[tuple[str, str, Role, float]]:
@@ -136,11 +131,11 @@ def attribution_notice(reading: Reading, found: Attribution) -> str:
     values = units.sums(found.total)
     best, worst = int(values.argmax()), int(values.argmin())
     digits = decimals_for(values)
-    said = (f"By {METHOD_NAMES[found.method]} the largest support comes from {quoted(units.items[best].text)} "
+    said = (f"By {METHOD_NAMES[found.method]} the largest support comes from {quoted(units.items[best].text, 40)} "
             f"in the {_side(units.items[best].side)} ({effect(values[best], digits)})")
     if values[worst] < 0:
         rival = units.items[worst]
-        said += f", the largest opposition from {quoted(rival.text)} in the {_side(rival.side)} ({effect(values[worst], digits)})"
+        said += f", the largest opposition from {quoted(rival.text, 40)} in the {_side(rival.side)} ({effect(values[worst], digits)})"
     asked = sum(values[k] for k, word in enumerate(units.items) if word.side == "question")
     whole = "" if found.f_baseline is None else f" of {effect(found.sum, digits)}"  # other methods promise no sum to be a part of
     return f"{said}; the question's words together carry {effect(asked, digits)}{whole}."

@@ -14,7 +14,8 @@ from qa_demo.core.types import TAGS, Prediction, Reading, Span
 from qa_demo.figures.numbers import number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
-from qa_demo.figures.start_end import joined, plural, quoted
+from qa_demo.figures.prose import plural, quoted
+from qa_demo.figures.reading import joined
 
 SURE = 0.98
 """A run of tokens whose p(O) is above this is drawn as one line."""

@@ -15,7 +15,7 @@ from qa_demo.figures.bio import piece_text
 from qa_demo.figures.numbers import number, probability, rest, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import plural, quoted
+from qa_demo.figures.prose import plural, quoted
 
 SHOWN = 10
 """Tokens with a row of their own in the table of terms."""

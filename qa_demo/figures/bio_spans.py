@@ -13,7 +13,7 @@ from qa_demo.figures.bio import piece_text
 from qa_demo.figures.numbers import number, probability, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import plural, quoted
+from qa_demo.figures.prose import plural, quoted
 
 LISTED = 0.02
 """Spans with a smaller marginal are not drawn beside the threshold."""

@@ -18,7 +18,7 @@ from qa_demo.figures.bio_spans import LEVEL
 from qa_demo.figures.numbers import number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import plural, quoted
+from qa_demo.figures.prose import plural, quoted
 
 KEYS = ("first", "second", "glued")
 

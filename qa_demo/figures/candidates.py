@@ -11,8 +11,8 @@ from qa_demo.core.spans import make_candidate, top_spans
 from qa_demo.core.types import Candidate, DecodeOptions, Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import quoted, shorten
 from qa_demo.figures.reading import null_token
-from qa_demo.figures.windows import shorten
 
 PER_WINDOW = 5
 
@@ -49,10 +49,11 @@ def candidates_sentence(rows: Sequence[dict[str, Any]], null: str) -> str:
     own = "which it owns" if top["owned"] else "but it does not own its start, so with max_context the span counts in another window only"
     if len(rows) == 1:
         verdict = "above" if best["beats"] else "not above"
-        return f"The one window's best span is “{top['text']}” with {top['printed']}, {verdict} its null score {best['null_printed']}."
+        return (f"The one window's best span is {quoted(top['text'])} with {top['printed']}, {verdict} its null score "
+                f"{best['null_printed']}.")
     says = (f"In {quiet} of {len(rows)} windows no span beats the window's own null score: there {null} says “not here”." if quiet
             else "In every window some span beats the window's own null score, so none of them says “not here”.")
-    return f"Window {best['window'] + 1} gives the highest score, {top['printed']} for “{top['text']}”, {own}. {says}"
+    return f"Window {best['window'] + 1} gives the highest score, {top['printed']} for {quoted(top['text'])}, {own}. {says}"
 
 
 def window_tables(reading: Reading, decode: DecodeOptions, candidates: dict[str, Any]) -> list[dict[str, Any]]:

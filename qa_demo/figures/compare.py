@@ -8,7 +8,7 @@ from typing import Any
 from qa_demo.core.merge import SEPARATE_MAXIMA, Margin, RuleResult, margin
 from qa_demo.core.types import Candidate, DecodeOptions, Reading
 from qa_demo.figures.numbers import MAX_DECIMALS, MIN_DECIMALS, MINUS, number, probability
-from qa_demo.figures.windows import shorten
+from qa_demo.figures.prose import quoted
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def winner_text(result: RuleResult) -> str:
     if result.prediction is None:
         return f"a pair in window {result.winner.window + 1}" if result.winner is not None else "nothing"
     best = result.prediction.best
-    return "nothing" if best is None else f"“{shorten(best.candidate.text, 44)}”"
+    return "nothing" if best is None else quoted(best.candidate.text, 44)
 
 
 def margin_terms(found: Margin, scale: str) -> list[tuple[str, str, float]]:
@@ -112,7 +112,7 @@ def compare(reading: Reading, decode: DecodeOptions, chosen: RuleResult, other: 
         return {"rows": [], "says": "Only one span is legal, so it has no rival."}
     rules = [chosen.merge] if scale_of(other) == scale_of(chosen) else [chosen.merge, other.merge]
     found = [(m.scale, margin(reading, decode, m, listed[0], rival)) for m in rules]
-    head = f"winner “{shorten(listed[0].text, 44)}” minus rival “{shorten(rival.text, 44)}”"
+    head = f"winner {quoted(listed[0].text, 44)} minus rival {quoted(rival.text, 44)}"
     rows = margin_rows(found)
     if len(found) == 1 and not agree:
         more = "all copies of a span" if counts_all(chosen) else "a span only in the window that owns its start"

@@ -7,7 +7,7 @@ from qa_demo.core.merge import RuleResult, run_all
 from qa_demo.core.types import DecodeOptions, Reading
 from qa_demo.figures.compare import LABELS, WHY, printed_value, scale_of
 from qa_demo.figures.numbers import probability
-from qa_demo.figures.windows import shorten
+from qa_demo.figures.prose import quoted
 
 
 def counterexample(readings: Iterable[tuple[str, Reading]], scale: str, decode: DecodeOptions | None = None) -> dict[str, Any]:
@@ -27,18 +27,18 @@ def counterexample(readings: Iterable[tuple[str, Reading]], scale: str, decode: 
 def found_sentence(title: str, reading: Reading, default: RuleResult, wrong: RuleResult) -> str:
     """What both rules pick there, in which windows, and the wrong rule's number."""
     best = default.prediction.best if default.prediction is not None else None
-    right = "nothing" if best is None else f"“{shorten(best.candidate.text)}” (window {best.candidate.window + 1})"
-    return f"In “{title}” the winner by {LABELS[scale_of(wrong)].said} is {picked(reading, wrong)}; by the logit sum it is {right}."
+    right = "nothing" if best is None else f"{quoted(best.candidate.text, 60)} (window {best.candidate.window + 1})"
+    return f"In {quoted(title)} the winner by {LABELS[scale_of(wrong)].said} is {picked(reading, wrong)}; by the logit sum it is {right}."
 
 
 def picked(reading: Reading, result: RuleResult) -> str:
     """The rule's pick with its value, or the tokens of an illegal pair."""
     if result.prediction is not None and result.prediction.best is not None:
         best = result.prediction.best
-        return (f"“{shorten(best.candidate.text)}” (window {best.candidate.window + 1}, "
+        return (f"{quoted(best.candidate.text, 60)} (window {best.candidate.window + 1}, "
                 f"{printed_value(scale_of(result), best.value)})")
     if result.winner is None or result.winner_doc is None:
         return "nothing"
-    start, end = (reading.encoding.context_tokens[d] for d in result.winner_doc)
+    start, end = (quoted(reading.encoding.context_tokens[d]) for d in result.winner_doc)
     legal = "" if result.winner.reason is None else f", no legal span: {WHY[result.winner.reason]}"
-    return f"the start “{start}” with the end “{end}” (window {result.winner.window + 1}, {probability(result.value or 0.0)}{legal})"
+    return f"the start {start} with the end {end} (window {result.winner.window + 1}, {probability(result.value or 0.0)}{legal})"

@@ -14,7 +14,7 @@ from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
 from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import piece, plural, quoted
+from qa_demo.figures.prose import piece, plural, quoted
 
 SHOWN = 6
 LEAST = 0.005

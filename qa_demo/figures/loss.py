@@ -15,8 +15,8 @@ from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.reading import null_token
-from qa_demo.figures.start_end import joined, logit_range, piece, plural, question_range, quoted
+from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.reading import joined, logit_range, null_token, question_range
 
 NEAR = 6
 """Other labels that begin and end within so many word pieces of the first stand on the same strip."""

@@ -23,8 +23,8 @@ from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span
 from qa_demo.figures.numbers import PrintedSum, number, probability
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import piece, plural, quoted
 from qa_demo.figures.reading import null_token
-from qa_demo.figures.start_end import piece, plural, quoted
 
 HEAD = ["term", "value", "weight", "over", "weight · value"]
 

@@ -10,8 +10,7 @@ from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
 from qa_demo.figures.compare import LABELS, WHY, compare, counts_all, printed_value, scale_of, winner_text
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import listed
-from qa_demo.figures.windows import shorten
+from qa_demo.figures.prose import listed, shorten
 
 SHOWN = 8
 ALL_COPIES = ", all copies"

@@ -10,7 +10,7 @@ from qa_demo.core.misread import FORMULAS, Misread, gold_pair, misread
 from qa_demo.core.types import DecodeOptions, Reading
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import piece, plural, quoted
+from qa_demo.figures.prose import piece, plural, quoted
 
 CONSTANT = 2.0
 BREAKS = 0.05

@@ -12,7 +12,7 @@ from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import make_candidate, top_spans
 from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
 from qa_demo.figures.numbers import number, probability, signed
-from qa_demo.figures.windows import shorten
+from qa_demo.figures.prose import quoted, shorten
 
 STEP = 0.05
 
@@ -74,8 +74,8 @@ def flip_sentence(flip: Flip | None, before: Reading, after: Reading, decode: De
     now = predict(after, decode, MergeOptions()).best if c else None
     turned = now is not None and now.candidate.span != flip.winner.span
     beyond = "above" if flip.c >= 0 else "below"
-    head = (f"The logit sum's winner turns from “{shorten(flip.winner.text, 44)}” to “{shorten(flip.challenger.text, 44)}” {beyond} "
+    head = (f"The logit sum's winner turns from {quoted(flip.winner.text, 44)} to {quoted(flip.challenger.text, 44)} {beyond} "
             f"c = {signed(flip.c, 3)}, since every score of window {window + 1} moves by 2c and no other does.")
-    state = (f" At c = {signed(c)} it has turned: the logit sum names “{shorten(now.candidate.text, 44)}”." if turned and now is not None
+    state = (f" At c = {signed(c)} it has turned: the logit sum names {quoted(now.candidate.text, 44)}." if turned and now is not None
              else f" At c = {signed(c)} it has not." if c else "")
     return head + state + " The window's softmax, its training loss and its log-odds stay still all the while."

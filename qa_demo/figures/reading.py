@@ -1,5 +1,6 @@
 """The reading as it travels to the browser: once per reading and per change by hand, shared by every chapter."""
 
+import base64
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,26 @@ def null_token(encoding: Encoding) -> str:
 def in_own_words(sentences: Sequence[str], encoding: Encoding) -> list[str]:
     """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a visitor's text."""
     return [sentence.replace("[CLS]", null_token(encoding)) for sentence in sentences]
+
+
+def joined(encoding: Encoding) -> str:
+    """Base64 of one bit per context token: 1 where it continues the word of the token before it."""
+    ids = encoding.word_ids
+    bits = np.concatenate([[False], ids[1:] == ids[:-1]]) if len(ids) else np.zeros(0, dtype=bool)
+    return base64.b64encode(np.packbits(bits).tobytes()).decode("ascii")
+
+
+def question_range(encoding: Encoding) -> list[int]:
+    """Positions [first, stop) of the question, the same in every window."""
+    n, prefix = len(encoding.question_ids), encoding.prefix_ids
+    first = next((k for k in range(len(prefix) - n + 1) if np.array_equal(prefix[k:k + n], encoding.question_ids)), 0)
+    return [first, first + n]
+
+
+def logit_range(reading: Reading) -> list[int]:
+    """Whole numbers a little outside every logit, for the sliders."""
+    return [int(np.floor(min(np.nanmin(reading.start_logits), np.nanmin(reading.end_logits)))) - 2,
+            int(np.ceil(max(np.nanmax(reading.start_logits), np.nanmax(reading.end_logits)))) + 4]
 
 
 def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed: bool, temperature: float = 1.0,

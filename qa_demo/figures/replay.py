@@ -11,7 +11,7 @@ from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import plural, quoted
+from qa_demo.figures.prose import plural, quoted
 
 
 def replay_data(reading: Reading, rows: ReplayRows, golds: Golds, decode: DecodeOptions) -> dict[str, Any] | None:

@@ -15,8 +15,8 @@ from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.figures.numbers import number, signed, total
 from qa_demo.figures.pack import floats, ints, printable
 from qa_demo.figures.payload import Role, part, table
+from qa_demo.figures.prose import piece, plural, quoted
 from qa_demo.figures.reading import null_token
-from qa_demo.figures.start_end import piece, plural, quoted
 
 NAMED = 3
 """How many leaders of each axis carry a label of their own."""

@@ -11,7 +11,8 @@ from qa_demo.figures.answer import RULE, four_numbers, null_score
 from qa_demo.figures.numbers import number, probability, signed
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import distributions, note, piece, quoted
+from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.start_end import distributions, note
 
 NAMED = 3
 

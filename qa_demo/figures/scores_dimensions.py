@@ -10,6 +10,7 @@ from qa_demo.core.heads import Comparison, HeadWeights, Lane, anatomy, compare
 from qa_demo.core.pencil import Pencil
 from qa_demo.figures.numbers import number, rest
 from qa_demo.figures.pack import floats, printable
+from qa_demo.figures.prose import quoted
 
 DECIMALS = 3
 TOP = 8
@@ -69,7 +70,7 @@ def because(found: Comparison, names: tuple[str, str]) -> str:
     share = shown / total
     held = f"the {len(found.dimensions)} dimensions shown hold {round(100 * share)} % of that" if 0 <= share <= 1 else (
         f"the {len(found.dimensions)} dimensions shown add up to {number(shown)}, and {others(found.n_rest)} to {number(found.rest)}")
-    return f"“\u2068{printable(ahead)}\u2069” is ahead by {number(abs(total))} in its {found.lane} logit; {held}."
+    return f"{quoted(ahead)} is ahead by {number(abs(total))} in its {found.lane} logit; {held}."
 
 
 def rivals(row: Floats, allowed: Floats, without: int) -> list[int]:

@@ -10,8 +10,8 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, percent, probability
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.scores import axis_range
-from qa_demo.figures.start_end import piece, quoted
 
 
 def layers_data(found: Lens, parts: Components) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[s
                     printable(piece(reading, window, int(np.argmax(logits))))]
         rows.append(row)
     head = ["layer", "start rank", "start_logit", "P(start)", "leads as start", "end rank", "end_logit", "P(end)", "leads as end"]
-    start, end = (printable(piece(reading, window, p)) for p in (best.start, best.end))
-    return table(f"The head as a lens on every layer: start “{start}” and end “{end}” of the best span", head, rows)
+    start, end = (quoted(piece(reading, window, p)) for p in (best.start, best.end))
+    return table(f"The head as a lens on every layer: start {start} and end {end} of the best span", head, rows)
 
 
 def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str:

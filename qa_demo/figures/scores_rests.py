@@ -8,10 +8,11 @@ import numpy as np
 from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation, silence
 from qa_demo.core.types import Reading
 from qa_demo.core.words import Words, words
-from qa_demo.figures.attribution import METHOD_NAMES, quoted
+from qa_demo.figures.attribution import METHOD_NAMES
 from qa_demo.figures.numbers import effect, number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import quoted
 from qa_demo.figures.trust import ALIKE
 
 Sides = tuple[Attribution | str, Attribution | str]
@@ -90,4 +91,4 @@ def _says(pairs: list[Pair], units: list[Words], values: list[Any], method: Meth
     word = units[0].items[shared[most][0]]
     where = "paragraph" if word.side == "context" else word.side
     return (f"By {METHOD_NAMES[method]}, over the {len(shared)} words that both {held_by} hold, {alike}. The largest change is at "
-            f"{quoted(word.text)} in the {where}: {effect(float(a[most]))} on screen, {effect(float(b[most]))} to compare.")
+            f"{quoted(word.text, 40)} in the {where}: {effect(float(a[most]))} on screen, {effect(float(b[most]))} to compare.")

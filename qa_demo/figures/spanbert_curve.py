@@ -10,7 +10,7 @@ import numpy as np
 from qa_demo.core.infill import AIMS
 from qa_demo.figures.numbers import signed
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import listed, plural
+from qa_demo.figures.prose import listed, plural
 
 HEADS = (("mlm", "MLM"), ("sbo", "SBO"))
 LATE = 0.8

@@ -11,6 +11,7 @@ from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import part, table
+from qa_demo.figures.prose import plural, quoted
 
 LIMITS: dict[str, tuple[float, float, float]] = {
     "mask_ratio": (0.05, 0.5, 0.05), "geometric_p": (0.05, 0.9, 0.05), "span_lower": (1, 10, 1), "span_upper": (1, 10, 1)}
@@ -44,16 +45,6 @@ def seeing(masked: Masked) -> list[int]:
 
 
 # The draws, frame by frame ----------------------------------------------------------------------------------------
-
-
-def plural(n: int, word: str) -> str:
-    """ "1 word", "4 words"."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
-
-
-def quoted(encoding: Encoding, span: Span) -> str:
-    """The characters of a span in quotes, as one line."""
-    return f"“{' '.join(printable(encoding.text(span)).split())}”"
 
 
 def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> list[dict[str, Any]]:
@@ -94,7 +85,7 @@ def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> lis
 
 def anchor_says(encoding: Encoding, draw: Draw, total: int) -> str:
     """Where the span begins: a piece drawn uniformly, snapped back to the start of its word."""
-    piece = quoted(encoding, Span(draw.anchor, draw.anchor))
+    piece = quoted(encoding.text(Span(draw.anchor, draw.anchor)))
     if draw.span is None:
         return f"The anchor: piece {draw.anchor} of {total}, {piece}, is hidden already. Length and anchor are drawn again."
     if draw.span.start == draw.anchor:
@@ -110,7 +101,7 @@ def words_says(encoding: Encoding, draw: Draw, left: int) -> str:
     cost = f"{plural(size, 'piece')}" if new == size else f"{plural(size, 'piece')}, of which {size - new} hidden already and free"
     said = f"From there {plural(draw.words, 'whole word')}: {cost}. Budget left: {draw.budget_left}."
     if draw.cut:
-        return f"{quoted(encoding, draw.span)}: {cost}. The budget ends inside a word, and the span stops dead there."
+        return f"{quoted(encoding.text(draw.span))}: {cost}. The budget ends inside a word, and the span stops dead there."
     if draw.words < draw.length:
         why = "the budget is used up" if draw.budget_left == 0 else "the text ends"
         return f"{said} {plural(draw.length, 'word').capitalize()} were drawn, but {why}."
@@ -121,7 +112,7 @@ def merge_says(encoding: Encoding, draw: Draw, before: Sequence[Span]) -> str:
     """Spans that overlap or touch become one run."""
     assert draw.span is not None
     merged = next(r for r in draw.runs if r.start <= draw.span.start <= r.end)
-    others = " and ".join(quoted(encoding, run) for run in draw.joined)
+    others = " and ".join(quoted(encoding.text(run)) for run in draw.joined)
     return (f"It overlaps or touches {others}: they become one run of {plural(len(merged), 'piece')}, so that both neighbours of every "
             "run stay in sight.")
 
@@ -141,14 +132,14 @@ def _firsts(masked: Masked) -> list[int]:
 def joined_says(encoding: Encoding, span: Span, joined: Sequence[Span], merged: Span) -> str:
     """What hiding a span by hand did."""
     if not joined:
-        return f"{quoted(encoding, span)} is hidden: {plural(len(span), 'piece')}."
-    return (f"{quoted(encoding, span)} overlaps or touches {' and '.join(quoted(encoding, run) for run in joined)}: one run of "
-            f"{plural(len(merged), 'piece')} now, {quoted(encoding, merged)}.")
+        return f"{quoted(encoding.text(span))} is hidden: {plural(len(span), 'piece')}."
+    return (f"{quoted(encoding.text(span))} overlaps or touches {' and '.join(quoted(encoding.text(run)) for run in joined)}: one run of "
+            f"{plural(len(merged), 'piece')} now, {quoted(encoding.text(merged))}.")
 
 
 def shown_says(encoding: Encoding, gone: Span) -> str:
     """What taking a run away did."""
-    return f"{quoted(encoding, gone)} is in sight again."
+    return f"{quoted(encoding.text(gone))} is in sight again."
 
 
 # Lengths ----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.start_end import plural, quoted
+from qa_demo.figures.prose import plural, quoted
 
 SHOWN = 8
 """Guesses drawn for each head."""

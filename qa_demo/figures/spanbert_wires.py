@@ -5,8 +5,8 @@ from typing import Any
 from qa_demo.core.infill import OneCut
 from qa_demo.figures.numbers import percent, signed
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert_predict import Guessed, difference, first, place
-from qa_demo.figures.start_end import quoted
 
 NAMES: dict[str | None, str] = {None: "none", "left": "left", "right": "right", "position": "position"}
 

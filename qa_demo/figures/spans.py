@@ -19,8 +19,9 @@ from qa_demo.core.spans import (
 from qa_demo.core.types import DecodeOptions, Prediction, Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pair_mass import mass_data
+from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import null_token
-from qa_demo.figures.spans_notice import WORDS, name
+from qa_demo.figures.spans_notice import WORDS
 from qa_demo.figures.spans_tables import span_row, two_rows
 
 STEPS = [{"key": "square", "title": "the square", "narrow": "square"},
@@ -94,7 +95,7 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
     if len(missed):
         first = make_candidate(reading, window, int(missed[0, 0]), int(missed[0, 1]))
         rank = exact.tolist().index(missed[0].tolist()) + 1
-        said += (f"It misses {len(missed)} of the {len(exact)} best spans of this window; the best of them is {name(first.text)}, "
+        said += (f"It misses {len(missed)} of the {len(exact)} best spans of this window; the best of them is {quoted(first.text, 48)}, "
                  f"rank {rank}, score {number(first.score)}.")
     else:
         said += f"Here it misses none of the {len(exact)} best spans of this window."

@@ -4,16 +4,11 @@ from qa_demo.core.spans import make_cell, separate_argmaxes, top_spans
 from qa_demo.core.types import DecodeOptions, Prediction, Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
+from qa_demo.figures.prose import quoted
 
 WORDS = {"legal": "", "outside context": "outside the paragraph", "end before start": "end before start", "too long": "too long",
          "not max context": "not owned"}
 """What the picture writes into the region of each reason of `core.spans.REASONS`."""
-
-
-def name(text: str, longest: int = 48) -> str:
-    """A span in quotes, its middle left out when it is long."""
-    text = " ".join(printable(text).split())
-    return f"“{text}”" if len(text) <= longest else f"“{text[:longest * 2 // 3].rstrip()} … {text[-longest // 4:].lstrip()}”"
 
 
 def notice(reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str = "max_context") -> str:
@@ -28,7 +23,7 @@ def runner_up(prediction: Prediction) -> str:
     if len(prediction.n_best) < 2 or prediction.best is None:
         return "Only one span is legal."
     first, second = prediction.best.candidate, prediction.n_best[1].candidate
-    who = f"The runner-up, {name(second.text)},"
+    who = f"The runner-up, {quoted(second.text, 48)},"
     if first.window != second.window:
         return (f"{who} stands in window {second.window + 1}: its score {number(second.score)} is compared with the winner's "
                 f"{number(first.score)} of window {first.window + 1}, two sums of different windows.")

@@ -4,20 +4,23 @@ The browser holds every logit and draws the stems itself; what is printed as a s
 P = softmax over all positions of the unpadded window, at the displayed temperature.
 """
 
-import base64
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.spans import Cell, make_cell, separate_argmaxes, top_spans
-from qa_demo.core.types import DecodeOptions, Encoding, Reading, Span
+from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.figures.numbers import MINUS, number, percent, probability, rest
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
+from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.reading import joined, logit_range, question_range
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 HOLDS = 0.95
 """How much of the mass the side note's tokens hold together, at least."""
@@ -38,35 +41,10 @@ def holders(p: Floats, mass: float = HOLDS) -> tuple[int, float]:
     return k + 1, min(1.0, float(sums[k]))
 
 
-def quoted(text: str) -> str:
-    """Text in quotation marks, isolated so that its direction does not reorder the sentence around it."""
-    return f"“\u2068{printable(text)}\u2069”"
-
-
-def plural(count: int, thing: str) -> str:
-    """1 token, 2 tokens."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
-
-
-def listed(names: Sequence[str]) -> str:
-    """a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def note(p: Floats) -> str:
     """The side note of one distribution."""
     k, held = holders(p)
     return f"{plural(k, 'token')} {'holds' if k == 1 else 'hold'} {percent(held)}"
-
-
-def piece(reading: Reading, window: int, pos: int) -> str:
-    """What stands at a position: the paragraph's own characters for a context token, else the token."""
-    w = reading.windows[window]
-    text = ""
-    if w.is_context[pos]:
-        doc = w.to_doc(pos)
-        text = reading.encoding.text(Span(doc, doc)).strip()
-    return text or reading.tokens(window)[pos]
 
 
 def shape(p: Floats) -> str:
@@ -180,11 +158,13 @@ def label(text: str) -> str:
     return printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") or "\u2423"
 
 
-def bar_figure(reading: Reading, window: int, temperature: float = 1.0) -> go.Figure:
+def bar_figure(reading: Reading, window: int, temperature: float = 1.0) -> "go.Figure":
     """Both distributions over the positions of one window: start bars up, end bars down, one axis of positions.
 
     x is the position, never the token: repeated tokens would fall together. Colours are the theme's and set in the browser.
     """
+    import plotly.graph_objects as go  # only this picture needs it
+
     tokens = [label(t) for t in reading.tokens(window)]
     at = np.arange(len(tokens))
     figure = go.Figure()
@@ -204,26 +184,6 @@ def bar_figure(reading: Reading, window: int, temperature: float = 1.0) -> go.Fi
         yaxis2={"title": {"text": "P(end)"}, "domain": [0.0, 0.5], "autorange": "reversed", "rangemode": "tozero", "fixedrange": True,
                 "zeroline": False})
     return figure
-
-
-def joined(encoding: Encoding) -> str:
-    """Base64 of one bit per context token: 1 where it continues the word of the token before it."""
-    ids = encoding.word_ids
-    bits = np.concatenate([[False], ids[1:] == ids[:-1]]) if len(ids) else np.zeros(0, dtype=bool)
-    return base64.b64encode(np.packbits(bits).tobytes()).decode("ascii")
-
-
-def question_range(encoding: Encoding) -> list[int]:
-    """Positions [first, stop) of the question, the same in every window."""
-    n, prefix = len(encoding.question_ids), encoding.prefix_ids
-    first = next((k for k in range(len(prefix) - n + 1) if np.array_equal(prefix[k:k + n], encoding.question_ids)), 0)
-    return [first, first + n]
-
-
-def logit_range(reading: Reading) -> list[int]:
-    """Whole numbers a little outside every logit, for the sliders."""
-    return [int(np.floor(min(np.nanmin(reading.start_logits), np.nanmin(reading.end_logits)))) - 2,
-            int(np.ceil(max(np.nanmax(reading.start_logits), np.nanmax(reading.end_logits)))) + 4]
 
 
 def changed_logits(reading: Reading, logits: Mapping[tuple[Any, int, int], float]) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from qa_demo.core.coverage import copies, cuts, halves, reach, read_plan
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.core.windows import WindowPlan, capacity, check_options, plan
 from qa_demo.figures.numbers import number
-from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import part
+from qa_demo.figures.prose import quoted
 
 MAX_DRAWN = 400
 """Windows that are still drawn; beyond it the counts alone are sent."""
@@ -83,15 +83,9 @@ def cut_sentence(reading: Reading, layout: WindowPlan, listed: Sequence[Span]) -
     found = cuts(layout, listed)
     if not found:
         return None
-    text, cut = shorten(reading.encoding.text(found[0].span)), found[0]
+    text, cut = quoted(reading.encoding.text(found[0].span), 60), found[0]
     where = (f"window {cut.whole_in[0] + 1} holds it whole but does not own its start" if cut.whole_in else "no window holds it whole")
-    return f"“{text}” is cut: it starts in window {cut.owner + 1}, which ends before it does, and {where}."
-
-
-def shorten(text: str, longest: int = 60) -> str:
-    """A span as a label: blanks squeezed, long ones with their middle left out."""
-    text = " ".join(printable(text).split())
-    return text if len(text) <= longest else f"{text[:longest * 2 // 3].rstrip()} … {text[-longest // 4:].lstrip()}"
+    return f"{text} is cut: it starts in window {cut.owner + 1}, which ends before it does, and {where}."
 
 
 def try_plan(reading: Reading, options: WindowOptions, decode: DecodeOptions, listed: Sequence[Span]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from qa_demo.core.pencil import Pencil, another, pencil
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.figures.payload import page_data
+from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.scores import (
     SIMPLIFIED,
@@ -29,7 +30,6 @@ from qa_demo.figures.scores import (
 from qa_demo.figures.scores_bench import bench_data, bench_table
 from qa_demo.figures.scores_dimensions import LANES, anatomy_data, comparison_data, pencil_data, rivals, vectors_data
 from qa_demo.figures.scores_layers import layers_data, layers_notice, rank_table
-from qa_demo.figures.start_end import piece
 from qa_demo.views.desk import told
 from qa_demo.views.errors import attempt
 from qa_demo.views.frame import Frame, message

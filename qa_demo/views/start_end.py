@@ -9,8 +9,9 @@ import numpy as np
 from qa_demo.core.arrays import logsumexp
 from qa_demo.core.errors import BadInput
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import in_own_words
-from qa_demo.figures.start_end import notice, piece, quoted, quotient, start_end_picture, token_table
+from qa_demo.figures.start_end import notice, quotient, start_end_picture, token_table
 from qa_demo.views import selection
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen

@@ -41,16 +41,17 @@ def test_spans_are_drawn_by_mouse_and_by_keyboard(page: Page) -> None:
     page.mouse.down()
     word(picture, "I").hover()
     page.mouse.up()
-    expect(picture.locator(".mask-says")).to_contain_text("“Super Bowl I” is hidden: 3 pieces.")
+    expect(picture.locator(".mask-says")).to_contain_text("“\u2068Super Bowl I\u2069” is hidden: 3 pieces.")
     assert hidden(picture) == had + 3
     expect(word(picture, "Bowl")).to_have_attribute("aria-pressed", "true")
     word(picture, "was").focus()
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Enter")
-    expect(picture.locator(".mask-says")).to_contain_text("“was played” overlaps or touches “Super Bowl I”: one run of 5 pieces now")
+    expect(picture.locator(".mask-says")).to_contain_text(
+        "“\u2068was played\u2069” overlaps or touches “\u2068Super Bowl I\u2069”: one run of 5 pieces now")
     expect(word(picture, "played")).to_be_focused()
     page.keyboard.press("Delete")
-    expect(picture.locator(".mask-says")).to_contain_text("“Super Bowl I was played” is in sight again.")
+    expect(picture.locator(".mask-says")).to_contain_text("“\u2068Super Bowl I was played\u2069” is in sight again.")
     assert hidden(picture) == had
     word(picture, "game").click()
     expect(page.locator("#say")).to_contain_text("this is the only hidden run")

@@ -108,8 +108,8 @@ def test_the_notice_names_the_words_with_most_and_least(reader: FakeReader, read
     lane[units.of == 6] = -1.5 / (units.of == 6).sum()
     found = Attribution(Target("span_score", SPAN, None, 0), "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0)
     said = figure.attribution_notice(reading, found)
-    assert f"“{units.items[1].text}” in the question (+4.00)" in said
-    assert f"“{units.items[6].text}” in the paragraph (−1.50)" in said
+    assert f"“\u2068{units.items[1].text}\u2069” in the question (+4.00)" in said
+    assert f"“\u2068{units.items[6].text}\u2069” in the paragraph (−1.50)" in said
 
 
 def verdict(drop: float, random: float, spread: float = 0.4, shuffled: float | None = 0.1) -> Verdict:
@@ -118,7 +118,8 @@ def verdict(drop: float, random: float, spread: float = 0.4, shuffled: float | N
 
 def test_the_verdict_is_one_sentence_with_the_measured_numbers() -> None:
     assert trust.verdict_sentence(verdict(4.12, 0.61)) == (
-        "Masking the three top words (“Rotne”, “drew”, “bridge?”) lowers the score by 4.1; masking three random words by 0.6 ± 0.4.")
+        "Masking the three top words (“\u2068Rotne\u2069”, “\u2068drew\u2069”, “\u2068bridge?\u2069”) "
+        "lowers the score by 4.1; masking three random words by 0.6 ± 0.4.")
     assert "raises the score by 0.3; masking three random words lowers it by 0.2" in trust.verdict_sentence(verdict(-0.3, 0.2))
     assert "by 0.0;" not in trust.verdict_sentence(verdict(0.01, 0.2)) and "0.010" not in trust.verdict_sentence(verdict(0.01, 0.2))
 

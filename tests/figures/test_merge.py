@@ -38,10 +38,11 @@ def test_every_rules_winner_is_drawn_and_ranks_are_the_rules_own() -> None:
 
 def test_disagreement_is_said_with_both_spans() -> None:
     data = merge_data(t1(), DecodeOptions(), MergeOptions())
-    assert data["says"].startswith("The logit sum names “Delta Epsilon”, but “Beta” wins by log-odds and the product with [CLS].")
+    assert data["says"].startswith("The logit sum names “\u2068Delta Epsilon\u2069”, but “\u2068Beta\u2069” wins "
+                                   "by log-odds and the product with [CLS].")
     assert data["rival"] == ODDS
     other = merge_data(t1(), DecodeOptions(), MergeOptions("max_context", "log_odds", "own_window"))
-    assert other["says"].startswith("Log-odds names “Beta”, but “Delta Epsilon” wins by the logit sum,")
+    assert other["says"].startswith("Log-odds names “\u2068Beta\u2069”, but “\u2068Delta Epsilon\u2069” wins by the logit sum,")
 
 
 def test_a_rule_that_counts_all_copies_is_not_called_by_the_name_of_the_one_that_does_not() -> None:
@@ -49,8 +50,9 @@ def test_a_rule_that_counts_all_copies_is_not_called_by_the_name_of_the_one_that
     reading = make_reading(["a", "b", "c", "d"], [(0, 3), (1, 4)],
                            [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]], [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]])
     kept, counted = (merge_data(reading, DecodeOptions(), MergeOptions(copies)) for copies in ("max_context", "all"))
-    assert kept["says"].startswith("The logit sum names “a b c”")
-    assert counted["says"].startswith("The logit sum over all copies names “c”, but “a b c” wins by the logit sum")
+    assert kept["says"].startswith("The logit sum names “\u2068a b c\u2069”")
+    assert counted["says"].startswith("The logit sum over all copies names “\u2068c\u2069”, "
+                                      "but “\u2068a b c\u2069” wins by the logit sum")
     assert "Both rules rank by the same number. This one counts all copies of a span" in counted["compare"][LOGIT]["says"]
 
 
@@ -118,8 +120,9 @@ def test_a_counterexample_is_found_or_its_absence_counted() -> None:
     plain = FakeReader().read("Who?", "Ada wrote it .")
     found = counterexample([("plain", plain), ("toy", illegal_maxima())], SEPARATE_MAXIMA)
     assert found["found"] and found["title"] == "toy" and found["searched"] == 2
-    assert found["says"] == ("In “toy” the winner by the two separate maxima is the start “c” with the end “a” (window 1, 0.956, no legal "
-                             "span: it ends before it starts); by the logit sum it is “c” (window 1).")
+    assert found["says"] == ("In “\u2068toy\u2069” the winner by the two separate maxima is the start "
+                             "“\u2068c\u2069” with the end “\u2068a\u2069” (window 1, 0.956, no legal span: it ends before it "
+                             "starts); by the logit sum it is “\u2068c\u2069” (window 1).")
     none = counterexample([("plain", plain)], "context_product")
     assert (none["found"], none["says"]) == (False, "No counterexample in 1 reading.")
 

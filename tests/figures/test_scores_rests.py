@@ -52,7 +52,7 @@ def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> Non
     assert [order.index(row["name"]) for row in data["rows"]] == sorted(order.index(row["name"]) for row in data["rows"])
     assert SHOWN <= len(data["rows"]) <= 2 * SHOWN
     assert "over the 9 words that both texts hold" in data["says"]
-    assert "“July.” in the paragraph: −0.50 on screen, +0.50 to compare" in data["says"]
+    assert "“\u2068July.\u2069” in the paragraph: −0.50 on screen, +0.50 to compare" in data["says"]
 
 
 @pytest.mark.parametrize(("right", "said"), [({"Rotne": -2.0, "July.": 1.0}, "rank alike by size of effect (rank correlation 1.00)"),

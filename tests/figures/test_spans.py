@@ -13,7 +13,7 @@ from qa_demo.core.spans import grid_misses, separate_argmaxes, span_scores, vali
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
 from qa_demo.figures.pair_mass import mass_data
 from qa_demo.figures.spans import grid_data, spans_picture
-from qa_demo.figures.spans_notice import name, notice
+from qa_demo.figures.spans_notice import notice
 from qa_demo.figures.spans_tables import tables, two_rows
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
@@ -126,7 +126,7 @@ def test_what_the_grid_misses_is_counted_and_named() -> None:
     data = grid_data(reading, 0, decode, "max_context")
     missed = grid_misses(*reading.logits(0), reading.windows[0], decode)
     assert data["missed"] == missed.tolist() and len(missed) == 2
-    assert "misses 2 of the 2" in data["sentence"] and "“A B”" in data["sentence"] and "2 of these starts" in data["sentence"]
+    assert "misses 2 of the 2" in data["sentence"] and "“\u2068A B\u2069”" in data["sentence"] and "2 of these starts" in data["sentence"]
     assert not data["on"] and grid_data(reading, 0, replace(decode, top_n_grid=True), "max_context")["on"]
     assert "misses none" in grid_data(reading, 0, DecodeOptions(), "max_context")["sentence"]
 
@@ -137,10 +137,10 @@ def said(reading: Reading, decode: DecodeOptions = DEFAULT) -> str:
 
 
 def test_the_notice_says_which_end_the_runner_up_shares_and_what_it_loses() -> None:
-    assert "“A B C”, shares the end and loses 1.00 on the start." in said(one_window([4, 5, 0, 0], [0, 0, 5, 0]))
-    assert "“B C D”, shares the start and loses 0.50 on the end." in said(one_window([0, 5, 0, 0], [0, 0, 5, 4.5]))
+    assert "“\u2068A B C\u2069”, shares the end and loses 1.00 on the start." in said(one_window([4, 5, 0, 0], [0, 0, 5, 0]))
+    assert "“\u2068B C D\u2069”, shares the start and loses 0.50 on the end." in said(one_window([0, 5, 0, 0], [0, 0, 5, 4.5]))
     neither = said(one_window([5, 0, 0, 4], [4, 0, 0, 4.5]), DecodeOptions(max_answer_length=1))
-    assert "“D”, shares neither end: loses 1.00 on the start and gains 0.50 on the end, 0.50 in all." in neither
+    assert "“\u2068D\u2069”, shares neither end: loses 1.00 on the start and gains 0.50 on the end, 0.50 in all." in neither
 
 
 def test_the_notice_says_whether_the_separate_argmaxes_fit() -> None:
@@ -175,10 +175,6 @@ def test_the_cell_table_names_a_reason_for_every_illegal_cell_and_selects_only_s
     for row, select in zip(twin["rows"], twin["select"], strict=True):
         assert (select is None) == (row[6] in ("outside the paragraph", "end before start"))
 
-
-def test_names_squeeze_blanks_shorten_and_show_control_characters() -> None:
-    assert name("a \n b\x00") == "“a b\u2400”"
-    assert "…" in name("x" * 90) and len(name("x" * 90)) < 55
 
 
 def test_probabilities_are_finite_for_extreme_logits() -> None:

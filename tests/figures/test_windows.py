@@ -78,8 +78,8 @@ def test_a_tried_plan_counts_what_reading_it_would_give() -> None:
 
 def test_a_cut_answer_is_named_with_the_window_that_ends_too_early() -> None:
     said = cut_sentence(t1(), plan(6, 4, 3), [Span(0, 1), Span(3, 4)])
-    assert said == ("“Delta Epsilon” is cut: it starts in window 1, which ends before it does, and window 2 holds it whole but does not "
-                    "own its start.")
+    assert said == ("“\u2068Delta Epsilon\u2069” is cut: it starts in window 1, which ends before it does, and window 2 holds it whole "
+                    "but does not own its start.")
     assert cut_sentence(t1(), plan(6, 6, 6), [Span(3, 4)]) is None
 
 
@@ -89,7 +89,8 @@ def test_candidates_flag_what_their_window_does_not_own() -> None:
     assert [(r["null"], r["beats"]) for r in (first, second)] == [(1.5, True), (9.0, False)]
     top = second["spans"][0]
     assert (top["text"], top["sum"], top["owned"]) == ("Delta Epsilon", "4.00 + 3.50 = 7.50", True)
-    assert data["says"].startswith("Window 2 gives the highest score, 7.50 for “Delta Epsilon”, which it owns. In 1 of 2 windows")
+    assert data["says"].startswith("Window 2 gives the highest score, 7.50 for “\u2068Delta Epsilon\u2069”, which it owns. "
+                                   "In 1 of 2 windows")
     assert data["low"] <= 1.5 and data["high"] >= 9.0
     r = reading()
     owner = read_plan(r).owner

@@ -102,7 +102,7 @@ def test_a_span_by_hand_takes_whole_words_and_merges_with_what_it_touches(screen
     assert runs(two) == [(1, 2), (6, 8)] and lab(two).said.endswith("is hidden: 3 pieces.")
     three = ask(two, "mask-span", [3, 5])
     assert runs(three) == [(1, 8)]
-    assert "overlaps or touches “championships” and " in lab(three).said and "one run of 8 pieces" in lab(three).said
+    assert "overlaps or touches “\u2068championships\u2069” and " in lab(three).said and "one run of 8 pieces" in lab(three).said
     assert runs(ask(two, "mask-show", 7)) == [(1, 2)] and "is in sight again" in lab(ask(two, "mask-show", 7)).said
     with pytest.raises(BadInput, match="the only hidden run"):
         ask(one, "mask-show", 1)

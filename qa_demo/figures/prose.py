@@ -1,0 +1,41 @@
+"""The small words that every chapter's sentences are made of: quotations, counts, lists, what stands at a position."""
+
+from collections.abc import Sequence
+
+from qa_demo.core.types import Reading, Span
+from qa_demo.figures.pack import printable
+
+
+def shorten(text: str, longest: int = 60) -> str:
+    """A text as one line: runs of blanks become one, and a text over `longest` characters loses its middle."""
+    text = " ".join(printable(text).split())
+    return text if len(text) <= longest else f"{text[:longest * 2 // 3].rstrip()} … {text[-longest // 4:].lstrip()}"
+
+
+def quoted(text: str, longest: int | None = None) -> str:
+    """The text as one line in quotation marks, shortened when `longest` is given.
+
+    The marks U+2068 and U+2069 isolate it, so that a text written from right to left does not reorder the sentence around it.
+    """
+    line = shorten(text, len(text) if longest is None else longest)
+    return f"“\u2068{line}\u2069”"
+
+
+def plural(count: int, thing: str) -> str:
+    """1 token, 2 tokens, 1,024 tokens."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def piece(reading: Reading, window: int, pos: int) -> str:
+    """What stands at a position: the paragraph's own characters for a context token, else the token."""
+    w = reading.windows[window]
+    text = ""
+    if w.is_context[pos]:
+        doc = w.to_doc(pos)
+        text = reading.encoding.text(Span(doc, doc)).strip()
+    return text or reading.tokens(window)[pos]
