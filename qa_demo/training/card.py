@@ -7,12 +7,11 @@ A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of
 """
 
 import argparse
-import contextlib
-import io
 import json
 import logging
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -126,15 +125,12 @@ def filled(text: str, makers: Mapping[str, Callable[[], str]]) -> str:
 
 def cli(folder: Path) -> str:
     """The command line's answer to the shortest example of the pool, as it came out: the command can be pasted as shown."""
-    from qa_demo import cli as command_line  # imports torch when it runs
     example = min(load_pool(POOL), key=lambda e: len(e.context))
     flags = ["answer", "--question", example.question, "--context", example.context, "--n-best-size", "5"]
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(io.StringIO()):
-        code = command_line.main([*flags, "--reader", str(folder)])
-    if code:
-        raise BadInput(f"the command line ended with {code} for example '{example.id}'")
-    return f"```\n$ .venv/bin/python -m qa_demo {shlex.join(flags)}\n{shown.getvalue()}```"
+    done = subprocess.run([sys.executable, "-m", "qa_demo", *flags, "--reader", str(folder)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BadInput(f"the command line ended with {done.returncode} for example '{example.id}': {done.stderr.strip()}")
+    return f"```\n$ .venv/bin/python -m qa_demo {shlex.join(flags)}\n{done.stdout}```"
 
 
 def write(path: Path, shown: Mapping[str, Callable[[], str]]) -> None:
