@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.training import export, finetune
+from qa_demo.training import export, finetune, processor
 from qa_demo.training.processor import attention_kernel
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
@@ -127,3 +127,14 @@ def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(ho
     counts = [sum(i == k for _, i, _ in plan) for k in range(200)]
     assert set(counts) == {1, 2} and 60 < counts.count(2) < 140
     assert {length for _, _, length in plan} == {40, 60}
+
+
+def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for seconds, wanted in (({torch.bfloat16: 0.9, torch.float32: 1.0}, False), ({torch.bfloat16: 0.7, torch.float32: 1.0}, True)):
+        processor.processor_has_bf16.cache_clear()
+        monkeypatch.setattr(processor, "seconds_of_products", seconds.__getitem__)
+        assert processor.processor_has_bf16() is wanted
+        monkeypatch.setattr(processor, "seconds_of_products", {torch.bfloat16: 9.0, torch.float32: 1.0}.__getitem__)
+        assert processor.processor_has_bf16() is wanted
+    processor.processor_has_bf16.cache_clear()
