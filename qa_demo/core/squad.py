@@ -28,11 +28,29 @@ def _answer(raw: Any, context: str, where: str, check_offset: bool) -> Answer:
     return Answer(text, start)
 
 
+def _spans(raw: Any, context: str, where: str) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Lists of [start, end] in characters, one list for each annotator, in text order."""
+    lists = []
+    for k, ranges in enumerate(raw):
+        here = f"{where}, 'spans' of annotator {k}"
+        if not isinstance(ranges, list) or not ranges:
+            raise BadInput(f"{here} must be a list of [start, end], got {str(ranges)[:40]}")
+        for pair in ranges:
+            whole = isinstance(pair, list) and len(pair) == 2 and all(type(x) is int for x in pair)
+            if not whole or not 0 <= pair[0] < pair[1] <= len(context):
+                raise BadInput(
+                    f"{here} must hold [start, end] with 0 <= start < end <= {len(context)}, "
+                    f"got {str(pair)[:40]}"
+                )
+        lists.append(tuple(sorted((start, end) for start, end in ranges)))
+    return tuple(lists)
+
+
 def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
     """All questions of a SQuAD file, in order.
 
     A fault raises BadInput that names the file, article, paragraph and question id. `check_offsets=False`
-    accepts answers whose answer_start is off, as scoring uses their texts only.
+    accepts answers whose answer_start is off, as scoring uses their texts only; places of lists are then left out.
     """
     path = Path(path)
     try:
@@ -50,6 +68,7 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
                 question = _field(q, "question", str, here)
                 answers = _field(q, "answers", list, here)
                 gold = tuple(_answer(x, context, here, check_offsets) for x in answers)
+                spans = _spans(_field(q, "spans", list, here), context, here) if check_offsets and "spans" in q else ()
                 examples.append(Example(q["id"], question, context, gold, bool(q.get("is_impossible", not answers)),
-                                        str(article.get("title", ""))))
+                                        str(article.get("title", "")), spans))
     return examples

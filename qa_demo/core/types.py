@@ -290,3 +290,5 @@ class Example:
     answers: tuple[Answer, ...]
     is_impossible: bool = False
     title: str = ""
+    spans: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Where the answer is a list: half-open character ranges, one list for each annotator; else empty."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from qa_demo.core.losses import start_end_targets, tag_targets, whole
+from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets, whole
 from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
@@ -35,11 +35,40 @@ def answer_tokens(encoding: Encoding, char_start: int, char_end: int) -> Span | 
     return Span(int(inside[0]), int(inside[-1])) if len(inside) else None
 
 
-def feature(window: Window, golds: Sequence[Span | None]) -> Feature:
+def apart_tokens(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Spans in text order, those that share a word piece joined: a piece can carry only one tag."""
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def marks(encoding: Encoding, example: Example) -> list[TagGold]:
+    """What each annotator marked: a list where the example has lists, else one span; None where it stands in no word piece."""
+    if example.spans:
+        found = [[answer_tokens(encoding, a, b) for a, b in ranges] for ranges in example.spans]
+        return [apart_tokens([span for span in spans if span is not None]) or None for spans in found]
+    return [answer_tokens(encoding, a.char_start, a.char_end) for a in example.answers]
+
+
+def spoken(window: Window, gold: TagGold) -> Span | None:
+    """The one span that start and end learn of what an annotator marked: the first that the window holds whole.
+
+    Shared out over all spans of a list, starts and ends would give the same probability to a span glued from one's start
+    and another's end: the product of two shares does not know which of them belong together. "The first" can be learnt.
+    """
+    return next((span for span in marked(gold) if whole(window, span)), None)
+
+
+def feature(window: Window, golds: Sequence[TagGold]) -> Feature:
     """The targets of the page's own losses (core.losses) for one window."""
-    start, end = start_end_targets(window, golds)
+    said = [spoken(window, gold) for gold in golds]
+    start, end = start_end_targets(window, said)
     tags, tagged = tag_targets(window, golds)
-    holds = any(gold is not None and whole(window, gold) for gold in golds)
+    holds = any(span is not None for span in said)
     return Feature(window, start.astype(np.float32), end.astype(np.float32), tags.astype(np.float32), tagged, holds)
 
 
@@ -65,19 +94,20 @@ class Sampler:
 
     def draw(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
         """One feature for example `index`; None when its question leaves no room."""
-        example, context, answers = self.examples[index], self.examples[index].context, self.examples[index].answers
+        example = self.examples[index]
+        context = example.context
         negative = rng.random() < self.negatives
-        if negative and answers:
+        if negative and example.answers:
             other = self.examples[rng.choice(self.by_title[example.title])].context
-            if other != context and not any(a.text.lower() in other.lower() for a in answers):
-                context, answers = other, ()
+            if other != context and not any(a.text.lower() in other.lower() for a in example.answers):
+                context = other
         encoding = self.encoding(example.question, context)
         room = max_seq_length - len(encoding.question_ids) - encoding.n_special
         if room < 16 or not len(encoding.context_ids):
             return None
         windows = make_windows(encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length))
-        spans = [answer_tokens(encoding, a.char_start, a.char_end) for a in answers]
-        features = [feature(w, spans) for w in windows]
+        golds = marks(encoding, example) if context == example.context else []
+        features = [feature(w, golds) for w in windows]
         wanted = [f for f in features if f.holds_answer != negative] or features
         return rng.choice(wanted)
 

@@ -6,6 +6,7 @@
         --steps 2000 --decay linear --out runs/second
 
 FILE:K draws K windows for each question of FILE in one round (a fraction draws a random part of its questions).
+Answers that are lists teach the tags several spans; a fifth of their paragraphs is kept apart (qa_demo.training.apart).
 Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; `--resume` goes on from any checkpoint.
 Several GPUs or hosts: `accelerate launch -m qa_demo.training.finetune ...` with the same arguments.
 """
@@ -28,7 +29,7 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.squad import read_squad
-from qa_demo.training import checkpoints
+from qa_demo.training import apart, checkpoints
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
 from qa_demo.training.processor import processor_has_bf16
@@ -133,7 +134,8 @@ def train(s: Settings, resume: str | None = None) -> bool:
     out.mkdir(parents=True, exist_ok=True)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     named = [item.rpartition(":") for item in s.train]
-    samplers = [(Sampler(read_squad(name), tokenizer, s.negatives), float(share)) for name, _, share in named]
+    files = apart.trained([read_squad(name) for name, _, _ in named])
+    samplers = [(Sampler(examples, tokenizer, s.negatives), float(share)) for examples, (_, _, share) in zip(files, named, strict=True)]
     dev = read_squad(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[:s.dev_limit]]
     model = load(s.encoder, s.dropout)

@@ -30,6 +30,12 @@ def test_a_question_is_read(tmp_path, name):
         Example("q1", "Who?", CONTEXT, (Answer("Ada", 0), Answer("notes", 10)), False, "Ada")]
 
 
+def test_a_list_of_answers_keeps_its_places_in_text_order_for_each_annotator(tmp_path):
+    path = write(tmp_path, document(spans=[[[10, 15], [0, 3]], [[0, 9]]]))
+    assert read_squad(path)[0].spans == (((0, 3), (10, 15)), ((0, 9),))
+    assert read_squad(path, check_offsets=False)[0].spans == ()
+
+
 def test_unanswerable_questions(tmp_path):
     assert read_squad(write(tmp_path, document(answers=[], is_impossible=True)))[0].is_impossible
     assert read_squad(write(tmp_path, document(answers=[])))[0].is_impossible
@@ -43,6 +49,12 @@ def test_unanswerable_questions(tmp_path):
     ({"answers": ["Ada"]}, "question q1: 'text' must be a str, got NoneType"),
     ({"answers": [{"text": "Ada", "answer_start": 1}]}, "question q1: answer_start 1 does not point to the answer 'Ada' in the context"),
     ({"answers": [{"text": "es", "answer_start": -3}]}, "question q1: answer_start -3 does not point to the answer 'es' in the context"),
+    ({"spans": 3}, "question q1: 'spans' must be a list, got int"),
+    ({"spans": [[[0, 3]], []]}, "question q1, 'spans' of annotator 1 must be a list of [start, end], got []"),
+    ({"spans": [[[3, 3]]]}, "'spans' of annotator 0 must hold [start, end] with 0 <= start < end <= 16, got [3, 3]"),
+    ({"spans": [[[0, 17]]]}, "0 <= start < end <= 16, got [0, 17]"),
+    ({"spans": [[[0, True]]]}, "0 <= start < end <= 16, got [0, True]"),
+    ({"spans": [[[-1, 2]]]}, "0 <= start < end <= 16, got [-1, 2]"),
 ])
 def test_a_fault_in_a_question_is_named(tmp_path, changes, fault):
     with pytest.raises(BadInput) as error:
