@@ -46,7 +46,7 @@ class Target:
 def holds(window: Window, target: Target) -> bool:
     """Whether every position of the target stands in this window."""
     spans = [target.span] + ([target.other] if target.other else [])
-    return all(window.doc_start <= span.start and span.end < window.doc_stop for span in spans)
+    return all(window.holds(span) for span in spans)
 
 
 def window_of(reading: Reading, target: Target) -> Window:
@@ -62,8 +62,8 @@ def window_of(reading: Reading, target: Target) -> Window:
             raise BadInput(f"there is no window {target.window}; windows are 0 to {len(reading.windows) - 1}")
         chosen = [reading.windows[target.window]]
     else:
-        start = target.span.start
-        chosen = sorted(reading.windows, key=lambda w: not (w.doc_start <= start < w.doc_stop and bool(w.is_max_context[w.to_pos(start)])))
+        owner = reading.owners[target.span.start]
+        chosen = sorted(reading.windows, key=lambda w: w.index != owner)
     for window in chosen:
         if holds(window, target):
             return window

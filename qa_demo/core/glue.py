@@ -61,7 +61,7 @@ def glue(reading: Reading, first: Span, second: Span, decode: DecodeOptions) -> 
     if not first.end < second.start:
         raise BadInput(f"the first answer must end before the second starts, got {first} and {second}")
     for w, window in enumerate(reading.windows):
-        if window.doc_start <= first.start and second.end < window.doc_stop:
+        if window.holds(Span(first.start, second.end)):
             s, e = reading.logits(w)
             gold = tuple(np.array([window.to_pos(at) for at in ends]) for ends in ((first.start, second.start), (first.end, second.end)))
             return _at(s, e, w, (first, second), (gold[0], gold[1]), legal_cells(reading, w, decode))

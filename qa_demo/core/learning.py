@@ -13,7 +13,7 @@ import numpy as np
 from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import angle
-from qa_demo.core.losses import Golds, total, whole
+from qa_demo.core.losses import Golds, total
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import DecodeOptions, LossTerm, MergeOptions, Reading, WindowOptions
@@ -162,7 +162,7 @@ class Learner(Protocol):
 
 def training_windows(reading: Reading, golds: Golds) -> tuple[int, ...]:
     """All windows of a short text; of a longer one the first `TRAINED_WINDOWS`, those that hold a gold span whole first."""
-    holders = [w.index for w in reading.windows if any(whole(w, gold) for gold in golds)]
+    holders = [w.index for w in reading.windows if any(gold is not None and w.holds(gold) for gold in golds)]
     others = [w.index for w in reading.windows if w.index not in holders]
     return tuple(sorted((holders + others)[:TRAINED_WINDOWS]))
 

@@ -96,9 +96,9 @@ def owned_points(reading: Reading) -> NDArray[np.float64]:
     """(start_logit, end_logit) of every context token in the window that owns it, [D, 2]."""
     points = np.full((len(reading.encoding.context_ids), 2), np.nan)
     for window in reading.windows:
-        owned = np.flatnonzero(window.is_max_context)
         s, e = reading.logits(window.index)
-        points[owned - window.context_at + window.doc_start] = np.stack([s[owned], e[owned]], axis=1)
+        owned = window.is_max_context
+        points[window.owned] = np.stack([s[owned], e[owned]], axis=1)
     return points
 
 
@@ -112,6 +112,6 @@ def slide(before: Reading, after: Reading) -> Slide:
 
     Errors: BadInput unless both readings are of the same paragraph and the same reader: other tokens or other axes cannot slide.
     """
-    if before.encoding.context != after.encoding.context or before.checksum != after.checksum:
+    if before.encoding.context != after.encoding.context or before.weights != after.weights:
         raise BadInput("tokens slide only between two readings of one paragraph by one reader")
     return Slide(freeze(owned_points(before)), freeze(owned_points(after)), _no_answer(before), _no_answer(after))

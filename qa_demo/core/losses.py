@@ -65,18 +65,13 @@ def marginal_loss(logits: Floats, gold: Bools) -> float:
     return float(logsumexp(logits) - logsumexp(np.asarray(logits)[inside]))
 
 
-def whole(window: Window, gold: Span | None) -> bool:
-    """Whether the window holds the whole gold span."""
-    return gold is not None and window.doc_start <= gold.start and gold.end < window.doc_stop
-
-
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
     """Start and end targets [n]: the mean of the annotators' one-hots; a span that is missing or cut counts on [CLS]."""
     start, end = np.zeros(len(window)), np.zeros(len(window))
     for gold in golds or [None]:
-        inside = gold is not None and whole(window, gold)
-        start[window.to_pos(gold.start) if gold is not None and inside else window.cls_at] += 1
-        end[window.to_pos(gold.end) if gold is not None and inside else window.cls_at] += 1
+        held = gold if gold is not None and window.holds(gold) else None
+        start[window.cls_at if held is None else window.to_pos(held.start)] += 1
+        end[window.cls_at if held is None else window.to_pos(held.end)] += 1
     return start / max(1, len(golds)), end / max(1, len(golds))
 
 
@@ -137,7 +132,7 @@ def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:
     A training rule (Clark & Gardner 2018), which makes logits of different windows comparable by construction.
     `over` counts the tokens in the normaliser. Errors: BadInput when no window holds the whole span.
     """
-    holders = [w for w in reading.windows if whole(w, gold)]
+    holders = [w for w in reading.windows if w.holds(gold)]
     if not holders:
         raise BadInput(f"no window holds the whole gold span {gold.start}-{gold.end}")
     terms = []

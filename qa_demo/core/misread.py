@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp
-from qa_demo.core.losses import Golds, whole
+from qa_demo.core.losses import Golds
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Window
 
@@ -40,7 +40,7 @@ class Misread:
 def gold_pair(window: Window, golds: Golds) -> tuple[int, int]:
     """Positions of the first gold span that the window holds whole, else [CLS] twice."""
     for gold in golds:
-        if gold is not None and whole(window, gold):
+        if gold is not None and window.holds(gold):
             return window.to_pos(gold.start), window.to_pos(gold.end)
     return window.cls_at, window.cls_at
 

@@ -7,11 +7,36 @@ from numpy.typing import NDArray
 
 from qa_demo.core.attention import Attention, Relevance, RelevanceKind
 from qa_demo.core.attribution import Attribution, Baseline, Method, Target
+from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.learning import Learner
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Window, WindowOptions
+
+
+class Weights(Protocol):
+    """Whatever runs one set of weights."""
+
+    @property
+    def name(self) -> str:
+        """The name the page prints."""
+        ...
+
+    @property
+    def checksum(self) -> str:
+        """A digest of the weights; empty where none was computed."""
+        ...
+
+
+def check_made_by(reading: Reading, reader: Weights) -> None:
+    """BadInput unless these weights made the reading: what else they compute does not belong to its logits.
+
+    Without a checksum the reader's name stands for its weights.
+    """
+    if reading.weights != (reader.checksum or reader.name):
+        raise BadInput(f"this reading was made by other weights than those of the reader in use, {reader.name}; "
+                       "read the text again (on the page: press Answer)")
 
 
 class Reader(Protocol):

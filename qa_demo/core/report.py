@@ -7,7 +7,7 @@ from typing import Any
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total, whole
+from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
 from qa_demo.core.types import Encoding, Prediction, Ranked, Reading, Span
 from qa_demo.core.words import words
 
@@ -98,7 +98,7 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
         "question": reading.encoding.question,
         "reader": reading.model_name,
         "normaliser": normaliser,
-        "gold": [None if gold is None else {**_place(reading.encoding, gold), "whole_in": sum(whole(w, gold) for w in reading.windows)}
+        "gold": [None if gold is None else {**_place(reading.encoding, gold), "whole_in": sum(w.holds(gold) for w in reading.windows)}
                  for gold in golds],
         "terms": [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms],
         "total": total(terms),

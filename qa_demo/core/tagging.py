@@ -20,12 +20,10 @@ from qa_demo.core.types import Reading, Span
 
 def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """log p of B, I, O for every context token [D, 3] in nats, and the window that owns it [D]."""
-    n = len(reading.encoding.context_ids)
-    rows, owner = np.full((n, 3), np.nan), np.zeros(n, dtype=np.int64)
+    rows = np.full((len(reading.encoding.context_ids), 3), np.nan)
     for w, window in enumerate(reading.windows):
-        at = np.flatnonzero(window.is_max_context[window.is_context])
-        rows[window.doc_start + at], owner[window.doc_start + at] = tag_log_probs(reading, w)[at], w
-    return rows, owner
+        rows[window.owned] = tag_log_probs(reading, w)[window.owned - window.doc_start]
+    return rows, reading.owners
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +47,8 @@ def tagging(reading: Reading, decoding: str) -> Tagging:
     illegal: list[int] = []
     for w, window in enumerate(reading.windows):
         found = decode_tags(tag_log_probs(reading, w), decoding)[1]
-        owned = window.is_max_context[window.is_context]
-        at = np.flatnonzero(owned)
-        tags[window.doc_start + at] = found[at]
-        illegal += [window.doc_start + t for t in illegal_at(found.tolist()) if owned[t]]
+        tags[window.owned] = found[window.owned - window.doc_start]
+        illegal += [window.doc_start + t for t in illegal_at(found.tolist()) if reading.owners[window.doc_start + t] == w]
     return Tagging(decoding, tags, decode_reading(reading, decoding), tuple(illegal))
 
 
@@ -102,11 +98,9 @@ def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
     loss, floor = np.zeros(n), np.zeros(n)
     for w, window in enumerate(reading.windows):
         t, carries = tag_targets(window, golds)
-        at = np.flatnonzero(window.is_max_context)
-        docs = at - window.context_at + window.doc_start
+        at, docs = np.flatnonzero(window.is_max_context), window.owned
         targets[docs], labelled[docs] = t[at], carries[at]
-        on = at[carries[at]]
-        held = on - window.context_at + window.doc_start
+        on, held = at[carries[at]], docs[carries[at]]
         loss[held] = cross_entropy(reading.tag_logits[w, on], t[on])
         floor[held] = entropy(t[on])
     return SoftTerms(targets, labelled, loss, floor)

@@ -18,7 +18,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.glue import Cells, gradient, legal_cells
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.learning import STEPS
-from qa_demo.core.losses import TagGold, cross_entropy, cross_entropy_gradient, entropy, marked, start_end_targets, tag_targets, whole
+from qa_demo.core.losses import TagGold, cross_entropy, cross_entropy_gradient, entropy, marked, start_end_targets, tag_targets
 from qa_demo.core.tag_fit import gradient as tag_gradient
 from qa_demo.core.tagging import with_tags
 from qa_demo.core.types import DecodeOptions, Reading, Span
@@ -71,7 +71,7 @@ def lesson(reading: Reading, window: int, golds: Sequence[TagGold], states: Floa
     w = reading.windows[window]
     tags, labelled = tag_targets(w, golds)
     each = [start_end_targets(w, marked(gold) or (None,)) for gold in golds]
-    inside = sorted({span for gold in golds for span in marked(gold) if whole(w, span)})
+    inside = sorted({span for gold in golds for span in marked(gold) if w.holds(span)})
     if not inside:
         raise BadInput("the window holds none of the marked spans; mark one first")
     gold = np.array([w.to_pos(s.start) for s in inside]), np.array([w.to_pos(s.end) for s in inside])

@@ -10,7 +10,7 @@ Axes: D context tokens, W windows, L positions of the longest window, n position
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,6 +149,15 @@ class Window:
     def __len__(self) -> int:
         return len(self.input_ids)
 
+    def holds(self, span: Span) -> bool:
+        """Whether every token of a `doc` span stands in this window."""
+        return self.doc_start <= span.start and span.end < self.doc_stop
+
+    @property
+    def owned(self) -> NDArray[np.int64]:
+        """The context tokens (doc) that this window owns: those that no other window shows with more context, ascending."""
+        return np.flatnonzero(self.is_max_context) - self.context_at + self.doc_start
+
     def to_pos(self, doc: int) -> int:
         """Position in this window of a context token it holds."""
         if not self.doc_start <= doc < self.doc_stop:
@@ -162,6 +171,15 @@ class Window:
             raise BadInput(f"position {pos} of window {self.index} is outside the context; context positions are "
                            f"{self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}")
         return doc
+
+
+class ReadingKey(NamedTuple):
+    """What a reading is a reading of; equal for equal weights, texts and windows, and fit to be the key of a dictionary."""
+
+    weights: str
+    question: str
+    context: str
+    options: WindowOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +205,29 @@ class Reading:
         for name in ("start_logits", "end_logits", "tag_logits"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    @property
+    def weights(self) -> str:
+        """Which weights made the reading: their checksum, or the reader's name where it has none."""
+        return self.checksum or self.model_name
+
+    @property
+    def key(self) -> ReadingKey:
+        """Which reading this is, whenever it was made; logits changed by hand do not change it."""
+        return ReadingKey(self.weights, self.encoding.question, self.encoding.context, self.options)
+
+    @cached_property
+    def owners(self) -> NDArray[np.int64]:
+        """The index of the window that owns each context token, [D]."""
+        owners = np.zeros(len(self.encoding.context_ids), dtype=np.int64)
+        for window in self.windows:
+            owners[window.owned] = window.index
+        return freeze(owners)
+
+    def home(self, span: Span) -> Window | None:
+        """The window in which to look at a `doc` span: the owner of its start, if it holds the span whole, else the first that does."""
+        holders = [window for window in self.windows if window.holds(span)]
+        return min(holders, key=lambda window: window.index != self.owners[span.start], default=None)
 
     def logits(self, window: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Start and end logits of one window, [n] each, without the NaN tail."""

@@ -22,7 +22,7 @@ def dot(reading: Reading, candidate: Candidate) -> dict[str, Any]:
     window, printed = reading.windows[candidate.window], total([candidate.start_logit, candidate.end_logit])
     return {"start": candidate.span.start, "end": candidate.span.end, "text": shorten(candidate.text), "score": candidate.score,
             "sum": f"{printed.addends[0]} + {printed.addends[1]} {printed.sign} {printed.total}", "printed": number(candidate.score),
-            "owned": bool(window.is_max_context[window.to_pos(candidate.span.start)])}
+            "owned": bool(reading.owners[candidate.span.start] == window.index)}
 
 
 def candidates_data(reading: Reading, decode: DecodeOptions) -> dict[str, Any]:

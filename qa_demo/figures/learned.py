@@ -7,7 +7,6 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.learning import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
-from qa_demo.core.losses import whole
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import reason, top_spans
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
@@ -134,7 +133,7 @@ def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) ->
     for side in (0, 1):
         likely = np.argsort(-np.maximum(p[0][side], p[1][side]), kind="stable")[:SHOWN].tolist()
         axes.append(sorted({w.cls_at, *likely, *(int(b[0, side]) for b in best if len(b))}))
-    golds = {(w.to_pos(g.start), w.to_pos(g.end)) if whole(w, g) and g is not None else (w.cls_at, w.cls_at) for g in learned.golds}
+    golds = {(w.to_pos(g.start), w.to_pos(g.end)) if g is not None and w.holds(g) else (w.cls_at, w.cls_at) for g in learned.golds}
 
     def kind(i: int, j: int) -> str:
         return "no answer" if i == j == w.cls_at else reason(w, i, j, decode, merge.copies) or "legal"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, softmax
-from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets, total, whole
+from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets, total
 from qa_demo.core.misread import gold_pair
 from qa_demo.core.types import Answer, DecodeOptions, Prediction, Reading, Span
 from qa_demo.core.words import span_at
@@ -95,10 +95,9 @@ def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
 def home(reading: Reading, golds: Golds) -> int:
     """The window to look at first: the one that owns a whole gold span, else one that holds it, else the first."""
     for gold in golds:
-        held = [w for w in reading.windows if whole(w, gold)]
-        owned = [w for w in held if gold is not None and w.is_max_context[w.to_pos(gold.start)]]
-        if held:
-            return (owned or held)[0].index
+        found = None if gold is None else reading.home(gold)
+        if found is not None:
+            return found.index
     return 0
 
 

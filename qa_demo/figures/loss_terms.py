@@ -16,7 +16,6 @@ from qa_demo.core.losses import (
     start_end_loss,
     start_end_targets,
     total,
-    whole,
 )
 from qa_demo.core.spans import reason
 from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span
@@ -77,7 +76,7 @@ def holds(reading: Reading, window: int, golds: Golds) -> str:
     w, spans = reading.windows[window], [g for g in golds if g is not None]
     if not spans:
         return "no answer is right"
-    held = sum(whole(w, g) for g in spans)
+    held = sum(w.holds(g) for g in spans)
     touched = sum(g.start < w.doc_stop and g.end >= w.doc_start for g in spans)
     if held == len(spans):
         return "the whole answer"
@@ -112,7 +111,7 @@ def variants(reading: Reading, window: int, golds: Golds, decode: DecodeOptions)
 
 def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
     first = next((g for g in golds if g is not None), None)
-    if first is None or not any(whole(w, first) for w in reading.windows):
+    if first is None or not any(w.holds(first) for w in reading.windows):
         return []
     apart, one = (total([LossTerm(t.name, t.value, .5, t.over) for t in terms])
                   for terms in (start_end_loss(reading, (first,)), shared_norm_loss(reading, first)))
@@ -156,7 +155,7 @@ def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]
 
 def _pairs(reading: Reading, window: int, golds: Golds, decode: DecodeOptions) -> list[dict[str, Any]]:
     w = reading.windows[window]
-    spans: list[Span] = sorted({g for g in golds if g is not None and whole(w, g)
+    spans: list[Span] = sorted({g for g in golds if g is not None and w.holds(g)
                                 and reason(w, w.to_pos(g.start), w.to_pos(g.end), decode, "all") is None})
     if not spans:
         return []

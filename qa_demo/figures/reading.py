@@ -10,14 +10,6 @@ from qa_demo.core.types import Answer, Encoding, Reading
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 
 
-def owners(reading: Reading) -> np.ndarray:
-    """The window that owns each context token, [D]."""
-    owner = np.zeros(len(reading.encoding.context_ids), dtype=np.int64)
-    for window in reading.windows:
-        owner[window.doc_start + np.flatnonzero(window.is_max_context[window.is_context])] = window.index
-    return owner
-
-
 def null_token(encoding: Encoding) -> str:
     """What this reader calls the token that stands for no answer, [CLS] or <s>, fit to be printed: the name comes from its files."""
     return printable(encoding.cls_token)
@@ -61,7 +53,7 @@ def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed
         "question": printable(encoding.question), "context": printable(encoding.context),
         "reader": reading.model_name,
         "offsets": ints(units[encoding.offset_mapping].ravel()),
-        "words": ints(encoding.whitespace_ids), "owner": ints(owners(reading)),
+        "words": ints(encoding.whitespace_ids), "owner": ints(reading.owners),
         "names": {"prefix": [printable(t) for t in encoding.prefix_tokens], "suffix": [printable(t) for t in encoding.suffix_tokens],
                   "context": [printable(t) for t in encoding.context_tokens]},
         "goldKnown": gold_known, "gold": [{"start": int(units[a.char_start]), "end": int(units[a.char_end])} for a in gold],

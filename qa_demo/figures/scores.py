@@ -84,15 +84,9 @@ def beat_null(reading: Reading, window: int) -> int:
     return int((start + end > start[at.cls_at] + end[at.cls_at])[at.is_context].sum())
 
 
-def owned(reading: Reading, window: int) -> NDArray[np.int64]:
-    """The word pieces of the paragraph (doc) that a window owns."""
-    at = reading.windows[window]
-    return np.flatnonzero(at.is_max_context) - at.context_at + at.doc_start
-
-
 def slide_data(before: Reading, after: Reading, moved: Slide, window: int) -> dict[str, Any]:
     """Where the tokens a window owns stood and stand, and the largest moves as printed."""
-    docs = owned(before, window)
+    docs = before.windows[window].owned
     a, b = moved.before[docs], moved.after[docs]
     return {"question": printable(after.encoding.question), "docs": ints(docs), "before": floats(a), "after": floats(b),
             "cls": [*moved.cls_before, *moved.cls_after], "largest": largest_moves(moved, docs).tolist()}
@@ -109,7 +103,7 @@ def move_table(before: Reading, moved: Slide, window: int) -> dict[str, Any]:
     rows: list[list[str]] = []
     select: list[tuple[int, int, int] | None] = []
     at = before.windows[window]
-    for doc in largest_moves(moved, owned(before, window)).tolist():
+    for doc in largest_moves(moved, before.windows[window].owned).tolist():
         rows.append([printable(piece(before, window, at.to_pos(doc))), *_move(moved.before[doc], moved.after[doc])])
         select.append((window, doc, doc))
     rows.append(["no answer", *_move(np.array(moved.cls_before), np.array(moved.cls_after))])
@@ -158,7 +152,7 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
 
 def slide_notice(before: Reading, after: Reading, moved: Slide, window: int, answers: tuple[str | None, str | None]) -> str:
     """What the other question did to the tokens, and that the axes are the same."""
-    first = int(largest_moves(moved, owned(before, window))[0])
+    first = int(largest_moves(moved, before.windows[window].owned)[0])
     to = number(float(moved.after[first, 0])), number(float(moved.after[first, 1]))
     said = [quoted(a) if a is not None else "no answer" for a in answers]
     change = f"the answer goes from {said[0]} to {said[1]}" if said[0] != said[1] else f"the answer stays {said[0]}"

@@ -19,7 +19,7 @@ NAMED = 3
 
 def decoded(other: Reading, first: Reading, decode: DecodeOptions, merge: MergeOptions) -> Prediction:
     """Decode the other reading with the same limits; the threshold belongs to its reader."""
-    same = (other.model_name, other.checksum) == (first.model_name, first.checksum)
+    same = other.weights == first.weights
     return predict(other, decode if same else replace(decode, null_score_diff_threshold=other.threshold or 0.0), merge)
 
 
@@ -42,7 +42,7 @@ def changed(first: Reading, other: Reading) -> list[str]:
     """What differs between two readings, in words."""
     a, b = first.encoding, other.encoding
     kinds = (("the question", a.question != b.question), ("the paragraph", a.context != b.context),
-             ("the reader", (first.model_name, first.checksum) != (other.model_name, other.checksum)))
+             ("the reader", first.weights != other.weights))
     return [name for name, differs in kinds if differs]
 
 

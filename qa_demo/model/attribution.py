@@ -31,6 +31,7 @@ from qa_demo.core.attribution import (
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import special_positions
 from qa_demo.model.forward import TOKENS_AT_ONCE, Loaded, logits, masked_logits, special_id, token_types, word_embeddings
@@ -70,8 +71,7 @@ def _check(loaded: Loaded, reading: Reading, method: str, baseline: str, n_steps
             raise BadInput(f"the {name} must be one of {', '.join(allowed)}, got {str(value)[:40]!r}")
     if n_steps is not None and not 1 <= n_steps <= MAX_STEPS:
         raise BadInput(f"n_steps must be between 1 and {MAX_STEPS}, got {n_steps}")
-    if reading.checksum != loaded.checksum:
-        raise BadInput(f"this reading was made by {reading.model_name}, not by {loaded.name}; read the text again with this reader")
+    check_made_by(reading, loaded)
 
 
 def _attribute(loaded: Loaded, reading: Reading, target: Target, method: Method, baseline: Baseline, n_steps: int | None,

@@ -14,6 +14,7 @@ from qa_demo.core.heads import HeadWeights
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
@@ -170,8 +171,7 @@ class BertReader:
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> ModelLearner:
         """Train a private copy on a reading of this reader; the copy reads through the same gate."""
-        if reading.checksum != self.checksum:
-            raise BadInput(f"this reading was made by other weights than those of {self.name}; read the text again")
+        check_made_by(reading, self)
 
         def around(model: Any) -> "BertReader":
             return BertReader(f"{self.name}, trained here", model, self._tokenizer, bio=self._bio, threshold=self._threshold,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets, whole
+from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
@@ -60,7 +60,7 @@ def spoken(window: Window, gold: TagGold) -> Span | None:
     Shared out over all spans of a list, starts and ends would give the same probability to a span glued from one's start
     and another's end: the product of two shares does not know which of them belong together. "The first" can be learnt.
     """
-    return next((span for span in marked(gold) if whole(window, span)), None)
+    return next((span for span in marked(gold) if window.holds(span)), None)
 
 
 def feature(window: Window, golds: Sequence[TagGold]) -> Feature:

@@ -21,7 +21,7 @@ import torch
 
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.core.store import load_reading
-from qa_demo.core.types import Reading, Window
+from qa_demo.core.types import Reading, Span, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import ASSETS, POOL
 from qa_demo.training.promises import PoolExample, gold_tokens, load_pool
@@ -38,11 +38,10 @@ def gold_window(example: PoolExample, reading: Reading) -> Window:
     if not example.answers:
         return reading.windows[0]
     first, last = gold_tokens(reading, example.answers[0])
-    whole = [w for w in reading.windows if w.doc_start <= first and last < w.doc_stop]
-    owners = [w for w in whole if w.is_max_context[w.to_pos(first)]]
-    if not whole:
+    found = reading.home(Span(first, last))
+    if found is None:
         raise BadInput(f"example '{example.id}': no window holds its answer whole")
-    return (owners or whole)[0]
+    return found
 
 
 def snapshots(runs: Sequence[Path]) -> dict[int, Path]:

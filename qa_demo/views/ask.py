@@ -28,7 +28,7 @@ def new_screen(old: Screen | None, reading: Reading, gold: tuple[Answer, ...] = 
     if old is None:
         screen = Screen(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0), gold=gold, example=example)
     else:
-        decode = old.decode if (old.reading.model_name, old.reading.threshold) == (reading.model_name, reading.threshold) else replace(
+        decode = old.decode if (old.reading.weights, old.reading.threshold) == (reading.weights, reading.threshold) else replace(
             old.decode, null_score_diff_threshold=reading.threshold or 0.0)
         screen = old.change(reading=reading, decode=decode, what_if=WhatIf(), gold=gold, example=example, selection=None)
     chosen = selection.kept(old, screen)

@@ -13,7 +13,7 @@ from qa_demo.core.losses import marked
 from qa_demo.core.tag_fit import TagFit
 from qa_demo.core.tagging import disagreeing
 from qa_demo.core.teach import Taught, apart
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading, ReadingKey, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.loss_bench import labels_of
@@ -29,7 +29,7 @@ MOST_MARKED = 8
 Marks = tuple[tuple[Span, ...], ...]
 """Each annotator's spans, in text order and apart; none where the annotator found no answer."""
 
-Place = tuple[str, str, str, tuple[int, ...]]
+Place = ReadingKey
 """Reader's digest, question, paragraph, window options: what a reading's tag logits depend on."""
 
 
@@ -83,8 +83,7 @@ class Bench:
 
 def place(reading: Reading) -> Place:
     """What ties tag logits and word-piece numbers to a reading."""
-    o, e = reading.options, reading.encoding
-    return reading.checksum or reading.model_name, e.question, e.context, (o.max_seq_length, o.doc_stride, o.max_query_length)
+    return reading.key
 
 
 def bench_of(screen: Screen) -> Bench:

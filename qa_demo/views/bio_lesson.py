@@ -36,7 +36,7 @@ def with_teaching(bench: Bench, teaching: Teaching) -> Bench:
         return replace(bench, teaching=teaching, head=head, tagged=tagged, tagged_at=at, use_own=False)
     assert taught.heads.W is not None and taught.heads.b is not None
     tokens = int(after.windows[teaching.window].is_context.sum())
-    own = OwnHead(TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.checksum or after.model_name, 1)
+    own = OwnHead(TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.weights, 1)
     return replace(bench, teaching=teaching, head=own, tagged=after, tagged_at=teaching.at, use_own=True)
 
 

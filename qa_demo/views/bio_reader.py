@@ -13,7 +13,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.losses import tag_targets
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader
+from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.tag_fit import STEPS, fit_tags
 from qa_demo.core.tagging import with_tags
 from qa_demo.core.teach import Course, begin, lesson, read_with, take
@@ -70,7 +70,7 @@ STATES: Few[NDArray[np.float32]] = Few(8)
 
 def name_of(reading: Reading) -> str:
     """What ties weights and states to a reading's reader."""
-    return reading.checksum or reading.model_name
+    return reading.weights
 
 
 def heads(reading: Reading) -> HeadWeights | None:
@@ -85,10 +85,7 @@ def states(reading: Reading, window: Window) -> NDArray[np.float32] | None:
 
 def fetch_heads(reader: Reader, reading: Reading) -> HeadWeights:
     """Ask the reader once for its heads. Errors: BadInput when another reader is in use than the one that read."""
-    if reading.checksum and reader.checksum and reader.checksum != reading.checksum:
-        raise BadInput(
-            f"this reading was made by {reading.model_name}, another version of the reader is in use; press Answer to read again"
-        )
+    check_made_by(reading, reader)
     return HEADS.make((name_of(reading), b""), reader.heads)
 
 

@@ -13,8 +13,8 @@ from qa_demo.core.attribution import Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.lens import Components, Lens, components, lens
-from qa_demo.core.reader import Reader
-from qa_demo.core.types import Prediction, Reading
+from qa_demo.core.reader import Reader, check_made_by
+from qa_demo.core.types import Prediction, Reading, ReadingKey
 from qa_demo.figures.scores_rests import Sides
 from qa_demo.views.state import Screen
 
@@ -22,12 +22,12 @@ KEY = "scores"
 SAME = 1e-3
 """T must give the logits on screen within this, or it is not the T that made them."""
 
-Identity = tuple[object, ...]
+Identity = ReadingKey
 
 
 def identity(reading: Reading) -> Identity:
     """What tells two readings apart: the reader, both texts, and the windows."""
-    return reading.checksum, reading.model_name, reading.encoding.question, reading.encoding.context, reading.options
+    return reading.key
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +112,7 @@ def fetch(reader: Reader, reading: Reading, window: int) -> States:
     """
     if not 0 <= window < len(reading.windows):
         raise BadInput(f"this reading has {len(reading.windows)} windows, got window {window}")
-    if reader.checksum != reading.checksum:
-        raise BadInput("the reading on screen was made by other weights than those of the reader in use; press Answer to read again")
+    check_made_by(reading, reader)
     states, heads = reader.hidden(reading.windows[window]), reader.heads()
     found = lens(heads, states)
     off = max(float(np.abs(row[-1] - own).max()) for row, own in zip((found.start, found.end), reading.logits(window), strict=True))

@@ -7,7 +7,6 @@ from qa_demo.core.spans import reason
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import total
 from qa_demo.figures.pack import printable
-from qa_demo.figures.reading import owners
 from qa_demo.views.state import Screen, Selection
 
 
@@ -26,11 +25,11 @@ def parse(reading: Reading, index: Any) -> Selection:
     n = len(reading.encoding.context_ids)
     if not 0 <= start <= end < n:
         raise BadInput(f"a selection must lie within the {n} word pieces of the paragraph, start first; got {start} to {end}")
-    window = int(owners(reading)[start]) if index[0] is None else whole(index[0], "window")
+    window = int(reading.owners[start]) if index[0] is None else whole(index[0], "window")
     if not 0 <= window < len(reading.windows):
         raise BadInput(f"this reading has {len(reading.windows)} windows, got window {window}")
     holder = reading.windows[window]
-    if not (holder.doc_start <= start and end < holder.doc_stop):
+    if not holder.holds(Span(start, end)):
         raise BadInput(f"window {window + 1} holds the word pieces {holder.doc_start} to {holder.doc_stop - 1}, not {start} to {end}")
     return Selection(window, Span(start, end))
 
@@ -52,7 +51,7 @@ def flag(screen: Screen) -> str | None:
         pieces = chosen.span.end - chosen.span.start + 1
         return f"No legal answer, too long: {pieces} word pieces, max_answer_length allows {screen.decode.max_answer_length}."
     if why == "not max context":
-        owner = int(owners(screen.shown)[chosen.span.start])
+        owner = int(screen.shown.owners[chosen.span.start])
         return f"No legal answer, not max context: window {owner + 1} owns its start, not window {chosen.window + 1}."
     if why is not None:
         return f"No legal answer: {why}."
@@ -72,10 +71,9 @@ def kept(old: Screen | None, new: Screen) -> Selection | None:
         same_question = old.reading.encoding.question == new.reading.encoding.question
         if same_question and text and new.reading.encoding.context[a:b] == text and len(starts) and len(ends):
             span = Span(int(starts[0]), int(max(ends[-1], starts[0])))
-            holders = [w.index for w in new.reading.windows if w.doc_start <= span.start and span.end < w.doc_stop]
-            if holders:
-                owner = int(owners(new.reading)[span.start])
-                return Selection(owner if owner in holders else holders[0], span)
+            window = new.reading.home(span)
+            if window is not None:
+                return Selection(window.index, span)
     return winner(new)
 
 

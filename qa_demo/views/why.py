@@ -45,7 +45,7 @@ class Choice:
 
 def text_of(screen: Screen) -> tuple[str, str]:
     """Reader and paragraph: what the numbers of word pieces belong to."""
-    return screen.reading.checksum or screen.reading.model_name, screen.reading.encoding.context
+    return screen.reading.weights, screen.reading.encoding.context
 
 
 def choice_of(screen: Screen) -> Choice:
@@ -65,7 +65,7 @@ def others(screen: Screen) -> list[tuple[Span, str]]:
     found: dict[Span, str] = {}
     for ranked in screen.prediction.n_best:
         span = ranked.candidate.span
-        if span != chosen.span and window.doc_start <= span.start and span.end < window.doc_stop:
+        if span != chosen.span and window.holds(span):
             found.setdefault(span, ranked.candidate.text)
     return list(found.items())[:LISTED]
 
@@ -78,7 +78,7 @@ def target_of(screen: Screen) -> Target | None:
     if choice.kind != "span_minus_other":
         return Target(choice.kind, chosen.span, None, chosen.window)
     window, other, listed = screen.reading.windows[chosen.window], choice.other, others(screen)
-    if other is None or other == chosen.span or not (window.doc_start <= other.start and other.end < window.doc_stop):
+    if other is None or other == chosen.span or not window.holds(other):
         other = listed[0][0] if listed else None
     if other is None:
         return Target("span_score", chosen.span, None, chosen.window)
@@ -165,7 +165,7 @@ def parse_other(screen: Screen, value: Any) -> Span | None:
     if not 0 <= first <= last < n:
         raise BadInput(f"the other span must lie within the {n} word pieces of the paragraph, start first; got {first} to {last}")
     window = None if screen.selection is None else screen.reading.windows[screen.selection.window]
-    return Span(first, last) if window is not None and window.doc_start <= first and last < window.doc_stop else None
+    return Span(first, last) if window is not None and window.holds(Span(first, last)) else None
 
 
 def change_choice(screen: Screen, value: Any) -> Screen:

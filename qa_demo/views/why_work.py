@@ -14,7 +14,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.faithfulness import Faithfulness, Verdict, measure, verdict
 from qa_demo.core.occlusion import QuestionEffect, question_effects
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader
+from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
 
@@ -61,7 +61,7 @@ FOUND = Shelf(128)
 
 def reading_key(reading: Reading) -> Hashable:
     """Equal for equal texts, windows and weights."""
-    return (reading.checksum, reading.encoding.question, reading.encoding.context, reading.options)
+    return reading.key
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +83,7 @@ class Work:
     cancelled: IsCancelled | None = None
 
     def __post_init__(self) -> None:
-        if self.reader.checksum != self.reading.checksum:
-            raise BadInput(f"this reading was made by other weights than those of {self.reader.name}, which is in use; press Answer to "
-                           "read the text again, then it can be explained")
+        check_made_by(self.reading, self.reader)
 
     def attention(self, window: Window) -> Attention:
         """Every head of one window."""

@@ -11,7 +11,6 @@ from playwright.sync_api import Locator, Page, expect
 from qa_demo.core.spans import reason_matrix, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
 from qa_demo.figures.numbers import total
-from qa_demo.figures.reading import owners
 from qa_demo.views import spans
 from tests.browser.steps import ask, serious
 from tests.fakes import FakeReader
@@ -34,7 +33,7 @@ def chapter(page: Page) -> Locator:
 def as_sent(reading: Reading) -> dict[str, object]:
     """The parts of a reading that the matrix needs, as plain lists."""
     tokens, logits = ([each(w.index) for w in reading.windows] for each in (reading.tokens, reading.logits))
-    return {"owner": owners(reading).tolist(), "windows": [
+    return {"owner": reading.owners.tolist(), "windows": [
         {"docStart": w.doc_start, "docStop": w.doc_stop, "contextAt": w.context_at, "clsAt": w.cls_at, "n": len(w),
          "tokens": list(tokens[w.index]), "start": logits[w.index][0].tolist(), "end": logits[w.index][1].tolist()}
         for w in reading.windows]}

@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 
-from qa_demo.core.types import Answer, WindowOptions
-from qa_demo.figures.reading import owners, reading_data
+from qa_demo.core.types import Answer
+from qa_demo.figures.reading import reading_data
 from tests.fakes import FakeReader
 
 
@@ -34,10 +34,3 @@ def test_logits_arrive_as_they_are_and_small() -> None:
         start, end = reading.logits(w)
         assert np.array_equal(unpack(sent["start"], "<f4"), start) and np.array_equal(unpack(sent["end"], "<f4"), end)
     assert len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False))) < 20_000
-
-
-def test_every_token_has_one_owner() -> None:
-    reading = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10))
-    owner = owners(reading)
-    for d, w in enumerate(owner):
-        assert reading.windows[w].is_max_context[reading.windows[w].to_pos(d)]

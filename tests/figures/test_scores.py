@@ -18,7 +18,6 @@ from qa_demo.figures.scores import (
     largest_moves,
     leaders,
     move_table,
-    owned,
     plane_data,
     plane_notice,
     score_formula,
@@ -90,7 +89,7 @@ def test_a_slide_sends_what_the_window_owns_and_nothing_else() -> None:
     reading = t1()
     data = slide_data(reading, reading, slide(reading, reading), 1)
     docs = np.frombuffer(base64.b64decode(data["docs"]), dtype="<i4")
-    assert docs.tolist() == owned(reading, 1).tolist() == [3, 4, 5]
+    assert docs.tolist() == reading.windows[1].owned.tolist() == [3, 4, 5]
     points = np.frombuffer(base64.b64decode(data["after"]), dtype="<f4").reshape(-1, 2)
     np.testing.assert_array_equal(points, [[4, 3], [1, 3.5], [0, 0]])
 
@@ -98,7 +97,7 @@ def test_a_slide_sends_what_the_window_owns_and_nothing_else() -> None:
 def test_the_largest_moves_come_first_and_differ_as_printed() -> None:
     before, after = one([5, 1, 0, -1], [0, 1, 6, 2]), one([5, 4.996, 0.5, -1], [0, -2.004, 6, 2], null=(1, 1))
     moved = slide(before, after)
-    assert largest_moves(moved, owned(before, 0)).tolist()[:2] == [1, 2]
+    assert largest_moves(moved, before.windows[0].owned).tolist()[:2] == [1, 2]
     twin = move_table(before, moved, 0)
     assert twin["rows"][0] == ["Beta", "1.00", "5.00", "+4.00", "1.00", "−2.00", "−3.00"]
     assert twin["select"][0] == [0, 1, 1] and twin["rows"][-1][0] == "no answer" and twin["select"][-1] is None

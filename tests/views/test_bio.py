@@ -69,7 +69,7 @@ def test_dimensions_and_products_appear_once_the_reader_was_asked(reader: FakeRe
 
 
 def test_another_readers_heads_are_refused(screen: Screen) -> None:
-    with pytest.raises(BadInput, match="another version of the reader"):
+    with pytest.raises(BadInput, match="made by other weights"):
         bio_reader.fetch_heads(FakeReader(), screen.reading)
 
 

@@ -15,7 +15,6 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
-from qa_demo.figures.reading import owners
 from qa_demo.views import answer, examples, link, options, selection, windows
 from qa_demo.views.ask import Ask, new_screen
 from qa_demo.views.errors import UNEXPECTED, attempt
@@ -448,7 +447,7 @@ def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(scr
                         assert kept.span == Span(first, last) and new.reading.windows[kept.window] in whole
                     else:
                         assert kept == selection.winner(new)
-                    seen.add((bool(whole), kept.window == int(owners(new.reading)[first])))
+                    seen.add((bool(whole), kept.window == int(new.reading.owners[first])))
     assert seen >= {(True, True), (True, False)} and any(not held for held, _ in seen)
 
 
