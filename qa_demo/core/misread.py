@@ -21,7 +21,8 @@ class Misread:
     """One formula on one window: its value, the loss itself, and two numbers that show what is wrong with it.
 
     gold_only: p of the gold start and end after it. predicted, searched: the positions that took the label's place.
-    no_exp: smallest "probability" of start and end. shared_z: what the start's and the end's "probabilities" sum to.
+    no_exp: smallest "probability" of start and end. shared_z: what the start's and the end's "probabilities" sum to,
+    infinite where a float cannot hold it.
     no_bias: log Z of start and end after the same constant was added to every logit.
     """
 
@@ -66,7 +67,9 @@ def misread(key: str, window: Window, start: Floats, end: Floats, gold: tuple[in
         return Misread(key, value, right, float(p.min()), float(q.min()))
     if key == "shared_z":
         z_s, z_e = float(logsumexp(s)), float(logsumexp(e))
-        return Misread(key, float((z_s - s[i] + z_s - e[j]) / 2), right, 1.0, float(np.exp(z_e - z_s)))
+        with np.errstate(over="ignore"):
+            ends = float(np.exp(z_e - z_s))
+        return Misread(key, float((z_s - s[i] + z_s - e[j]) / 2), right, 1.0, ends)
     if key == "no_bias":
         return Misread(key, _mean(s + constant, e + constant, i, j), right, float(logsumexp(s + constant)), float(logsumexp(e + constant)))
     raise KeyError(key)

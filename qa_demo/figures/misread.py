@@ -1,5 +1,7 @@
 """Your formula, corrected: each wrong formula of the loss with its live consequence, and the stored reading that breaks it."""
 
+import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -78,13 +80,28 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
         return f"Here no share is below 0, and the loss would be {printed(found)}; add a constant to every logit and it changes."
     if found.key == "shared_z":
         return (
-            f"With the start's sum under the end the end's \"probabilities\" sum to {number(found.second, 3)} instead of 1, and the "
+            f"With the start's sum under the end the end's \"probabilities\" sum to {magnitude(found.second)} instead of 1, and the "
             f"loss becomes {printed(found)} instead of {right}."
         )
     return (
         f"Add {number(CONSTANT, 0)} to every logit: log Z becomes {number(found.first)} for the start and {number(found.second)} for "
         f"the end, the loss stays {printed(found)}. So the bias can be left out of the formula, but not out of the code."
     )
+
+
+def magnitude(x: float) -> str:
+    """A positive number of any size in a few characters: three decimals, from a million on its power of ten."""
+    if x < 0.0005:
+        return "less than 0.001"
+    if x < 1e6:
+        return number(x, 3)
+    if math.isinf(x):
+        return f"more than {_ten_to(sys.float_info.max_10_exp)}"
+    return f"about {_ten_to(round(math.log10(x)))}"
+
+
+def _ten_to(power: int) -> str:
+    return "10" + str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def misread_table(data: list[dict[str, Any]]) -> dict[str, Any]:

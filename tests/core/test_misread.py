@@ -52,6 +52,12 @@ def test_one_denominator_for_both_heads_does_not_sum_to_one() -> None:
     assert found.value == pytest.approx(math.log(z_s) - 1)
 
 
+def test_a_sum_too_large_for_a_float_is_infinite_and_warns_nobody() -> None:
+    with np.errstate(over="raise"):
+        found = on("shared_z", S, [1000.0 * x for x in E])
+    assert found.second == math.inf and found.value == pytest.approx((2 * math.log(5 + math.e + math.e**3 + math.e**2) - 1 - 1000) / 2)
+
+
 def test_a_bias_moves_log_z_and_not_the_loss() -> None:
     found = on("no_bias", S, E)
     assert found.value == pytest.approx(right()) and found.differs == pytest.approx(0, abs=1e-12)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from qa_demo.core.types import Answer, DecodeOptions, LossTerm, MergeOptions, Re
 from qa_demo.figures.learned import bench_data, forgot_data, learned_data, matrix_table, moved_sentence
 from qa_demo.figures.loss import distinct, home, loss_notice, loss_picture, loss_tables, make_labels, says_labels, strip
 from qa_demo.figures.loss_terms import bridge, holds, terms_table, variants, window_rows
-from qa_demo.figures.misread import break_formula, misread_data, verdicts
+from qa_demo.figures.misread import break_formula, magnitude, misread_data, verdicts
 from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.payload import plain
 from qa_demo.figures.replay import replay_data
@@ -112,12 +113,24 @@ def test_the_notice_compares_training_and_prediction(two_windows: Reading, gold:
     assert said in loss_notice(two_windows, labels, predict(two_windows, DECODE), home(two_windows, labels.golds))
 
 
+def _of_logits_times(reading: Reading, factor: float) -> dict[str, dict[str, Any]]:
+    ends = np.where(np.isnan(reading.end_logits), np.nan, np.abs(reading.end_logits) * factor)
+    return {d["key"]: d for d in misread_data(replace(reading, end_logits=ends.astype(np.float32)), 0, (Span(0, 0),), DECODE)}
+
+
+@pytest.mark.parametrize(("x", "text"), [(1.0, "1.000"), (999999.0, "999999.000"), (3.2e9, "about 10¹⁰"), (1e-9, "less than 0.001"),
+                                         (float("inf"), "more than 10³⁰⁸")])
+def test_a_number_of_any_size_stays_short(x: float, text: str) -> None:
+    assert magnitude(x) == text
+
+
 def test_wrong_formulas_have_their_consequence(two_windows: Reading) -> None:
     data = {d["key"]: d for d in misread_data(two_windows, 0, (Span(0, 0),), DECODE)}
     assert data["gold_only"]["value"] == "0.00" and "always 1" in data["gold_only"]["says"]
     assert "below 0" in data["no_exp"]["says"] and "instead of 1" in data["shared_z"]["says"]
     assert data["no_bias"]["same"] and data["no_bias"]["value"] == data["no_bias"]["right"]
     assert not data["predicted"]["same"] and "more confident" in data["predicted"]["says"]
+    assert "sum to more than 10³⁰⁸" in _of_logits_times(two_windows, 1e6)["shared_z"]["says"]
     calm = FakeReader(null=60.0).read("Who drew the towers?", "The towers were drawn by Georg Rotne.")
     says = {d["key"]: d["says"] for d in misread_data(calm, 0, (None,), DECODE)}["searched"]
     assert "the label is the cheaper one" in says and "confident" not in says, "a text without an answer, read rightly"
