@@ -60,17 +60,14 @@ def copy_tensors(model: nn.Module, tensors: dict[str, torch.Tensor], source: str
             own[name].copy_(tensor)
 
 
-def resume(folder: Path, model: nn.Module, average: nn.Module | None, optimizer: Any, same_run: bool) -> dict[str, Any]:
-    """Restore weights and average; the optimiser and the place only when the same run goes on.
-
-    A new phase starts from the old one's weights with a fresh optimiser; `step_before` keeps counting for the replay.
-    """
+def resume(folder: Path, model: nn.Module, average: nn.Module | None, optimizer: Any) -> dict[str, Any]:
+    """Restore weights and average, and the optimiser where one is given; returns the state that `save` wrote."""
     load_weights(model, folder / "weights.safetensors")
     if average is not None:
         load_weights(average, folder / "average.safetensors")
-    state = json.loads((folder / "state.json").read_text())
-    if not same_run:
-        return {"step": 0, "step_before": state["step"] + state["step_before"], "round": 0, "batch": -1, "seconds": state["seconds"]}
+    state: dict[str, Any] = json.loads((folder / "state.json").read_text())
+    if optimizer is None:
+        return state
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for key, value in load_file(folder / "optimizer.safetensors").items():
         index, name = key.split(".", 1)

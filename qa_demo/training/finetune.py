@@ -13,14 +13,12 @@ Several GPUs or hosts: `accelerate launch -m qa_demo.training.finetune ...` with
 
 import argparse
 import copy
-import dataclasses
 import logging
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,15 +27,14 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.squad import read_squad
-from qa_demo.training import apart, checkpoints
+from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
-from qa_demo.training.processor import processor_has_bf16
-from qa_demo.training.progress import Log, descend, stop_asked
+from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
-Draw = tuple[Sampler, int, int]
+Choice = tuple[Sampler, int, int]
 """Where from, which question, window size."""
 
 
@@ -66,6 +63,7 @@ class Settings:
     evaluate_every: int
     save_every: int
     dev_limit: int
+    log_every: int = 50
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
@@ -76,21 +74,17 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
     layers = getattr(model.reader.base_model, "encoder", model.reader.base_model)
     blocks = getattr(layers, "layer", None) or model.reader.base_model.transformer.layer
     model.reader.base_model.embeddings.requires_grad_(False)
-    groups = [{"params": [*model.reader.qa_outputs.parameters(), *model.bio.parameters()], "lr": s.learning_rate * s.head_rate}]
+    heads = [*model.reader.qa_outputs.parameters(), *model.bio.parameters()]
+    groups: list[dict] = [{"params": heads, "lr": s.learning_rate * s.head_rate}]
     groups += [{"params": list(block.parameters()), "lr": s.learning_rate * s.layer_rate ** (len(blocks) - 1 - k)}
                for k, block in enumerate(blocks)]
     known = {id(p) for g in groups for p in g["params"]}
     rest = [p for p in model.parameters() if p.requires_grad and id(p) not in known]
-    return groups + ([{"params": rest, "lr": s.learning_rate}] if rest else [])
+    groups += [{"params": rest, "lr": s.learning_rate}] if rest else []
+    return [{**group, "weight_decay": s.weight_decay} for group in groups]
 
 
-def rate(step: int, s: Settings) -> float:
-    """Factor on the learning rate at a step of this run, from 0."""
-    warm = min(1.0, (step + 1) / s.warmup) if s.warmup else 1.0
-    return warm * (max(0.0, 1 - step / s.steps) if s.decay == "linear" else 1.0)
-
-
-def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> Iterator[tuple[int, list[Draw]]]:
+def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> Iterator[tuple[int, list[Choice]]]:
     """Endless rounds of draws; round r is the same whenever it is drawn (seed, r), so that a resumed run repeats it."""
     r = start
     while True:
@@ -119,73 +113,41 @@ def draw_batches(samplers: list[tuple[Sampler, float]], s: Settings, start: int)
 
 @torch.no_grad()
 def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
-    """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
+    """a <- d a + (1 - d) w with d rising to `decay` over the steps of all phases, so that early steps are forgotten fast."""
     d = min(decay, (1 + step) / (10 + step))
     for a, w in zip(average.parameters(), model.parameters(), strict=True):
         if w.requires_grad:
             a.lerp_(w.detach(), 1 - d)
 
 
+def drawn(samplers: list[tuple[Sampler, float]], s: Settings, accelerator: Accelerator, pad_id: int, place: Place) -> Iterator[Draw]:
+    """Batches behind a place, each host its share of one."""
+    done = place["round"], place["batch"]
+    for r, b, features in draw_batches(samplers, s, place["round"]):
+        if (r, b) > done:
+            mine = features[accelerator.process_index::accelerator.num_processes] or features[:1]
+            yield {"round": r, "batch": b}, collate(mine, pad_id), sum(map(len, mine))
+
+
 def train(s: Settings, resume: str | None = None) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
-    accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
-    torch.manual_seed(s.seed)
-    out, main = Path(s.out), accelerator.is_main_process
-    out.mkdir(parents=True, exist_ok=True)
+    accelerator = begin(s)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     named = [item.rpartition(":") for item in s.train]
     files = apart.trained([read_squad(name) for name, _, _ in named])
     samplers = [(Sampler(examples, tokenizer, s.negatives), float(share)) for examples, (_, _, share) in zip(files, named, strict=True)]
     dev = read_squad(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[:s.dev_limit]]
-    model = load(s.encoder, s.dropout)
+    model = load(s.encoder, s.dropout).to(accelerator.device)
     groups = parameter_groups(model, s)
-    optimizer = torch.optim.AdamW(groups, weight_decay=s.weight_decay, fused=True)
     average = copy.deepcopy(model).requires_grad_(False)
-    state = {"step": 0, "step_before": 0, "round": 0, "batch": -1, "seconds": 0.0}
-    if resume:
-        state = checkpoints.resume(Path(resume), model, average, optimizer, same_run=Path(resume) == out)
-    peaks = [group["lr"] for group in groups]
-    prepared, optimizer = accelerator.prepare(model, optimizer)
-    if main:
-        checkpoints.write_settings(out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision))
-        if state["step"] == 0 and state["step_before"] == 0:
-            checkpoints.snapshot(out, model, 0)
-    logged, clock = Log(out, state["seconds"], log), time.monotonic()
-    with stop_asked() as asked:
-        for r, b, features in draw_batches(samplers, s, state["round"]):
-            if (r, b) <= (state["round"], state["batch"]):
-                continue
-            if state["step"] >= s.steps or asked:
-                break
-            features = features[accelerator.process_index::accelerator.num_processes] or features[:1]
-            batch = {k: v.to(accelerator.device) for k, v in collate(features, tokenizer.pad_token_id or 0).items()}
-            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
-                group["lr"] = peak * rate(state["step"], s)
-            terms = descend(accelerator, prepared, optimizer, partial(loss_terms, prepared, batch), partial(total, bio_weight=s.bio_weight))
-            state.update(step=state["step"] + 1, round=r, batch=b)
-            done, before, now = state["step"], state["step_before"], time.monotonic()
-            move_average(average, model, s.average, done + before)
-            logged.step(terms, sum(map(len, features)), now - clock)
-            clock = now
-            if not main:
-                continue
-            if checkpoints.is_snapshot(done + before):
-                checkpoints.snapshot(out, model, done + before)
-            if done % 50 == 0:
-                logged.row(done, before, round=r)
-            if done % s.evaluate_every == 0 or done == s.steps:
-                logged.row(done, before, dev_questions=len(dev), weights=quick_scores(model, tokenizer, dev),
-                           average=quick_scores(average, tokenizer, dev))
-                # The last average is not always the best: keep each one that was scored, so that export can choose on the dev set.
-                checkpoints.snapshot(out, average, done + before, "average", list(checkpoints.trainable(model)))
-            if done % s.save_every == 0 and done < s.steps:
-                checkpoints.save(out, model, average, optimizer, {**state, "seconds": logged.seconds})
-            clock = time.monotonic()
-    if main:
-        checkpoints.save(out, model, average, optimizer, {**state, "seconds": logged.seconds})
-        log.info("stopped at step %d of %d", state["step"], s.steps)
-    return bool(state["step"] >= s.steps)
+
+    def measure() -> dict[str, Any]:
+        return {"dev_questions": len(dev), "weights": quick_scores(model, tokenizer, dev), "average": quick_scores(average, tokenizer, dev)}
+
+    job = Job(model, groups, {"round": 0, "batch": -1}, partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0), loss_terms,
+              partial(total, bio_weight=s.bio_weight), measure, average, partial(move_average, average, model, s.average), snapshots=True)
+    return run(s, job, accelerator, resume, log)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -213,6 +175,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--evaluate-every", type=int, default=500)
     p.add_argument("--save-every", type=int, default=250)
     p.add_argument("--dev-limit", type=int, default=300)
+    p.add_argument("--log-every", type=int, default=50)
     return p
 
 

@@ -11,12 +11,10 @@ qa_demo.training.pretrain ...`; on a GPU give `--workers 8 --batch-tokens 32768`
 
 import argparse
 import dataclasses
-import json
 import logging
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,12 +25,9 @@ from torch.utils.data import DataLoader
 from transformers import AutoTokenizer
 
 from qa_demo.core.masking import POSITIONS
-from qa_demo.training import checkpoints
-from qa_demo.training.finetune import rate
 from qa_demo.training.infill_score import measure, summary
-from qa_demo.training.pretrainer import Pretrainer, load, parameter_groups, total
-from qa_demo.training.processor import processor_has_bf16
-from qa_demo.training.progress import Log, descend, stop_asked
+from qa_demo.training.loop import Draw, Job, Place, begin, run
+from qa_demo.training.pretrainer import load, parameter_groups, total
 from qa_demo.training.text import Batches, read_text, tokenize
 
 log = logging.getLogger("pretrain")
@@ -82,63 +77,34 @@ def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.nda
     return batches, kept, np.bincount(batches.stream, minlength=len(tokenizer))
 
 
-def start(s: Settings, model: Pretrainer, optimizer: Any, resume: str | None) -> dict[str, Any]:
-    """The place to begin at. The same folder goes on with its optimiser; another one starts a new phase from those weights."""
-    if not resume:
-        return {"step": 0, "step_before": 0, "drawn": 0, "seconds": 0.0}
-    state = checkpoints.resume(Path(resume), model, None, optimizer, same_run=Path(resume) == Path(s.out))
-    return {"drawn": json.loads((Path(resume) / "state.json").read_text())["drawn"], **state}
+def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place) -> Iterator[Draw]:
+    """Batches behind a place, each host every n-th one."""
+    hosts = accelerator.num_processes
+    first = place["drawn"]
+    mine = range(first + accelerator.process_index, first + (s.steps - place["step"]) * hosts, hosts)
+    for k, batch in enumerate(DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers), 1):
+        tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
+        yield {"drawn": first + k * hosts}, batch, tokens * hosts
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
-    accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
-    torch.manual_seed(s.seed)
-    out, main, hosts = Path(s.out), accelerator.is_main_process, accelerator.num_processes
-    out.mkdir(parents=True, exist_ok=True)
+    accelerator = begin(s)
     batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
     model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(accelerator.device)
     if s.compiled:
         inductor.fallback_random = True  # its own random numbers made a step with dropout a third slower on two cores
         model.mlm.base_model.encoder.compile(dynamic=False)
     groups = parameter_groups(model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained")
-    optimizer = torch.optim.AdamW(groups, fused=True)
-    state = start(s, model, optimizer, resume)
-    peaks = [group["lr"] for group in groups]
-    prepared, optimizer = accelerator.prepare(model, optimizer)
-    if main:
-        checkpoints.write_settings(out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision))
-    logged, clock, first = Log(out, state["seconds"], log), time.monotonic(), state["drawn"]
-    mine = range(first + accelerator.process_index, first + (s.steps - state["step"]) * hosts, hosts)
-    with stop_asked() as asked:
-        for batch in DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers):
-            if asked:
-                break
-            tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
-            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
-                group["lr"] = peak * rate(state["step"], s)
-            batch = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
-            terms = descend(accelerator, prepared, optimizer, partial(prepared, batch), partial(total, pair_loss_weight=s.pair_loss_weight))
-            state.update(step=state["step"] + 1, drawn=state["drawn"] + hosts)
-            done, before, now = state["step"], state["step_before"], time.monotonic()
-            logged.step(terms, tokens * hosts, now - clock)
-            clock = now
-            if not main:
-                continue
-            if s.snapshots and checkpoints.is_snapshot(done + before):
-                checkpoints.snapshot(out, model, done + before)
-            if done % s.log_every == 0:
-                logged.row(done, before)
-            if held is not None and (done % s.evaluate_every == 0 or done == s.steps):
-                with torch.compiler.set_stance("force_eager"):  # held-out parts have all lengths, and each would be compiled anew
-                    logged.row(done, before, held=summary(measure(model, held, s.held_limit)))
-            if done % s.save_every == 0 and done < s.steps:
-                checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
-            clock = time.monotonic()
-    if main:
-        checkpoints.save(out, model, None, optimizer, {**state, "seconds": logged.seconds})
-        log.info("stopped at step %d of %d", state["step"], s.steps)
-    return bool(state["step"] >= s.steps)
+
+    def measured(kept: Batches) -> dict[str, Any]:
+        with torch.compiler.set_stance("force_eager"):  # held-out parts have all lengths, and each would be compiled anew
+            return {"held": summary(measure(model, kept, s.held_limit))}
+
+    job = Job(model, groups, {"drawn": 0}, partial(drawn, s, batches, accelerator), lambda prepared, batch: prepared(batch),
+              partial(total, pair_loss_weight=s.pair_loss_weight), None if held is None else partial(measured, held), carried=("drawn",),
+              snapshots=s.snapshots)
+    return run(s, job, accelerator, resume, log)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.training import export, finetune, processor
+from qa_demo.training import export, finetune, loop, processor
 from qa_demo.training.processor import attention_kernel
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
@@ -64,12 +64,12 @@ def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
 
 
 def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkeypatch):
-    descend = finetune.descend
+    descend = loop.descend
 
     def interrupted(*given):
         signal.raise_signal(signal.SIGTERM)
         return descend(*given)
-    monkeypatch.setattr(finetune, "descend", interrupted)
+    monkeypatch.setattr(loop, "descend", interrupted)
     handler = signal.getsignal(signal.SIGTERM)
     assert not finetune.train(settings(home, "stopped"))
     assert json.loads((home / "stopped" / "state.json").read_text())["step"] == 1
@@ -112,8 +112,8 @@ def test_plain_and_fused_attention_train_on_the_same_loss_and_gradient(home):
 
 def test_the_rate_warms_up_and_falls_to_nothing():
     s = finetune.Settings(**{**dict.fromkeys(finetune.Settings.__dataclass_fields__), "warmup": 4, "steps": 10, "decay": "linear"})
-    assert [finetune.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
-    assert finetune.rate(9, replace(s, decay="none")) == 1 and finetune.rate(0, replace(s, decay="none", warmup=0)) == 1
+    assert [loop.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
+    assert loop.rate(9, replace(s, decay="none")) == 1 and loop.rate(0, replace(s, decay="none", warmup=0)) == 1
 
 
 def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(home):
