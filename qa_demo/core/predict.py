@@ -3,7 +3,7 @@
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.scales import NULLS, SCALES, THRESHOLD_SCALES, Terms, check_merge
+from qa_demo.core.scales import NULLS, SCALES, Terms, check_merge, no_answer_limit, threshold_decides
 from qa_demo.core.spans import REASONS, Ints, check_decode, make_candidate, reason_codes, shares, top_grid, top_spans
 from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Prediction, Ranked, Reading, Window
 
@@ -40,11 +40,11 @@ def predict(reading: Reading, decode: DecodeOptions | None = None, merge: MergeO
     share = shares(np.array([scale.log_value(rank) for rank, _ in listed]))
     n_best = tuple(Ranked(c, k + 1, scale.value(rank), float(share[k])) for k, (rank, c) in enumerate(listed))
     null = NULLS[merge.null](reading, (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None)
+    threshold = None if reading.threshold is None else decode.null_score_diff_threshold
     return Prediction(
         n_best=n_best, rejected=tuple(c for _, c in sorted(rejected, key=lambda pair: -pair[0])),
         null_score=null.score, null_window=null.window, score_diff=null.diff,
-        threshold=decode.null_score_diff_threshold if merge.scale in THRESHOLD_SCALES else 0.0,
-        can_abstain=merge.null != "none" and reading.threshold is not None)
+        limit=no_answer_limit(merge, threshold), has_threshold=threshold_decides(merge, threshold))
 
 
 def pool(reading: Reading, terms: tuple[Terms, ...], decode: DecodeOptions, copies: str) -> list[Placed]:

@@ -182,6 +182,23 @@ COMBINES = {
 """Which nulls fit a scale: a null must be a number of the same kind as the spans it is compared with."""
 
 THRESHOLD_SCALES = ("logit", "log_odds")
+"""The scales whose differences are numbers of logits, as a threshold is."""
+
+
+def no_answer_limit(merge: MergeOptions, threshold: float | None) -> float | None:
+    """The score_diff above which a rule gives no answer; None where it always gives its best span.
+
+    `threshold` is a number of logits, None for a reader that was never trained on unanswerable questions. Rules on other scales
+    compare the null with the best span as they are, so their limit is 0; the null `none` removes no answer.
+    """
+    if threshold is None or merge.null == "none":
+        return None
+    return threshold if merge.scale in THRESHOLD_SCALES else 0.0
+
+
+def threshold_decides(merge: MergeOptions, threshold: float | None) -> bool:
+    """Whether another threshold could change the answer: the rule has a limit, and the limit is the threshold."""
+    return merge.scale in THRESHOLD_SCALES and no_answer_limit(merge, threshold) is not None
 
 
 def check_merge(merge: MergeOptions) -> None:

@@ -278,9 +278,10 @@ class Prediction:
     null_score: float
     null_window: int
     score_diff: float | None
-    threshold: float
-    can_abstain: bool = True
-    """False when the chosen rule or the reader knows no threshold: then the best span is always the answer."""
+    limit: float | None
+    """The score_diff above which there is no answer; None when the rule or the reader knows none: then the best span is the answer."""
+    has_threshold: bool = True
+    """Whether the limit is the no-answer threshold; rules that compare probabilities have the limit 0."""
 
     @property
     def best(self) -> Ranked | None:
@@ -290,7 +291,7 @@ class Prediction:
     @property
     def answer(self) -> str | None:
         """The answer's text; None means no answer."""
-        if self.best is None or (self.can_abstain and self.score_diff is not None and self.score_diff > self.threshold):
+        if self.best is None or (self.limit is not None and self.score_diff is not None and self.score_diff > self.limit):
             return None
         return self.best.candidate.text
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.scales import SCALES, THRESHOLD_SCALES, null_logits
+from qa_demo.core.scales import SCALES, null_logits
 from qa_demo.core.types import MergeOptions, Prediction, Reading, Span
 from qa_demo.figures.numbers import MINUS, PrintedSum, number, percent, probability, signed, total
 from qa_demo.figures.pack import printable
@@ -30,17 +30,12 @@ def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = R
     return float(null_logits(reading).min()) if merge.null == "min_product" else prediction.null_score
 
 
-def has_threshold(prediction: Prediction, merge: MergeOptions = RULE) -> bool:
-    """Whether the no-answer threshold decides: the reader has one, and the merge rule compares logits with a null."""
-    return prediction.can_abstain and merge.scale in THRESHOLD_SCALES
-
-
 def answer_picture(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> dict[str, Any]:
     """Dots (one per listed span), the null score and the threshold, all on the score axis; no rule to drag where no threshold decides."""
     return {
         "dots": [{"window": r.candidate.window, "start": r.candidate.span.start, "end": r.candidate.span.end, "rank": r.rank,
                   "text": printable(r.candidate.text), "score": r.candidate.score} for r in prediction.n_best],
-        "null": null_score(reading, prediction, merge), "threshold": prediction.threshold, "abstains": has_threshold(prediction, merge)}
+        "null": null_score(reading, prediction, merge), "threshold": prediction.limit, "abstains": prediction.has_threshold}
 
 
 def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.0) -> float:
@@ -114,17 +109,17 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
     lead = best.candidate.score - null_score(reading, prediction, merge)
     side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction, merge)
     name = quoted(best.candidate.text)
-    if not prediction.can_abstain:
+    if prediction.limit is None:
         why = ("This reader has no no-answer threshold" if reading.threshold is None
                else "The merge rule of chapter 6 compares the spans with no null score")
         return f"{name} is the best span. {why}, so it answers every question. {runner_up}"
-    if not has_threshold(prediction, merge):
+    if not prediction.has_threshold:
         said = f"The reader gives no answer: {name} is the best span" if prediction.answer is None else f"{name} is the answer"
         return (f"{said}. The merge scale {merge.scale} of chapter 6 compares probabilities of a span and of no answer as they are, "
                 f"so there is no threshold to drag. {runner_up}")
     if prediction.answer is None:
         return (f"The reader gives no answer: its best span {name} scores {number(abs(lead))} {side} the null score, "
-                f"and the rule asks for {signed(-prediction.threshold)} or more. {runner_up}")
+                f"and the rule asks for {signed(-prediction.limit)} or more. {runner_up}")
     return (f"{name} scores {number(abs(lead))} {side} no answer. Drag the rule right past its dot and the reader falls silent: "
             f"that is a threshold below {number(-lead)}. {runner_up}")
 

@@ -64,16 +64,11 @@ def no_answer_line(reading: Reading, prediction: Prediction, decode: DecodeOptio
     place = f"null score {printed.addends[0]}" if threshold == 0 else (
         f"null score {printed.addends[0]} minus threshold {number(threshold, printed.decimals)} {printed.sign} {printed.total}")
     pairs = f"{int(legal.sum()):,} legal pairs"
-    if not reading_can_abstain(reading):
+    if reading.threshold is None:  # it was never trained to say that there is no answer
         words = f"above this line it beats {null_token(reading.encoding)} twice ({number(null)}): {above:,} of {pairs}"
         return {"at": null, "words": words, "note": CAN_NOT, "above": above}
     words = f"above this line it beats no answer ({place}): {above:,} of {pairs}" if above else f"none of {pairs} beats no answer ({place})"
     return {"at": null - threshold, "words": words, "note": "", "above": above}
-
-
-def reading_can_abstain(reading: Reading) -> bool:
-    """Whether the reader was trained to say that there is no answer."""
-    return reading.threshold is not None
 
 
 def ranked_by(scale: str) -> str:

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from qa_demo.core import scales
 from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.errors import BadInput
 from qa_demo.core.metrics import Outcome, evaluate
@@ -14,7 +15,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.progress import OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.report import evaluate_json
-from qa_demo.core.scales import THRESHOLD_SCALES, check_merge
+from qa_demo.core.scales import check_merge
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
 
@@ -40,14 +41,10 @@ def outcome(reading: Reading, setup: Setup) -> Outcome:
 
 
 def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
-    """The score_diff above which a question counts as unanswered; None where nothing is ever withheld. The rule of `predict`:
-    a threshold is a number of logits, so other scales compare with 0, and the null `none` removes no answer."""
+    """The score_diff above which a question counts as unanswered; None where no answer is ever withheld."""
     if setup.head == "bio":
         return setup.threshold
-    own = reader.threshold if setup.threshold is None else setup.threshold
-    if own is None or setup.merge.null == "none":
-        return None
-    return own if setup.merge.scale in THRESHOLD_SCALES else 0.0
+    return scales.no_answer_limit(setup.merge, reader.threshold if setup.threshold is None else setup.threshold)
 
 
 def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_progress: OnProgress | None = None,

@@ -66,7 +66,7 @@ def test_no_answer_only_above_the_threshold(threshold, answer):
 
 def test_a_reader_without_a_threshold_always_answers():
     prediction = predict(t1(threshold=None), DecodeOptions(null_score_diff_threshold=-99))
-    assert prediction.can_abstain is False
+    assert prediction.limit is None and not prediction.has_threshold
     assert prediction.answer == "Delta Epsilon"
 
 
@@ -275,3 +275,16 @@ def test_question_and_separators_of_any_number():
     reading = make_reading(["a", "b"], [(0, 2)], logits, logits, question=("who", "is"), separators=2)
     assert predict(reading).best.candidate.text == "b"
     assert make_encoding(["a"], separators=2).n_special == 4
+
+
+@pytest.mark.parametrize(("scale", "null"), [(scale, null) for scale, nulls in scales.COMBINES.items() for null in nulls])
+@pytest.mark.parametrize("own", [None, 1.5])
+def test_the_limit_is_the_threshold_in_logits_zero_in_probabilities_and_none_without_a_null(scale, null, own):
+    merge = MergeOptions(scale=scale, null=null)
+    expected = None if own is None or null == "none" else 1.5 if "log" in scale else 0.0
+    assert scales.no_answer_limit(merge, own) == expected
+    assert scales.threshold_decides(merge, own) == (expected == 1.5)
+    prediction = predict(t1(threshold=own), DecodeOptions(null_score_diff_threshold=1.5), merge)
+    assert (prediction.limit, prediction.has_threshold) == (expected, expected == 1.5)
+    moved = {predict(t1(threshold=own), DecodeOptions(null_score_diff_threshold=x), merge).answer is None for x in (-1e6, 1e6)}
+    assert (len(moved) == 2) == prediction.has_threshold, "another threshold changes the answer exactly where it decides"

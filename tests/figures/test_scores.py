@@ -235,6 +235,6 @@ def test_what_differs_is_named_and_the_threshold_belongs_to_its_reader() -> None
     object.__setattr__(strict, "model_name", "other")
     assert changed(first, strict) == ["the question", "the paragraph", "the reader"] and changed(first, first) == []
     there = decoded(strict, first, DECODE, MergeOptions())
-    assert there.threshold == -5.0 and there.answer is None
+    assert there.limit == -5.0 and there.answer is None
     said = bench_says(first, strict, (predict(first, DECODE), there))
     assert said.startswith("Changed: the question and the paragraph and the reader. With that, the answer goes")
