@@ -32,6 +32,20 @@ _KNOWN_ATTENTION = {None, "", "eager", "sdpa", "flash_attention_2"}
 _FIXED = {"is_decoder": False, "add_cross_attention": False, "is_encoder_decoder": False,
           "position_embedding_type": "absolute", "talking_head": False}
 
+SHIFTED = ("roberta", "xlm-roberta", "mpnet")
+"""Families whose first position has the number padding id + 1, so that the rows up to there are never used."""
+
+
+def longest_input(config: Any) -> int:
+    """The longest input of a model, special tokens included: the rows of its position table that positions can have."""
+    unused = int(config.pad_token_id or 0) + 1 if config.model_type in SHIFTED else 0
+    return int(config.max_position_embeddings) - unused
+
+
+def knows_token_types(config: Any) -> bool:
+    """Whether a model tells question from paragraph by token types: DistilBERT, MPNet and DeBERTa have none, RoBERTa a single one."""
+    return (getattr(config, "type_vocab_size", 0) or 0) > 1
+
 
 def _refuse(cause: str) -> BadCheckpoint:
     return BadCheckpoint(f"config.json {cause}")

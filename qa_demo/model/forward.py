@@ -10,6 +10,7 @@ import torch
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Window
+from qa_demo.model.config import knows_token_types
 from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers
 
@@ -28,11 +29,9 @@ class Loaded:
     checksum: str
 
 
-def token_types(model: Any, window: Window) -> torch.Tensor | None:
-    """Token types [1, n] for a model that knows more than one of them, as the reader gives them."""
-    if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
-        return torch.from_numpy(window.token_type_ids.copy())[None]
-    return None
+def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
+    """Token types [b, n] of windows of equal length; None for a model that does not know more than one type."""
+    return torch.from_numpy(np.stack([window.token_type_ids for window in windows])) if knows_token_types(model.config) else None
 
 
 def word_embeddings(model: Any, ids: Any) -> torch.Tensor:

@@ -19,7 +19,8 @@ from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute
-from qa_demo.model.forward import Loaded, masked_logits
+from qa_demo.model.config import longest_input
+from qa_demo.model.forward import Loaded, masked_logits, token_types
 from qa_demo.model.hidden import head_weights, hidden
 from qa_demo.model.learning import ModelLearner
 from qa_demo.model.products import FrozenProducts
@@ -76,10 +77,8 @@ class BertReader:
 
     @property
     def max_seq_length(self) -> int:
-        """Positions the model knows; RoBERTa's and MPNet's tables begin after the padding id."""
-        config = self._model.config
-        shifted = config.model_type in ("roberta", "xlm-roberta", "mpnet")
-        return int(config.max_position_embeddings) - (int(config.pad_token_id or 0) + 1 if shifted else 0)
+        """The longest window that the model can read."""
+        return longest_input(self._model.config)
 
     def encode(self, question: str, context: str) -> Encoding:
         """The tokenizer's view of both texts; BadInput for a text of which no word piece is left."""
@@ -125,9 +124,9 @@ class BertReader:
     def _forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
         """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
         inputs = {"input_ids": torch.from_numpy(np.stack([window.input_ids for window in group]))}
-        # A model without segment embeddings (DistilBERT, MPNet, DeBERTa) or with a single one (RoBERTa) takes no token types.
-        if (getattr(self._model.config, "type_vocab_size", 0) or 0) > 1:
-            inputs["token_type_ids"] = torch.from_numpy(np.stack([window.token_type_ids for window in group]))
+        types = token_types(self._model, *group)
+        if types is not None:
+            inputs["token_type_ids"] = types
         with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16), FrozenProducts():
             hidden = self._model.base_model(**inputs)[0]
             span_logits = self._model.qa_outputs(hidden).float().numpy()

@@ -15,6 +15,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import WIRES, Infill, Trace, check_wires, code_terms, judge, paper_terms, single_cuts
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
+from qa_demo.model.config import longest_input
 from qa_demo.model.products import FrozenProducts
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED, Workers
@@ -117,9 +118,7 @@ class SpanBERT:
     @property
     def max_pieces(self) -> int:
         """The longest text: the position table of the encoder without [CLS] and [SEP]."""
-        config = self._model.config
-        shifted = config.model_type in ("roberta", "xlm-roberta", "mpnet")
-        return int(config.max_position_embeddings) - (int(config.pad_token_id or 0) + 1 if shifted else 0) - 2
+        return longest_input(self._model.config) - 2
 
     def encode(self, text: str) -> Encoding:
         """The pieces of one text, as the `context` of an encoding without a question."""

@@ -8,6 +8,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
+from qa_demo.model.config import knows_token_types
 from qa_demo.training.processor import attention_kernel
 
 
@@ -23,7 +24,7 @@ class TwoHeads(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
-        if getattr(self.reader.config, "type_vocab_size", 0) > 1:
+        if knows_token_types(self.reader.config):
             inputs["token_type_ids"] = token_type_ids
         hidden = self.reader.base_model(**inputs).last_hidden_state
         start, end = self.reader.qa_outputs(hidden).float().unbind(-1)

@@ -9,6 +9,7 @@ from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import capacity, make_windows
+from qa_demo.model.config import knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode, trimmed
 from tests.model import kit
@@ -118,3 +119,23 @@ def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
 def test_only_existing_classes_take_sdpa(family: tuple[str, Path]) -> None:
     expected = "eager" if family[0] in ("mpnet", "deberta", "deberta-v2") else "sdpa"
     assert load_reader(str(family[1]))._model.config._attn_implementation == expected
+
+
+def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, Path]) -> None:
+    """The oracle is transformers' own model: it reads as many positions as we say and fails at one more."""
+    model = AutoModelForQuestionAnswering.from_pretrained(family[1])
+    longest = longest_input(model.config)
+    for length in (longest, longest + 1):
+        ids = torch.full((1, length), 20)
+        inputs = {"input_ids": ids, **({"token_type_ids": torch.ones_like(ids)} if knows_token_types(model.config) else {})}
+        if length == longest:
+            assert model(**inputs).start_logits.shape == (1, longest)
+        elif getattr(model.config, "position_biased_input", True):
+            with pytest.raises((IndexError, RuntimeError)):
+                model(**inputs)
+
+
+def test_only_models_with_two_token_types_are_given_them(family: tuple[str, Path]) -> None:
+    model = AutoModelForQuestionAnswering.from_pretrained(family[1])
+    tables = [m for name, m in model.named_modules() if name.endswith("token_type_embeddings") and hasattr(m, "num_embeddings")]
+    assert knows_token_types(model.config) == any(table.num_embeddings > 1 for table in tables)
