@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
-from qa_demo.core.glue import Cells, gradient, legal_cells
+from qa_demo.core.glued_spans import Cells, gradient, legal_cells
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.learning import STEPS
 from qa_demo.core.losses import TagGold, cross_entropy, cross_entropy_gradient, entropy, marked, start_end_targets, tag_targets

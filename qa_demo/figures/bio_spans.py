@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.bio import DECODINGS, TaggedSpan, best_spans, null_log_prob, tag_letters
-from qa_demo.core.glue import LOSSES, STEPS, Glue, descend
+from qa_demo.core.glued_spans import LOSSES, STEPS, Glue, descend
 from qa_demo.core.tagging import Tagging, spans_above
 from qa_demo.core.types import DecodeOptions, Reading
 from qa_demo.figures.bio import piece_text

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.bio import B, decode_reading, span_marginals, tag_log_probs
-from qa_demo.core.glue import glue
+from qa_demo.core.glued_spans import glue
 from qa_demo.core.learning import STEPS
 from qa_demo.core.losses import TagGold, tag_targets
 from qa_demo.core.predict import predict

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from qa_demo.core.merge import SEPARATE_MAXIMA, Margin, RuleResult, margin
+from qa_demo.core.merge_rules import SEPARATE_MAXIMA, Margin, RuleResult, margin
 from qa_demo.core.types import Candidate, DecodeOptions, Reading
 from qa_demo.figures.numbers import MAX_DECIMALS, MIN_DECIMALS, MINUS, number, probability
 from qa_demo.figures.prose import quoted

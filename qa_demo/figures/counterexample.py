@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from qa_demo.core.merge import RuleResult, run_all
+from qa_demo.core.merge_rules import RuleResult, run_all
 from qa_demo.core.types import DecodeOptions, Reading
 from qa_demo.figures.compare import LABELS, WHY, printed_value, scale_of
 from qa_demo.figures.numbers import probability

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from qa_demo.core.merge import COMBINES, COPIES, NULLS, RULES, SCALES, RuleResult, run_all
+from qa_demo.core.merge_rules import COMBINES, COPIES, NULLS, RULES, SCALES, RuleResult, run_all
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
 from qa_demo.figures.compare import LABELS, WHY, compare, counts_all, printed_value, scale_of, winner_text

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax
-from qa_demo.core.merge import Flip, flip_constant
+from qa_demo.core.merge_rules import Flip, flip_constant
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import make_candidate, top_spans

@@ -8,7 +8,7 @@ import numpy as np
 
 from qa_demo.core.bio import TaggedSpan
 from qa_demo.core.errors import BadInput
-from qa_demo.core.glue import Glue, glue, two_answers
+from qa_demo.core.glued_spans import Glue, glue, two_answers
 from qa_demo.core.losses import marked
 from qa_demo.core.tag_fit import TagFit
 from qa_demo.core.tagging import disagreeing

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.merge import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
+from qa_demo.core.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
 from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.what_if import apply_what_if
 from qa_demo.figures.candidates import candidates_data, window_tables

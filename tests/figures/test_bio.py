@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.bio import DECODINGS
-from qa_demo.core.glue import glue
+from qa_demo.core.glued_spans import glue
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import disagreeing, owned_rows, soft_terms, tagging

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.merge import SEPARATE_MAXIMA
+from qa_demo.core.merge_rules import SEPARATE_MAXIMA
 from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.views import selection, windows
 from qa_demo.views.state import Screen

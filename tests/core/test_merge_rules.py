@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core import merge
+from qa_demo.core import merge_rules
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.types import DecodeOptions, MergeOptions
@@ -20,7 +20,7 @@ def t2():
 
 
 def by_name(reading, decode=None):
-    return {result.name: result for result in merge.run_all(reading, decode)}
+    return {result.name: result for result in merge_rules.run_all(reading, decode)}
 
 
 @pytest.mark.parametrize(("name", "text", "value"), [
@@ -68,7 +68,7 @@ def test_second_toy():
     odds = {r.candidate.text: r.value for r in results["log-odds against [CLS]"].prediction.n_best}
     assert (odds["a"], odds["d"]) == (-14, 14)
     assert [round(1 / (1 + np.exp(-.1 * x)), 4) for x in (4, 16)] == [.5987, .8320]
-    textbook = results[merge.SEPARATE_MAXIMA]
+    textbook = results[merge_rules.SEPARATE_MAXIMA]
     assert (textbook.winner.window, textbook.value) == (0, pytest.approx(.9982, abs=5e-5))
     assert not textbook.agrees_with(results["logit sum, max context (BERT)"])
     assert textbook.agrees_with(results["context-only mean"])
@@ -76,25 +76,25 @@ def test_second_toy():
 
 def test_the_separate_maxima_may_form_no_span():
     start, end = [0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0]
-    result = merge.run_all(make_reading(["a", "b", "c"], [(0, 3)], [start], [end]))[-1]
-    assert (result.name, result.winner.reason, result.winner_doc) == (merge.SEPARATE_MAXIMA, "end before start", (2, 0))
+    result = merge_rules.run_all(make_reading(["a", "b", "c"], [(0, 3)], [start], [end]))[-1]
+    assert (result.name, result.winner.reason, result.winner_doc) == (merge_rules.SEPARATE_MAXIMA, "end before start", (2, 0))
     assert (result.prediction, result.merge, result.margin) == (None, None, None)
     want = (np.exp(6) / np.exp([1, 2, 6]).sum() + np.exp(5) / np.exp([5, 2, 1]).sum()) / 2
     assert result.value == pytest.approx(want)
 
 
 def test_every_named_rule_combines():
-    assert len({r.name for r in merge.RULES}) == len(merge.RULES) == 6
-    for rule in merge.RULES:
-        merge.check_merge(rule.merge)
-    assert {r.merge.scale for r in merge.RULES} == set(merge.SCALES)
+    assert len({r.name for r in merge_rules.RULES}) == len(merge_rules.RULES) == 6
+    for rule in merge_rules.RULES:
+        merge_rules.check_merge(rule.merge)
+    assert {r.merge.scale for r in merge_rules.RULES} == set(merge_rules.SCALES)
 
 
 @settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 14))
 def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
     reading = random_reading(np.random.default_rng(seed), n, 6, 4)
-    for result in merge.run_all(reading)[:-1]:
+    for result in merge_rules.run_all(reading)[:-1]:
         listed = result.prediction.n_best
         if len(listed) < 2:
             assert result.margin is None
@@ -112,15 +112,15 @@ def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
 def test_only_the_window_constants_differ_between_two_rules():
     results = by_name(t1())
     beta, delta = (results[k].prediction.best.candidate for k in ("log-odds against [CLS]", "logit sum, max context (BERT)"))
-    logit = merge.margin(t1(), DecodeOptions(), MergeOptions(), delta, beta)
-    odds = merge.margin(t1(), DecodeOptions(), merge.RULES[1].merge, delta, beta)
+    logit = merge_rules.margin(t1(), DecodeOptions(), MergeOptions(), delta, beta)
+    odds = merge_rules.margin(t1(), DecodeOptions(), merge_rules.RULES[1].merge, delta, beta)
     assert (logit.start, logit.end) == (odds.start, odds.end) == (1.0, -.5)
     assert (logit.shift, logit.total) == (0, .5)
     assert (odds.winner_shift, odds.rival_shift, odds.total) == (-9.0, -1.5, -7.0)
 
 
 def test_flip_constants_of_the_first_toy():
-    up, down = (merge.flip_constant(t1(), w) for w in (0, 1))
+    up, down = (merge_rules.flip_constant(t1(), w) for w in (0, 1))
     assert (up.c, up.winner.text, up.challenger.text) == (.25, "Delta Epsilon", "Beta")
     assert (down.c, down.winner.text, down.challenger.text) == (-.25, "Delta Epsilon", "Beta")
 
@@ -136,7 +136,7 @@ def test_the_winner_flips_at_the_constant_and_not_before(seed, window, copies, t
         best = predict(apply_what_if(reading, {}, (window, c)), decode, rule).best
         return best and best.candidate.text
 
-    flip = merge.flip_constant(reading, window, decode, copies)
+    flip = merge_rules.flip_constant(reading, window, decode, copies)
     if flip is None:
         assert {winner(c) for c in (-100, -3, -.5, 0, .5, 3, 100)} == {winner(0)}
         return
@@ -152,8 +152,8 @@ def test_no_constant_flips_a_winner_whose_copy_moves_with_its_rivals():
     start, end = [[*low, 5, 0, 0], [*low, 3, 1, 0]], [[*low, 5, -5, 0], [*low, 3, -5, 0]]
     reading = make_reading(["a", "b"], [(0, 2), (0, 2)], start, end)
     assert predict(reading, merge=MergeOptions(copies="all")).best.candidate.text == "a"
-    assert merge.flip_constant(reading, 1, copies="all") is None  # window 1 lifts its own copy of "a" above the rest
-    assert merge.flip_constant(reading, 0, copies="all") is None  # and that copy stays when window 0 sinks
+    assert merge_rules.flip_constant(reading, 1, copies="all") is None  # window 1 lifts its own copy of "a" above the rest
+    assert merge_rules.flip_constant(reading, 0, copies="all") is None  # and that copy stays when window 0 sinks
 
 
 def tied(reading, flip):
@@ -163,14 +163,14 @@ def tied(reading, flip):
 
 
 def test_no_constant_flips_a_single_window():
-    assert merge.flip_constant(make_reading(["a", "b"], [(0, 2)], [range(6)], [range(6)]), 0) is None
+    assert merge_rules.flip_constant(make_reading(["a", "b"], [(0, 2)], [range(6)], [range(6)]), 0) is None
 
 
 def test_flip_of_a_window_that_does_not_exist():
     with pytest.raises(BadInput, match="window must be between 0 and 1, got 2"):
-        merge.flip_constant(t1(), 2)
+        merge_rules.flip_constant(t1(), 2)
 
 
 def test_a_rule_without_a_legal_span_has_no_winner():
-    for result in merge.run_all(t1(), DecodeOptions(n_best_size=1, top_n_grid=True))[:-1]:
+    for result in merge_rules.run_all(t1(), DecodeOptions(n_best_size=1, top_n_grid=True))[:-1]:
         assert (result.winner, result.value, result.margin, result.winner_doc) == (None, None, None, None)
