@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Answer, Reading
 from qa_demo.training import examples
-from qa_demo.training.promises import PROMISES, PoolExample, check, load_pool, winners
+from qa_demo.training.promises import PROMISES, check, load_pool, winners
 from tests.core.toys import make_reading
 
 KINDS = {"short and plain", "several candidates", "a distractor sentence", "a repeated answer string", "numbers and dates",

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Infiller
-from qa_demo.core.passages import Passage, check, load_passages
+from qa_demo.training.passage_promises import check, load_pool
 from qa_demo.training.promise_check import Row, command
 
 PASSAGES = Path(__file__).resolve().parents[2] / "assets" / "passages.json"
@@ -31,7 +32,7 @@ def fill_and_check(source: str, passages: Iterable[Passage]) -> Iterator[Row]:
 
 def main(argv: list[str] | None = None) -> int:
     """Check; see `promise_check.command`."""
-    return command(argv, __doc__, "passage", "model", ("passages", PASSAGES), load_passages, fill_and_check)
+    return command(argv, __doc__, "passage", "model", ("passages", PASSAGES), load_pool, fill_and_check)
 
 
 if __name__ == "__main__":

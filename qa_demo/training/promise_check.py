@@ -2,14 +2,25 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from qa_demo.core.errors import QADemoError
+from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.examples import Passage, PoolExample
 
+Text = TypeVar("Text", PoolExample, Passage)
 Row = tuple[str, str, str, bool, str]
 """id, kind, promise, kept, and what was found instead."""
+
+
+def known(texts: tuple[Text, ...], promises: Collection[str], what: str) -> tuple[Text, ...]:
+    """The texts, once each of them promises something and nothing that no check knows; BadInput names the others by id."""
+    for text in texts:
+        unknown = set(text.promise) - set(promises)
+        if unknown or not text.promise:
+            raise BadInput(f"{what} '{text.id}' promises {sorted(unknown) or 'nothing'}; known promises: {', '.join(promises)}")
+    return texts
 
 
 def select(texts: Sequence[Any], only: Sequence[str], what: str) -> tuple[Any, ...]:

@@ -4,35 +4,21 @@ A promise is a name and an argument in `assets/examples.json`; its check returns
 a sentence that says what was found instead.
 """
 
-import json
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import PoolExample, load_examples
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import COMBINES
 from qa_demo.core.spans import separate_argmaxes
-from qa_demo.core.types import Answer, Candidate, DecodeOptions, MergeOptions, Prediction, Reading, WindowOptions
-
-
-@dataclass(frozen=True)
-class PoolExample:
-    """One entry of the pool: a text, why it is there, and what a reading of it must show."""
-
-    id: str
-    title: str
-    kind: str
-    reason: str
-    question: str
-    context: str
-    answers: tuple[Answer, ...]
-    promise: dict[str, Any] = field(default_factory=dict)
-    options: WindowOptions = field(default_factory=WindowOptions)
+from qa_demo.core.types import Answer, Candidate, DecodeOptions, MergeOptions, Prediction, Reading
+from qa_demo.training.promise_check import known
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +45,8 @@ class Shown:
 
 
 def load_pool(path: Path) -> tuple[PoolExample, ...]:
-    """Read the pool; a repeated id, an unknown promise or an answer that is no slice of its context is refused."""
-    pool: dict[str, PoolExample] = {}
-    for entry in json.loads(path.read_text(encoding="utf-8")):
-        fields = {name: entry[name] for name in ("id", "title", "kind", "reason", "question", "context")}
-        answers = tuple(Answer(a["text"], a["char_start"]) for a in entry["answers"])
-        for answer in answers:
-            if not answer.text or entry["context"][answer.char_start:answer.char_end] != answer.text:
-                raise BadInput(f"example '{entry['id']}': no {answer.text!r} at character {answer.char_start}")
-        unknown = set(entry["promise"]) - set(PROMISES)
-        if unknown or not entry["promise"]:
-            raise BadInput(f"example '{entry['id']}' promises {sorted(unknown) or 'nothing'}; known promises: {', '.join(PROMISES)}")
-        if entry["id"] in pool:
-            raise BadInput(f"two examples have the id '{entry['id']}'")
-        options = WindowOptions(**entry.get("options", {}))
-        pool[entry["id"]] = PoolExample(**fields, answers=answers, promise=entry["promise"], options=options)
-    return tuple(pool.values())
+    """Read the examples; BadInput as `load_examples`, and for a promise that cannot be checked."""
+    return known(load_examples(path), PROMISES, "example")
 
 
 def show(example: PoolExample, reading: Reading) -> Shown:

@@ -20,11 +20,12 @@ import numpy as np
 import torch
 
 from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import ASSETS, POOL
-from qa_demo.training.promises import PoolExample, gold_tokens, load_pool
+from qa_demo.training.promises import gold_tokens, load_pool
 from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("replay")

@@ -1,10 +1,9 @@
 """The examples: texts with the reason why each is there, and their stored readings for a first paint without a model."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core import examples as core
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Answer, Reading, WindowOptions
 
@@ -36,14 +35,5 @@ class PageExample:
 
 def load_examples(path: Path | None = None) -> dict[str, PageExample]:
     """Read `assets/examples.json`; an answer that does not stand where it says is refused with the example's id."""
-    entries = json.loads((path or ASSETS / "examples.json").read_text(encoding="utf-8"))
-    examples: dict[str, PageExample] = {}
-    for entry in entries:
-        answers = tuple(Answer(a["text"], a["char_start"]) for a in entry["answers"])
-        for answer in answers:
-            if entry["context"][answer.char_start:answer.char_end] != answer.text:
-                raise BadInput(f"example '{entry['id']}': no '{answer.text}' at character {answer.char_start}")
-        windows = WindowOptions(**entry["options"]) if "options" in entry else None
-        examples[entry["id"]] = PageExample(**{name: entry[name] for name in ("id", "title", "reason", "question", "context")},
-                                            answers=answers, windows=windows)
-    return examples
+    found = core.load_examples(path or ASSETS / "examples.json")
+    return {e.id: PageExample(e.id, e.title, e.reason, e.question, e.context, e.answers, e.windows) for e in found}

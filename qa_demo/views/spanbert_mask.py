@@ -9,9 +9,9 @@ import numpy as np
 
 from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import Passage, hidden_spans, load_passages
 from qa_demo.core.infill import Infiller
 from qa_demo.core.masking import Masked
-from qa_demo.core.passages import Passage, hidden_spans, load_passages
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Encoding, Span
 from qa_demo.core.words import span_at

@@ -1,10 +1,9 @@
-"""The passages of the SpanBERT chapter: texts with hidden spans, the reason why each is there, and a promise that a model can be asked.
+"""What a passage of the SpanBERT chapter can promise to show, each promise a pure function over core records.
 
 A promise is a name and an argument in `assets/passages.json`; its check returns None when the model keeps it, else a sentence
 that says what was found instead. A blank is named by its place in the text, so a repeated word can be meant.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,46 +13,11 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import Passage, hidden_spans, load_passages
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
 from qa_demo.core.masking import Masked, changed, hide
-from qa_demo.core.types import Answer, Encoding, Span
-from qa_demo.core.words import span_at
-
-
-@dataclass(frozen=True)
-class Passage:
-    """One text of the lab; `hidden` are slices of it, in order, and `promise` maps names of `PROMISES` to arguments."""
-
-    id: str
-    title: str
-    kind: str
-    reason: str
-    text: str
-    hidden: tuple[Answer, ...]
-    promise: Mapping[str, Any]
-
-
-def load_passages(path: Path) -> tuple[Passage, ...]:
-    """Read the passages; a repeated id, an unknown promise or a hidden span that is no slice of its text is refused."""
-    found: dict[str, Passage] = {}
-    for entry in json.loads(path.read_text(encoding="utf-8")):
-        hidden = tuple(Answer(h["text"], h["char_start"]) for h in entry["hidden"])
-        for span in hidden:
-            if not span.text or entry["text"][span.char_start:span.char_end] != span.text:
-                raise BadInput(f"passage '{entry['id']}': no {span.text!r} at character {span.char_start}")
-        unknown = set(entry["promise"]) - set(PROMISES)
-        if unknown or not entry["promise"]:
-            raise BadInput(f"passage '{entry['id']}' promises {sorted(unknown) or 'nothing'}; known promises: {', '.join(PROMISES)}")
-        if not hidden or entry["id"] in found:
-            raise BadInput(f"passage '{entry['id']}' hides nothing, or stands twice")
-        words = {name: entry[name] for name in ("id", "title", "kind", "reason", "text")}
-        found[entry["id"]] = Passage(**words, hidden=hidden, promise=entry["promise"])
-    return tuple(found.values())
-
-
-def hidden_spans(passage: Passage, encoding: Encoding) -> tuple[Span, ...]:
-    """The hidden slices as word pieces, one span for each, not merged."""
-    return tuple(span_at(encoding, h.char_start, h.char_end) for h in passage.hidden)
+from qa_demo.core.types import Encoding
+from qa_demo.training.promise_check import known
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,3 +170,8 @@ PROMISES: dict[str, Callable[[Asked, Any], str | None]] = {
     "words": _words, "pieces": _pieces, "merge": _merge, "edge": _edge, "beyond": _beyond, "helps": _helps, "only": _only,
     "misleads": _misleads, "falls": _falls, "position": _position, "decides": _decides, "neighbour": _neighbour, "prior": _prior,
 }
+
+
+def load_pool(path: Path) -> tuple[Passage, ...]:
+    """Read the passages; BadInput as `load_passages`, and for a promise that cannot be checked."""
+    return known(load_passages(path), PROMISES, "passage")

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_demo.core import passages
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Guess, Said
-from qa_demo.core.passages import Asked, Passage, check, load_passages
 from qa_demo.core.types import Answer
 from qa_demo.training import passages as command
+from qa_demo.training.passage_promises import PROMISES, Asked, check, load_pool
 from tests.fake_infiller import FakeInfiller
 
-POOL = load_passages(command.PASSAGES)
+POOL = load_pool(command.PASSAGES)
 TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in May."
 
 
@@ -56,11 +56,11 @@ def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
                           ({"promise": {}}, "nothing"), ({"hidden": []}, "hides nothing")):
         path.write_text(json.dumps([row | change]), encoding="utf-8")
         with pytest.raises(BadInput, match=words) as error:
-            load_passages(path)
+            load_pool(path)
         assert row["id"] in str(error.value)
     path.write_text(json.dumps([row, row]), encoding="utf-8")
-    with pytest.raises(BadInput, match="twice"):
-        load_passages(path)
+    with pytest.raises(BadInput, match="two passages"):
+        load_pool(path)
 
 
 def test_what_hangs_on_the_text_alone() -> None:
@@ -129,7 +129,7 @@ def test_what_a_wire_or_a_neighbour_is_worth() -> None:
 
 
 def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
-    assert {name for p in POOL for name in p.promise} == set(passages.PROMISES)
+    assert {name for p in POOL for name in p.promise} == set(PROMISES)
 
 
 @pytest.mark.model
