@@ -21,6 +21,8 @@ from qa_demo.views.state import Screen
 KEY = "scores"
 SAME = 1e-3
 """T must give the logits on screen within this, or it is not the T that made them."""
+LARGE = 100.0
+"""From here on `SAME` grows with the logits: float32 rounds a logit of a million by 0.06, a sum of products by more."""
 
 Identity = ReadingKey
 
@@ -115,8 +117,9 @@ def fetch(reader: Reader, reading: Reading, window: int) -> States:
     check_made_by(reading, reader)
     states, heads = reader.hidden(reading.windows[window]), reader.heads()
     found = lens(heads, states)
-    off = max(float(np.abs(row[-1] - own).max()) for row, own in zip((found.start, found.end), reading.logits(window), strict=True))
-    if not off <= SAME:
+    own = reading.logits(window)
+    off = max(float(np.abs(row[-1] - logits).max()) for row, logits in zip((found.start, found.end), own, strict=True))
+    if not off <= SAME * max(1.0, float(np.abs(own).max()) / LARGE):
         raise BadInput(f"S · T + b of this reader misses the logits on screen by {off:.2g}, so the products would not add up; press Answer "
                        "to read again")
     shelf.put(identity(reading), window, states[-1].copy())
