@@ -2,7 +2,7 @@
 // span.
 
 import { el, roving, svg } from "./dom.js";
-import { fixed } from "./pack.js";
+import { extent, fixed, max, scaleLinear, ticks } from "./scales.js";
 import { overlay, paragraph } from "./prose.js";
 
 const views = new WeakMap();
@@ -108,13 +108,12 @@ function geometry(picture, root) {
     picture.null,
     ...(picture.abstains ? [picture.null - picture.threshold] : []),
   ];
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = extent(values);
   const pad = Math.max(0.5, (high - low) * 0.06);
   const width = root.clientWidth || 600;
   const side = rem * 1.5;
-  const x = (v) => side + ((v - low + pad) / (high - low + 2 * pad)) * (width - 2 * side);
-  const back = (px) => low - pad + ((px - side) / (width - 2 * side)) * (high - low + 2 * pad);
-  return { rem, width, x, back, low: low - pad, high: high + pad };
+  const x = scaleLinear([low - pad, high + pad], [side, width - side]);
+  return { rem, width, x, low: low - pad, high: high + pad };
 }
 
 function short(text, n) {
@@ -155,7 +154,7 @@ function line(view, picture, page) {
   }
   const g = geometry(picture, view.line.parentElement.parentElement);
   const placed = rows(picture, g, page);
-  const top = Math.max(...placed.map((d) => d.row ?? 0)) + 1;
+  const top = max(placed, (d) => d.row ?? 0) + 1;
   const y = g.rem * (1.5 * top + 2.4);
   const height = y + g.rem * 5.2;
   const art = svg("svg", {
@@ -166,7 +165,7 @@ function line(view, picture, page) {
     role: "group",
     "aria-label": "Listed spans on the score axis, best at the right",
   });
-  art.append(svg("line", { class: "rule", x1: 0, x2: g.width, y1: y, y2: y }), ...ticks(g, y));
+  art.append(svg("line", { class: "rule", x1: 0, x2: g.width, y1: y, y2: y }), ...axis(g, y));
   art.append(
     svg("path", {
       class: "null-tick",
@@ -191,21 +190,11 @@ function line(view, picture, page) {
 
 const anchor = (g, x) => (x < g.rem * 6 ? "start" : x > g.width - g.rem * 6 ? "end" : "middle");
 
-function ticks(g, y) {
-  const step = [0.5, 1, 2, 5, 10, 20].find((s) => ((g.high - g.low) / s) * g.rem * 3 < g.width) ??
-    50;
-  const out = [];
-  for (let v = Math.ceil(g.low / step) * step; v <= g.high; v += step) {
-    out.push(
-      svg("line", { class: "rule", x1: g.x(v), x2: g.x(v), y1: y, y2: y + g.rem * 0.3 }),
-      svg(
-        "text",
-        { class: "quiet", x: g.x(v), y: y + g.rem * 1.3, "text-anchor": "middle" },
-        fixed(v, step < 1 ? 1 : 0),
-      ),
-    );
-  }
-  return out;
+function axis(g, y) {
+  return ticks(g.x, { room: g.rem * 3, em: g.rem, least: 0.5 }).map(({ at, text }) => [
+    svg("line", { class: "rule", x1: at, x2: at, y1: y, y2: y + g.rem * 0.3 }),
+    svg("text", { class: "quiet", x: at, y: y + g.rem * 1.3, "text-anchor": "middle" }, text),
+  ]).flat();
 }
 
 function dotMark(dot, g, y, page) {
@@ -330,7 +319,7 @@ function thresholdRule(picture, g, y, page) {
   node.addEventListener("pointermove", (event) => {
     if (!node.hasPointerCapture(event.pointerId)) return;
     value = clamp(
-      picture.null - g.back(event.clientX - node.ownerSVGElement.getBoundingClientRect().left),
+      picture.null - g.x.invert(event.clientX - node.ownerSVGElement.getBoundingClientRect().left),
     );
     place();
   });

@@ -3,6 +3,7 @@
 
 import { el, fold, svg, table } from "./dom.js";
 import { floats } from "./pack.js";
+import { max } from "./scales.js";
 import { missing } from "./why_parts.js";
 import { sheet } from "./why_sheet.js";
 
@@ -196,7 +197,7 @@ function drawGrids(held) {
       box.addEventListener("focusin", tell);
       box.onkeydown = (event) => move(box, event, held.grid.heads);
     }
-    const top = Math.max(...shares[side], 1e-9);
+    const top = Math.max(max(shares[side]), 1e-9);
     [...box.children].forEach((cell, k) => {
       cell.style.setProperty("--share", `${Math.round((100 * shares[side][k]) / top)}%`);
       cell.setAttribute("aria-label", heading(held, k, side));

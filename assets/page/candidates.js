@@ -2,6 +2,7 @@
 // null score.
 
 import { el, roving, svg } from "./dom.js";
+import { scaleLinear, ticks } from "./scales.js";
 
 const MANY = 12;
 
@@ -21,13 +22,6 @@ function shownRows({ rows }, held, page) {
 }
 
 const same = (a, w, d) => a && a.window === w && a.start === d.start && a.end === d.end;
-
-function ticks(low, high) {
-  const step = [1, 2, 5, 10, 20, 50].find((k) => (high - low) / k <= 8) ?? 100;
-  const found = [];
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) found.push(v);
-  return found;
-}
 
 function dot(row, d, x, y, size, page, words) {
   const label = `${d.text}: ${d.sum}; ${words.window} ${row.window + 1}, ${
@@ -72,7 +66,7 @@ export function draw(stage, picture, page, held) {
   const rows = shownRows(data, held, page);
   const top = em * 1.6;
   const height = top + rows.length * tall + 6;
-  const x = (v) => left + ((v - data.low) / Math.max(1, data.high - data.low)) * (right - left);
+  const x = scaleLinear([data.low, Math.max(data.low + 1, data.high)], [left, right]);
   const root = svg("svg", {
     width: wide,
     height,
@@ -81,14 +75,10 @@ export function draw(stage, picture, page, held) {
     "aria-label": words.candidates_picture,
     class: "candidates",
   });
-  for (const v of ticks(data.low, data.high)) {
+  for (const { at, text } of ticks(x, { room: (right - left) / 8, em, least: 1 })) {
     root.append(
-      svg("path", { class: "rule", d: `M${x(v)},${top}V${height}` }),
-      svg(
-        "text",
-        { x: x(v), y: top - em * 0.5, "text-anchor": "middle", class: "quiet" },
-        v < 0 ? `−${-v}` : v,
-      ),
+      svg("path", { class: "rule", d: `M${at},${top}V${height}` }),
+      svg("text", { x: at, y: top - em * 0.5, "text-anchor": "middle", class: "quiet" }, text),
     );
   }
   rows.forEach((row, k) => {

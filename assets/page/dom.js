@@ -10,10 +10,10 @@ function fill(node, props, children) {
     else if (name === "dataset") Object.assign(node.dataset, value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(
-    ...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
-      .map((c) => (c instanceof Node ? c : document.createTextNode(String(c)))),
-  );
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
   return node;
 }
 

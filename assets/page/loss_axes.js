@@ -4,7 +4,7 @@
 import { el, roving, svg } from "./dom.js";
 import { head, SIDES, sums } from "./loss_math.js";
 import { arrows } from "./loss_text.js";
-import { fixed } from "./pack.js";
+import { fixed, scaleLinear, ticks } from "./scales.js";
 
 const HANDLES = 40;
 const NAMED = 7;
@@ -72,7 +72,7 @@ function axis(held, side) {
     low = Math.min(low, x);
     high = Math.max(high, x);
   }
-  const x = (v) => pad + ((v - low) / (high - low)) * (width - 2 * pad);
+  const x = scaleLinear([low, high], [pad, width - pad]);
   const y = em * 4.6;
   const height = em * 8.6;
   const art = svg("svg", {
@@ -86,7 +86,9 @@ function axis(held, side) {
   art.append(
     svg("text", { class: side, x: 0, y: em * 0.9 }, `${side} logits`),
     svg("line", { class: "rule", x1: pad * 0.5, x2: width - pad * 0.5, y1: y, y2: y }),
-    ...scaleTicks(low, high, x, y, em, width),
+    ...ticks(x, { room: em * 3, em, least: 1 }).map(({ at, text }) =>
+      svg("text", { class: "quiet", x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)
+    ),
   );
   const labels = new Set(picture.windows[w.index][side].map(([pos]) => pos));
   const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
@@ -121,21 +123,6 @@ function axis(held, side) {
   });
   held.axes[side] = parts;
   return art;
-}
-
-function scaleTicks(low, high, x, y, em, width) {
-  const step = [1, 2, 5, 10, 20].find((s) => ((high - low) / s) * em * 3 < width) ?? 50;
-  const out = [];
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) {
-    out.push(
-      svg(
-        "text",
-        { class: "quiet", x: x(v), y: y + em * 1.4, "text-anchor": "middle" },
-        fixed(v, 0),
-      ),
-    );
-  }
-  return out;
 }
 
 function handle(held, parts, pos) {

@@ -1,6 +1,7 @@
 // Chapter 5 in numbers: targets of a window, log Z, loss, gradient, and sums as printed.
 
-import { fixed, softmax } from "./pack.js";
+import { softmax } from "./pack.js";
+import { fixed } from "./scales.js";
 
 export const SIDES = ["start", "end"];
 

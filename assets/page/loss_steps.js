@@ -2,7 +2,7 @@
 // and what was forgotten.
 
 import { el, svg, table } from "./dom.js";
-import { fixed } from "./pack.js";
+import { extent, fixed, max, scaleLinear, short as shortNumber } from "./scales.js";
 
 export function draw(root, picture, page, held) {
   const { bench } = picture;
@@ -265,7 +265,7 @@ export function curve(values, width, page, { at = null, height = 9, names = null
   const em = 16 * page.scale;
   const [left, right, top, bottom] = [em * 0.6, em * 0.6, em * 1.4, em * 1.6];
   const full = em * height;
-  const high = Math.max(...values, 1e-6);
+  const high = Math.max(max(values), 1e-6);
   const x = (k) =>
     left + (values.length > 1 ? k / (values.length - 1) : 0) * (width - left - right);
   const y = (v) => top + (1 - v / high) * (full - top - bottom);
@@ -358,13 +358,13 @@ function plane(points, width, page) {
   const pad = em * 1.8;
   const range = (k) => {
     const all = points.flatMap((p) => [p.from[k], p.to[k]]);
-    const [a, b] = [Math.min(...all), Math.max(...all)];
+    const [a, b] = extent(all);
     const more = Math.max(0.5, (b - a) * 0.08);
     return [a - more, b + more];
   };
   const [[xa, xb], [ya, yb]] = [range(0), range(1)];
-  const x = (v) => pad + ((v - xa) / (xb - xa)) * (size - 2 * pad);
-  const y = (v) => size - pad - ((v - ya) / (yb - ya)) * (size - 2 * pad);
+  const x = scaleLinear([xa, xb], [pad, size - pad]);
+  const y = scaleLinear([ya, yb], [size - pad, pad]);
   const taken = [];
   const name = (p) => {
     const [at, base] = [x(p.to[0]), y(p.to[1]) - 7 * page.scale];
@@ -395,9 +395,13 @@ function plane(points, width, page) {
     svg(
       "text",
       { class: "start", x: size - pad, y: size - em * 0.4, "text-anchor": "end" },
-      `start logit ${fixed(xa, 1)} to ${fixed(xb, 1)}`,
+      `start logit ${shortNumber(xa)} to ${shortNumber(xb)}`,
     ),
-    svg("text", { class: "end", x: 0, y: em }, `end logit ${fixed(ya, 1)} to ${fixed(yb, 1)}`),
+    svg(
+      "text",
+      { class: "end", x: 0, y: em },
+      `end logit ${shortNumber(ya)} to ${shortNumber(yb)}`,
+    ),
     points.flatMap((
       p,
     ) => [

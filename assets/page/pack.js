@@ -1,4 +1,4 @@
-// Numbers as they travel (qa_demo/figures/pack.py) and as they are printed.
+// Numbers as they travel (qa_demo/figures/pack.py), and probabilities made of them.
 
 function bytes(base64) {
   const text = atob(base64);
@@ -9,12 +9,6 @@ function bytes(base64) {
 
 export const floats = (base64) => new Float32Array(bytes(base64));
 export const ints = (base64) => new Int32Array(bytes(base64));
-
-/** Fixed decimals with a real minus sign; never "-0.00". */
-export function fixed(x, digits = 2) {
-  const text = Math.abs(x).toFixed(digits);
-  return x < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
-}
 
 /** exp(x_k / temperature) / sum, in double precision. */
 export function softmax(logits, temperature = 1) {

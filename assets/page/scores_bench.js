@@ -2,7 +2,8 @@
 // readings side by side.
 
 import { el, svg } from "./dom.js";
-import { fixed, floats } from "./pack.js";
+import { floats } from "./pack.js";
+import { fixed } from "./scales.js";
 import { makeRests } from "./scores_rests.js";
 
 export function makeBench(on) {

@@ -3,6 +3,7 @@
 
 import { el, fold, svg } from "./dom.js";
 import { floats } from "./pack.js";
+import { max } from "./scales.js";
 import { missing } from "./scores_layers.js";
 import { makePencil } from "./scores_pencil.js";
 
@@ -106,7 +107,7 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
   const x = (k) => left + ((k + 0.5) / v.length) * (width - left - 4);
   const rows = [[v, vectors.size, big, `${side}-strip`], [t, anatomy.size, "T", "ink-strip"], [
     product,
-    Math.max(...product.map(Math.abs)) || 1,
+    max(product, Math.abs) || 1,
     `${big} · T`,
     "ink-strip",
   ]];
@@ -164,7 +165,7 @@ function grid(label, caption, head, body) {
 
 function sumTable(a, big, small, side) {
   // the rest is no dimension: it has a number and no bar
-  const most = Math.max(...a.rows.map((r) => Math.abs(r.x)), Math.abs(a.bias.x), 1e-9);
+  const most = Math.max(max(a.rows, (r) => Math.abs(r.x)), Math.abs(a.bias.x), 1e-9);
   const line = (name, v, t, product, x, cls = "") =>
     el(
       "tr",
@@ -189,7 +190,7 @@ function sumTable(a, big, small, side) {
 }
 
 function comparison(c, second, rivals, { side, on }) {
-  const most = Math.max(...c.rows.map((r) => Math.abs(r.x)), 1e-9);
+  const most = Math.max(max(c.rows, (r) => Math.abs(r.x)), 1e-9);
   const menu = el(
     "select",
     {

@@ -2,7 +2,8 @@
 // each row, ways through the plane, PCA folded.
 
 import { el, fold, svg } from "./dom.js";
-import { fixed, floats, softmax } from "./pack.js";
+import { floats, softmax } from "./pack.js";
+import { extent, fixed } from "./scales.js";
 import { dots, frame, labels } from "./scores_plane.js";
 
 const WAYS = 3;
@@ -303,7 +304,7 @@ function followed(view) {
 function reach({ logits }, list) {
   return SIDES.flatMap((side) => {
     const all = logits[side].flatMap((row) => list.map((pos) => row[pos]));
-    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const [low, high] = extent(all);
     const room = (high - low) * 0.08 || 0.5;
     return [low - room, high + room];
   });

@@ -2,20 +2,7 @@
 // dots for mouse and keyboard.
 
 import { roving, svg } from "./dom.js";
-import { fixed } from "./pack.js";
-
-const TICK = [1, 2, 5];
-
-const digits = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-
-export function ticks(low, high, count) {
-  const raw = (high - low) / Math.max(1, count);
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = (TICK.find((k) => k * power >= raw) ?? 10) * power;
-  const out = [];
-  for (let k = Math.ceil(low / step); k * step <= high; k += 1) out.push(k * step);
-  return { step, values: out };
-}
+import { scaleLinear, ticks } from "./scales.js";
 
 /**
  * The frame of a plane: {root, x(v), y(v), left, right, top, bottom, layer}; `layer` is clipped to
@@ -26,8 +13,8 @@ export function frame(
 ) {
   const [left, right, top, bottom] = [44 * scale, width - 8, 20 * scale, height - 42 * scale];
   const [x0, x1, y0, y1] = range;
-  const x = (v) => left + ((v - x0) / (x1 - x0)) * (right - left);
-  const y = (v) => bottom - ((v - y0) / (y1 - y0)) * (bottom - top);
+  const x = scaleLinear([x0, x1], [left, right]);
+  const y = scaleLinear([y0, y1], [bottom, top]);
   const root = svg("svg", {
     width,
     height,
@@ -56,26 +43,21 @@ export function frame(
       height: Math.max(0, bottom - top),
     }),
   );
-  const tx = ticks(x0, x1, (right - left) / (70 * scale));
-  const ty = ticks(y0, y1, (bottom - top) / (60 * scale));
-  tx.values.forEach((v) =>
+  ticks(x, { room: 70 * scale, em: 16 * scale }).forEach(({ at, text }) =>
     root.append(
-      svg("line", { class: "rule", x1: x(v), x2: x(v), y1: bottom, y2: bottom + 4 }),
-      svg(
-        "text",
-        { class: "quiet", x: x(v), y: bottom + 16 * scale, "text-anchor": "middle" },
-        fixed(v, digits(tx.step)),
-      ),
+      svg("line", { class: "rule", x1: at, x2: at, y1: bottom, y2: bottom + 4 }),
+      svg("text", {
+        class: "quiet",
+        x: at,
+        y: bottom + 16 * scale,
+        "text-anchor": "middle",
+      }, text),
     )
   );
-  ty.values.forEach((v) =>
+  ticks(y, { room: 60 * scale }).forEach(({ at, text }) =>
     root.append(
-      svg("line", { class: "rule", x1: left - 4, x2: left, y1: y(v), y2: y(v) }),
-      svg(
-        "text",
-        { class: "quiet", x: left - 7, y: y(v) + 4, "text-anchor": "end" },
-        fixed(v, digits(ty.step)),
-      ),
+      svg("line", { class: "rule", x1: left - 4, x2: left, y1: at, y2: at }),
+      svg("text", { class: "quiet", x: left - 7, y: at + 4, "text-anchor": "end" }, text),
     )
   );
   root.append(
@@ -108,14 +90,15 @@ export function diagonal({ x, y, range: [x0, x1, y0, y1] }, sum) {
  */
 export function diagonals(plane, nullScore) {
   const [x0, x1, y0, y1] = plane.range;
-  const { step, values } = ticks(x0 + y0, x1 + y1, 7);
+  const sums = ticks(scaleLinear([x0 + y0, x1 + y1], [0, 7]), { room: 1 });
+  const step = sums.length > 1 ? sums[1].value - sums[0].value : 0;
   const group = svg("g", { "aria-hidden": "true" });
   const rule = (sum, name) => {
     const at = diagonal(plane, sum);
     if (at) group.append(svg("line", { class: name, x1: at[0], y1: at[1], x2: at[2], y2: at[3] }));
     return at;
   };
-  values.forEach((sum) => {
+  sums.forEach(({ value: sum, text }) => {
     const at = rule(sum, "diagonal");
     if (at && at[1] < plane.bottom - 20 * plane.scale && Math.abs(sum - nullScore) > 0.6 * step) {
       group.append(
@@ -123,7 +106,7 @@ export function diagonals(plane, nullScore) {
           class: "quiet small",
           x: Math.min(at[0] + 3, plane.right - 40 * plane.scale),
           y: Math.max(at[1], plane.top) + 14 * plane.scale,
-        }, `= ${fixed(sum, digits(step))}`),
+        }, `= ${text}`),
       );
     }
   });

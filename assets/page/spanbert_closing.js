@@ -2,6 +2,7 @@
 // helps.
 
 import { el, glued, svg, table } from "./dom.js";
+import { grouped, max, min, scaleLinear, ticks } from "./scales.js";
 
 const block = (name, says, kind, tag) =>
   el(
@@ -64,7 +65,7 @@ export function apart(ys, line) {
 function starts(rows, page, width) {
   const size = page.scale;
   const all = rows.flatMap((r) => r.f1);
-  const [low, high] = [Math.floor(Math.min(...all) - 0.5), Math.ceil(Math.max(...all) + 0.5)];
+  const [low, high] = [Math.floor(min(all) - 0.5), Math.ceil(max(all) + 0.5)];
   const [left, right, line] = [
     page.narrow ? 10 * size : 170 * size,
     40 * size,
@@ -72,12 +73,8 @@ function starts(rows, page, width) {
   ];
   const wide = Math.min(width, 640 * size);
   const tall = rows.length * line + 34 * size;
-  const x = (v) => left + ((wide - left - right) * (v - low)) / (high - low);
-  const step = Math.max(1, Math.ceil((high - low) / 6));
-  const ticks = Array.from(
-    { length: Math.floor((high - low) / step) + 1 },
-    (_, k) => low + k * step,
-  );
+  const x = scaleLinear([low, high], [left, wide - right]);
+  const marks = ticks(x, { room: (wide - left - right) / 7, em: 16 * size, least: 1 });
   return svg(
     "svg",
     {
@@ -87,14 +84,12 @@ function starts(rows, page, width) {
       role: "img",
       "aria-label": "F1 of every seed from each start; the numbers stand in the table",
     },
-    ticks.map((
-      v,
-    ) => [
-      svg("path", { class: "rule", d: `M${x(v)},${4 * size}V${tall - 26 * size}` }),
+    marks.map(({ at, text }, k) => [
+      svg("path", { class: "rule", d: `M${at},${4 * size}V${tall - 26 * size}` }),
       svg(
         "text",
-        { class: "quiet", x: x(v), y: tall - 12 * size, "text-anchor": "middle" },
-        v === ticks.at(-1) ? `${v} F1` : v,
+        { class: "quiet", x: at, y: tall - 12 * size, "text-anchor": "middle" },
+        k === marks.length - 1 ? `${text} F1` : text,
       ),
     ]),
     rows.map((r, k) => {
@@ -107,9 +102,7 @@ function starts(rows, page, width) {
         }, r.name),
         svg("path", {
           class: "rule-ink",
-          d: `M${x(Math.min(...r.f1))},${y}H${x(Math.max(...r.f1))}M${x(r.mean)},${y - 8 * size}v${
-            16 * size
-          }`,
+          d: `M${x(min(r.f1))},${y}H${x(max(r.f1))}M${x(r.mean)},${y - 8 * size}v${16 * size}`,
         }),
         r.f1.map((v) =>
           svg("circle", { class: "hollow seed-dot", cx: x(v), cy: y, r: 4.5 * size })
@@ -211,18 +204,12 @@ function learning({ rows, ends, begins, aims }, page, width) {
   ];
   const [wide, tall] = [Math.min(width, 720 * size), 260 * size];
   const end = rows.at(-1).step;
-  const most = Math.max(
+  const most = max([
     ...[...rows, ...ends].flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]),
     ...aims.map((a) => a.top1),
-  ) * 1.08;
-  const x = (step) => left + ((wide - left - right) * step) / end;
-  const y = (v) => tall - bottom - ((tall - top - bottom) * v) / most;
-  const grid = most > 40 ? 20 : most > 20 ? 10 : 5;
-  const unit = 10 ** Math.floor(Math.log10(end));
-  const stride = [0.2, 0.5, 1, 2, 5].map((k) => k * unit).find((k) =>
-    end / k <= (page.narrow ? 4 : 6)
-  );
-  const ticks = Array.from({ length: Math.floor(end / stride) + 1 }, (_, k) => k * stride);
+  ]) * 1.08;
+  const x = scaleLinear([0, end], [left, wide - right]);
+  const y = scaleLinear([0, most], [tall - bottom, top]);
   const heads = ["mlm", "sbo"].map((head) => [head, rows.filter((r) => head in r)]).filter((
     [, list],
   ) => list.length);
@@ -244,23 +231,21 @@ function learning({ rows, ends, begins, aims }, page, width) {
       "aria-label":
         "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table",
     },
-    Array.from({ length: Math.floor(most / grid) + 1 }, (_, k) => k * grid).map((
-      v,
-    ) => [
-      svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }),
+    ticks(y, { room: 40 * size }).map(({ at, text }) => [
+      svg("path", { class: "rule", d: `M${left},${at}H${wide - right}` }),
       svg(
         "text",
-        { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" },
-        v,
+        { class: "quiet", x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" },
+        text,
       ),
     ]),
-    ticks.map((t) =>
+    ticks(x, { room: (wide - left - right) / (page.narrow ? 4 : 6), em: 16 * size }).map((t) =>
       svg("text", {
         class: "quiet",
-        x: x(t),
+        x: t.at,
         y: tall - bottom + 16 * size,
         "text-anchor": "middle",
-      }, t.toLocaleString("en"))
+      }, grouped(t.value))
     ),
     begins.map((
       { phase, step },

@@ -2,6 +2,7 @@
 // BERT's single pieces beside them.
 
 import { el } from "./dom.js";
+import { grouped } from "./scales.js";
 import { histogram, legend } from "./spanbert_mask_lengths.js";
 import { maskText } from "./spanbert_mask_text.js";
 
@@ -262,7 +263,7 @@ function controls(view) {
   view.more.replaceChildren(
     ...lengths.counts.map((n) =>
       act(
-        `draw ${n.toLocaleString("en")} lengths`,
+        `draw ${grouped(n)} lengths`,
         () => page.input("mask-lengths", n),
         `spanbert-lengths-${n}`,
       )

@@ -2,6 +2,7 @@
 // rings.
 
 import { el, svg } from "./dom.js";
+import { fixed, grouped, max, scaleLinear, ticks } from "./scales.js";
 
 /** A histogram as wide as its place; `now` is the length of the turn on show, or null. */
 export function histogram(data, page, width, now) {
@@ -9,12 +10,10 @@ export function histogram(data, page, width, now) {
   const [left, right, top, bottom] = [34 * size, 6 * size, 10 * size, 40 * size];
   const [wide, tall] = [Math.max(220, width), 190 * size];
   const n = data.lengths.length;
-  const most = Math.max(0.05, ...data.law, ...data.clipped, ...data.drawn) * 1.08;
+  const most = Math.max(0.05, max([...data.law, ...data.clipped, ...data.drawn])) * 1.08;
   const step = (wide - left - right) / n;
   const x = (k) => left + step * (k + 0.5);
-  const y = (p) => tall - bottom - ((tall - top - bottom) * p) / most;
-  const tick = [0.5, 0.2, 0.1, 0.05, 0.02].find((t) => most / t >= 2) ?? 0.02;
-  const lines = Array.from({ length: Math.floor(most / tick) + 1 }, (_, k) => k * tick);
+  const y = scaleLinear([0, most], [tall - bottom, top]);
   const bar = Math.min(step * 0.62, 34 * size);
   const node = svg(
     "svg",
@@ -28,14 +27,12 @@ export function histogram(data, page, width, now) {
         `Span lengths in words: ${data.n} draws as bars, the law as dots, the literal ` +
         `clipping as rings; the numbers stand in the table`,
     },
-    lines.map((
-      p,
-    ) => [
-      svg("path", { class: "rule", d: `M${left},${y(p)}H${wide - right}` }),
+    ticks(y, { room: 36 * size }).map(({ value, at }) => [
+      svg("path", { class: "rule", d: `M${left},${at}H${wide - right}` }),
       svg(
         "text",
-        { class: "quiet", x: left - 6 * size, y: y(p) + 4 * size, "text-anchor": "end" },
-        `${Math.round(100 * p)}`,
+        { class: "quiet", x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" },
+        fixed(100 * value, 0),
       ),
     ]),
     data.drawn.map((p, k) =>
@@ -92,7 +89,7 @@ export function legend(data) {
         { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" },
         svg("rect", { class: "drawn-bar", x: 4, y: 1, width: 8, height: 10 }),
       ),
-      data.n ? `${data.n.toLocaleString("en")} draws,` : "draws: none yet",
+      data.n ? `${grouped(data.n)} draws,` : "draws: none yet",
       data.means.drawn,
     ),
     item(dot("ink", 3), "the law,", data.means.law),

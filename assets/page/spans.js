@@ -2,6 +2,7 @@
 // folded.
 
 import { el, fold } from "./dom.js";
+import { short } from "./scales.js";
 import { Cells, printedSum } from "./spans_cells.js";
 import { drawList, moveList } from "./spans_list.js";
 import { drawGrid, drawMass, drawRows } from "./spans_more.js";
@@ -280,13 +281,12 @@ function move(view) {
 
 function legend({ cells, picture }) {
   const { low, high } = cells.range();
-  const number = (x) => x.toFixed(1).replace("-", "\u2212");
   return [
     el(
       "span",
       { class: "key" },
       el("span", { class: "ramp", "aria-hidden": "true" }),
-      ` score ${number(low)} to ${number(high)}`,
+      ` score ${short(low)} to ${short(high)}`,
     ),
     el(
       "span",

@@ -1,7 +1,7 @@
 // The score matrix of one window without the matrix: two rows of logits and the mask's parameters
 // (qa_demo/core/spans.py).
 
-import { fixed } from "./pack.js";
+import { fixed } from "./scales.js";
 
 export const LEGAL = 0;
 export const OUTSIDE = 1;

@@ -1,6 +1,7 @@
 // What the matrix holds and what it costs: the mass of all pairs, two rows overlaid, BERT's grid.
 
 import { el, svg } from "./dom.js";
+import { max, min, scaleLinear, ticks } from "./scales.js";
 
 /** One stacked bar: the four parts of the mass of all pairs, with their words. */
 export function drawMass(root, picture, page, width) {
@@ -81,12 +82,12 @@ export function drawRows(root, cells, picture, page, width) {
   };
   const ends = Array.from(cells.e);
   const [low, high] = [
-    Math.min(cells.s[pair.i], cells.s[pair.k]) + Math.min(...ends),
-    Math.max(cells.s[pair.i], cells.s[pair.k]) + Math.max(...ends),
+    Math.min(cells.s[pair.i], cells.s[pair.k]) + min(ends),
+    Math.max(cells.s[pair.i], cells.s[pair.k]) + max(ends),
   ];
   const step = (width - pad.left - pad.right) / cells.n;
   const at = (j) => pad.left + (j + 0.5) * step;
-  const up = (score) => pad.top + ((high - score) / (high - low)) * (height - pad.top - pad.bottom);
+  const up = scaleLinear([low, high], [height - pad.bottom, pad.top]);
   const path = (i, holds) => {
     let d = "";
     let drawing = false;
@@ -103,7 +104,7 @@ export function drawRows(root, cells, picture, page, width) {
     svg("path", { d: path(i, () => true), class: `row faint ${cls}` }),
     svg("path", { d: path(i, (j) => cells.code(i, j) === 0), class: `row ${cls}` }),
   ];
-  const top = ends.indexOf(Math.max(...ends));
+  const top = ends.indexOf(max(ends));
   const labels = [pair.i, pair.k].map((i) => up(cells.score(i, cells.n - 1)));
   if (Math.abs(labels[0] - labels[1]) < 15 * scale) {
     labels[cells.s[pair.i] > cells.s[pair.k] ? 1 : 0] = Math.min(...labels) + 15 * scale;
@@ -113,15 +114,9 @@ export function drawRows(root, cells, picture, page, width) {
     svg(
       "svg",
       { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-      [0, 0.5, 1].map((t) => low + t * (high - low)).map((
-        score,
-      ) => [
-        svg("path", { d: `M${pad.left},${up(score)}H${width - pad.right}`, class: "rule" }),
-        svg(
-          "text",
-          { x: pad.left - 6, y: up(score) + 4, "text-anchor": "end", class: "quiet" },
-          score.toFixed(1).replace("-", "\u2212"),
-        ),
+      ticks(up, { room: 50 * scale }).map(({ at: y, text }) => [
+        svg("path", { d: `M${pad.left},${y}H${width - pad.right}`, class: "rule" }),
+        svg("text", { x: pad.left - 6, y: y + 4, "text-anchor": "end", class: "quiet" }, text),
       ]),
       row(pair.k, "second"),
       row(pair.i, "first"),

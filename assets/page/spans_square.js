@@ -3,6 +3,7 @@
 
 import { el, hollow, svg } from "./dom.js";
 import { softmax } from "./pack.js";
+import { max } from "./scales.js";
 import { BACKWARD, LEGAL, NOT_OWNED, OUTSIDE, TOO_LONG } from "./spans_cells.js";
 import { across, down } from "./spans_labels.js";
 
@@ -129,7 +130,7 @@ function margins(cells, view, page) {
   const { lo, hi, cell, left, top, side, scale } = view;
   const [ps, pe] = [cells.s, cells.e].map((row) => softmax(row, page.reading.temperature ?? 1));
   const floor = 1 / cells.n;
-  const [tallS, tallE] = [Math.max(...ps), Math.max(...pe)];
+  const [tallS, tallE] = [max(ps), max(pe)];
   const thick = Math.max(1.5, Math.min(cell * 0.7, 8 * scale));
   const bars = [];
   for (let k = lo; k < hi; k += 1) {

@@ -2,6 +2,7 @@
 // owner in ink.
 
 import { el, svg } from "./dom.js";
+import { grouped, scaleLinear, ticks } from "./scales.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
@@ -47,12 +48,6 @@ function envelope(layout, from, to) {
 
 const path = (points, x, y) =>
   points.map(([d, h], i) => `${i ? "L" : "M"}${x(d).toFixed(1)},${y(h).toFixed(1)}`).join("");
-
-function niceStep(span, room) {
-  const raw = span / Math.max(1, room);
-  const power = 10 ** Math.floor(Math.log10(Math.max(raw, 1)));
-  return [1, 2, 5, 10].map((k) => k * power).find((k) => k >= raw) ?? 10 * power;
-}
 
 /** Words at regular places, each with its own room; every word once there is room for all. */
 function landmarks(page, from, to, x, width, em) {
@@ -128,9 +123,9 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   const tall = small ? em * 2 : (page.narrow ? 7 : 9) * em;
   const ribbon = { top: top + tall + 3, height: small ? 4 : em * 0.7 };
   const height = ribbon.top + ribbon.height + (small ? 6 : em * 3.6);
-  const x = (d) => pad + ((d - from) / (to - from)) * (width - 2 * pad);
+  const x = scaleLinear([from, to], [pad, width - pad]);
   const highest = Math.max(1, ...layout.starts.map((a, w) => (layout.stops[w] - a - 1) / 2));
-  const y = (h) => top + tall - (h / highest) * tall;
+  const y = scaleLinear([0, highest], [top + tall, top]);
   const seen = (a, b) => b > from && a < to;
   const cut = `tents-${small ? "small" : "large"}`;
   const root = svg("svg", {
@@ -235,7 +230,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
 
 /** How many spans are lost from the starts of a shaded zone, where there is room to print it. */
 function lostCount(root, zone, x, base, em) {
-  const text = zone.spans.toLocaleString("en");
+  const text = grouped(zone.spans);
   const room = x(zone.to) - x(zone.from);
   if (room < em * 0.6 * text.length) return;
   root.append(
@@ -269,8 +264,8 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
       svg("text", { x: at, y: bottom + em * 1.8, class: "words small", direction: "auto" }, text),
     );
   }
-  const step = niceStep(to - from, width / (em * 4.5));
-  for (let d = Math.ceil(from / step) * step; d < to; d += step) {
+  for (const { value: d } of ticks(x, { room: em * 4.5, least: 1 })) {
+    if (d >= to) continue;
     const at = x(d + 0.5);
     if (at > width - em) continue;
     root.append(

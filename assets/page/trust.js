@@ -2,7 +2,7 @@
 // checks.
 
 import { el, svg } from "./dom.js";
-import { fixed } from "./pack.js";
+import { extent, fixed, scaleLinear, ticks } from "./scales.js";
 import { missing } from "./why_parts.js";
 
 export function draw(root, model, held) {
@@ -83,24 +83,17 @@ function chart(what, { sizes, shares, lines, bands }, width, scale, words) {
     ...lines.flatMap((line) => line[what]),
     ...band.mean.flatMap((m, k) => [m - band.spread[k], m + band.spread[k]]),
   ];
-  const [low, high] = [Math.min(...all), Math.max(...all)];
-  const span = high - low || 1;
-  const x = (k) => left + ((width - left - right) * k) / (sizes.length - 1);
-  const y = (f) => top + ((height - top - bottom) * (high - f)) / span;
+  const [low, high] = extent(all);
+  const x = scaleLinear([0, sizes.length - 1], [left, width - right]);
+  const y = scaleLinear([low, high === low ? low + 1 : high], [height - bottom, top]);
   const path = (values) => values.map((f, k) => `${k ? "L" : "M"}${x(k)},${y(f)}`).join("");
   const edge = [
     ...band.mean.map((m, k) => `${x(k)},${y(m + band.spread[k])}`),
     ...band.mean.map((m, k) => `${x(k)},${y(m - band.spread[k])}`).reverse(),
   ].join(" ");
-  const ticks = [low, (low + high) / 2, high].map((
-    f,
-  ) => [
-    svg("line", { class: "rule", x1: left, x2: width - right, y1: y(f), y2: y(f) }),
-    svg(
-      "text",
-      { class: "quiet", x: left - 6, y: y(f) + 4, "text-anchor": "end" },
-      fixed(f, span < 2 ? 2 : 1),
-    ),
+  const rules = ticks(y, { room: 40 * scale }).map(({ at, text }) => [
+    svg("line", { class: "rule", x1: left, x2: width - right, y1: at, y2: at }),
+    svg("text", { class: "quiet", x: left - 6, y: at + 4, "text-anchor": "end" }, text),
   ]);
   const labels = sizes.map((
     size,
@@ -132,7 +125,7 @@ function chart(what, { sizes, shares, lines, bands }, width, scale, words) {
           lines.map((l) => `${l.name}: ${l[what].map((f) => fixed(f)).join(", ")}`).join("; ")
         }`,
       },
-      ticks,
+      rules,
       svg("polygon", { class: "band", points: edge }),
       svg("path", { class: "curve line-random", d: path(band.mean) }),
       [...lines].reverse().map((line) =>
