@@ -2,7 +2,8 @@
 // span.
 
 import { el, roving, svg } from "./dom.js";
-import { extent, fixed, max, scaleLinear, ticks } from "./scales.js";
+import { fixed } from "./numbers.js";
+import { extent, max, scaleLinear, ticks } from "./scales.js";
 import { overlay, paragraph } from "./prose.js";
 
 const views = new WeakMap();

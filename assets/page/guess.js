@@ -6,8 +6,8 @@
 // are left out and the rest is renormalised.
 
 import { el, roving } from "./dom.js";
+import { fixed } from "./numbers.js";
 import { softmax } from "./pack.js";
-import { fixed } from "./scales.js";
 import { words } from "./prose.js";
 import { hear, state } from "./store.js";
 

@@ -2,7 +2,7 @@
 // focus from a slider.
 
 import { el } from "./dom.js";
-import { fixed } from "./scales.js";
+import { fixed } from "./numbers.js";
 
 const steps = (temperature) => Math.round(20 * Math.log2(temperature)) / 20;
 const temperatureAt = (value) => Math.round(100 * 2 ** Number(value)) / 100;

@@ -2,9 +2,10 @@
 // can be dragged. Arrows of y - p below.
 
 import { el, roving, svg } from "./dom.js";
-import { head, SIDES, sums } from "./loss_math.js";
+import { head, SIDES } from "./loss_math.js";
 import { arrows } from "./loss_text.js";
-import { fixed, scaleLinear, ticks } from "./scales.js";
+import { fixed, sums } from "./numbers.js";
+import { scaleLinear, ticks } from "./scales.js";
 
 const HANDLES = 40;
 const NAMED = 7;

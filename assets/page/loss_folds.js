@@ -4,8 +4,8 @@
 import { el, table } from "./dom.js";
 import { joiner } from "./loss_math.js";
 import { curve } from "./loss_steps.js";
+import { fixed } from "./numbers.js";
 import { floats, softmax } from "./pack.js";
-import { fixed } from "./scales.js";
 import { paragraph } from "./paragraph.js";
 import { makeScale } from "./stems.js";
 

@@ -3,7 +3,7 @@
 
 import { el } from "./dom.js";
 import { head, SIDES } from "./loss_math.js";
-import { fixed } from "./scales.js";
+import { fixed } from "./numbers.js";
 import { overlay, paragraph } from "./prose.js";
 
 const MOST_ROWS = 6;

@@ -1,7 +1,6 @@
-// Chapter 5 in numbers: targets of a window, log Z, loss, gradient, and sums as printed.
+// Chapter 5 in numbers: targets of a window, log Z, loss and gradient.
 
 import { softmax } from "./pack.js";
-import { fixed } from "./scales.js";
 
 export const SIDES = ["start", "end"];
 
@@ -30,24 +29,6 @@ export function head(logits, sparse, alone = false) {
   let loss = 0;
   for (const [pos, weight] of sparse) loss += weight * (z - logits[pos]);
   return { logits, y, z, loss, sparse, p: softmax(logits) };
-}
-
-/**
- * Addends and total with as few decimals (2 to 4) as the printed addends need to add up to the
- * printed total.
- */
-export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
-  for (let digits = 2; digits <= 4; digits += 1) {
-    const printed = addends.reduce((a, x) => a + Number(x.toFixed(digits)), 0);
-    if (printed.toFixed(digits) === total.toFixed(digits)) {
-      return {
-        addends: addends.map((x) => fixed(x, digits)),
-        total: fixed(total, digits),
-        sign: "=",
-      };
-    }
-  }
-  return { addends: addends.map((x) => fixed(x, 4)), total: fixed(total, 4), sign: "\u2248" };
 }
 
 /** Does a word piece continue the word before it? */

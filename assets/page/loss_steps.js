@@ -2,7 +2,8 @@
 // and what was forgotten.
 
 import { el, svg, table } from "./dom.js";
-import { extent, fixed, max, scaleLinear, short as shortNumber } from "./scales.js";
+import { fixed, short as shortNumber } from "./numbers.js";
+import { extent, max, scaleLinear } from "./scales.js";
 
 export function draw(root, picture, page, held) {
   const { bench } = picture;

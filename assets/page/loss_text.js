@@ -4,7 +4,7 @@
 import { el, svg } from "./dom.js";
 import { breakLines, centre, makeLine, markSpan, measure } from "./lines.js";
 import { joiner, SIDES } from "./loss_math.js";
-import { fixed } from "./scales.js";
+import { fixed } from "./numbers.js";
 
 const SEEN = 0.004;
 const PRINTED = 0.03;

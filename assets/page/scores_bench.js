@@ -2,8 +2,8 @@
 // readings side by side.
 
 import { el, svg } from "./dom.js";
+import { fixed } from "./numbers.js";
 import { floats } from "./pack.js";
-import { fixed } from "./scales.js";
 import { makeRests } from "./scores_rests.js";
 
 export function makeBench(on) {

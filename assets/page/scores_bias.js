@@ -2,8 +2,8 @@
 // is copied from before.
 
 import { el } from "./dom.js";
+import { fixed } from "./numbers.js";
 import { softmax } from "./pack.js";
-import { fixed } from "./scales.js";
 
 /**
  * The best legal pair of a window: [start pos, end pos, score] or null; ends at most `longest`

@@ -2,8 +2,9 @@
 // each row, ways through the plane, PCA folded.
 
 import { el, fold, svg } from "./dom.js";
+import { fixed } from "./numbers.js";
 import { floats, softmax } from "./pack.js";
-import { extent, fixed } from "./scales.js";
+import { extent } from "./scales.js";
 import { dots, frame, labels } from "./scores_plane.js";
 
 const WAYS = 3;

@@ -1,8 +1,8 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
 import { el, svg, table } from "./dom.js";
+import { fixed } from "./numbers.js";
 import { floats, ints } from "./pack.js";
-import { fixed } from "./scales.js";
 import { makeBias } from "./scores_bias.js";
 import { diagonal, diagonals, dots, frame, labels } from "./scores_plane.js";
 

@@ -2,7 +2,8 @@
 // helps.
 
 import { el, glued, svg, table } from "./dom.js";
-import { grouped, max, min, scaleLinear, ticks } from "./scales.js";
+import { grouped } from "./numbers.js";
+import { max, min, scaleLinear, ticks } from "./scales.js";
 
 const block = (name, says, kind, tag) =>
   el(

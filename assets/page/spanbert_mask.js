@@ -2,7 +2,7 @@
 // BERT's single pieces beside them.
 
 import { el } from "./dom.js";
-import { grouped } from "./scales.js";
+import { grouped } from "./numbers.js";
 import { histogram, legend } from "./spanbert_mask_lengths.js";
 import { maskText } from "./spanbert_mask_text.js";
 

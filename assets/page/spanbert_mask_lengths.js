@@ -2,7 +2,8 @@
 // rings.
 
 import { el, svg } from "./dom.js";
-import { fixed, grouped, max, scaleLinear, ticks } from "./scales.js";
+import { fixed, grouped } from "./numbers.js";
+import { max, scaleLinear, ticks } from "./scales.js";
 
 /** A histogram as wide as its place; `now` is the length of the turn on show, or null. */
 export function histogram(data, page, width, now) {

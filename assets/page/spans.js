@@ -2,8 +2,8 @@
 // folded.
 
 import { el, fold } from "./dom.js";
-import { short } from "./scales.js";
-import { Cells, printedSum } from "./spans_cells.js";
+import { short, sums } from "./numbers.js";
+import { Cells } from "./spans_cells.js";
 import { drawList, moveList } from "./spans_list.js";
 import { drawGrid, drawMass, drawRows } from "./spans_more.js";
 import { drawPhone, movePhone } from "./spans_phone.js";
@@ -359,18 +359,18 @@ function tell(view) {
     return;
   }
   const [i, j] = cell;
-  const sum = printedSum(cells.s[i], cells.e[j]);
+  const { addends: [start, end], sign, total } = sums([cells.s[i], cells.e[j]]);
   view.readout.replaceChildren(
     el("span", { class: "role-start" }, `i = ${i} `),
     el("bdi", { class: "token" }, cells.tokens[i]),
     el("span", { class: "role-end" }, `  j = ${j} `),
     el("bdi", { class: "token" }, cells.tokens[j]),
     "   ",
-    el("span", { class: "role-start" }, sum.a),
+    el("span", { class: "role-start" }, start),
     " + ",
-    el("span", { class: "role-end" }, sum.b),
-    ` ${sum.sign} `,
-    el("b", {}, sum.total),
+    el("span", { class: "role-end" }, end),
+    ` ${sign} `,
+    el("b", {}, total),
     "   ",
     el("span", { class: code && !nothing ? "reason" : "role-quiet" }, why),
   );

@@ -1,8 +1,6 @@
 // The score matrix of one window without the matrix: two rows of logits and the mask's parameters
 // (qa_demo/core/spans.py).
 
-import { fixed } from "./scales.js";
-
 export const LEGAL = 0;
 export const OUTSIDE = 1;
 export const BACKWARD = 2;
@@ -90,19 +88,4 @@ export class Cells {
     const { low, high } = this.range();
     return Math.min(1, Math.max(0, (score - low) / (high - low))) ** 1.4;
   }
-}
-
-/**
- * Two addends and their sum with 2 to 4 decimals until they add up as printed (figures/numbers.py,
- * total).
- */
-export function printedSum(a, b) {
-  for (let digits = 2; digits <= 4; digits += 1) {
-    const unit = 10 ** digits;
-    const whole = (x) => Math.round(Number(x.toFixed(digits)) * unit);
-    if (whole(a) + whole(b) === whole(a + b)) {
-      return { a: fixed(a, digits), b: fixed(b, digits), total: fixed(a + b, digits), sign: "=" };
-    }
-  }
-  return { a: fixed(a, 4), b: fixed(b, 4), total: fixed(a + b, 4), sign: "\u2248" };
 }

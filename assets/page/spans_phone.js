@@ -2,7 +2,7 @@
 // unfolds its ends, a second tap chooses one.
 
 import { el, roving } from "./dom.js";
-import { printedSum } from "./spans_cells.js";
+import { sums } from "./numbers.js";
 
 const TALL = 1.3; // em
 
@@ -91,7 +91,7 @@ function unfold(view) {
     if (end) {
       piece.setAttribute(
         "aria-label",
-        `${piece.textContent}: end it here, score ${printedSum(cells.s[open], cells.e[j]).total}`,
+        `${piece.textContent}: end it here, score ${sums([cells.s[open], cells.e[j]]).total}`,
       );
     } else piece.removeAttribute("aria-label");
   });

@@ -2,7 +2,8 @@
 // owner in ink.
 
 import { el, svg } from "./dom.js";
-import { grouped, scaleLinear, ticks } from "./scales.js";
+import { grouped } from "./numbers.js";
+import { scaleLinear, ticks } from "./scales.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));

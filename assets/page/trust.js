@@ -2,7 +2,8 @@
 // checks.
 
 import { el, svg } from "./dom.js";
-import { extent, fixed, scaleLinear, ticks } from "./scales.js";
+import { fixed } from "./numbers.js";
+import { extent, scaleLinear, ticks } from "./scales.js";
 import { missing } from "./why_parts.js";
 
 export function draw(root, model, held) {

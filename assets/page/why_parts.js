@@ -2,7 +2,7 @@
 // signed numbers.
 
 import { el } from "./dom.js";
-import { fixed } from "./scales.js";
+import { fixed } from "./numbers.js";
 
 /** "waiting", or the reader's refusal with a way to ask again; nothing once the answer is there. */
 export function missing(model, request, found) {
