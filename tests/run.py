@@ -1,12 +1,14 @@
 """Set up and run every test: python3 tests/run.py [pytest arguments]. Standard library only, Python 3.11 or later.
 
 Creates .venv where it is missing, installs requirements-dev.txt into it when that or requirements.txt changed, installs
-Chromium where there is none, and then runs ruff, mypy and pytest. All three run even if one fails; the exit code is 0
-only when all of them pass.
+Chromium where there is none, and then runs deno (format, lint, types and unit tests of assets/page), ruff, mypy and
+pytest. All of them run even if one fails; the exit code is 0 only when all pass. deno is missing only on systems for which
+nobody has built it (requirements-dev.txt names those that have it); the run says so, and the rest runs.
 """
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
+HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("win32", "AMD64")}
+OFFLINE = ("--no-remote", "--no-npm")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
@@ -29,6 +34,9 @@ def say(text: str) -> None:
 def run(*command: str | Path, **environment: str) -> int:
     """Run one step from the project's root without standard input; returns its exit code."""
     say(" ".join(map(str, command)))
+    if not Path(command[0]).exists() and not shutil.which(str(command[0])):
+        say(f"{command[0]} is missing")
+        return 1
     return subprocess.run([str(part) for part in command], cwd=ROOT, stdin=subprocess.DEVNULL, env={**os.environ, **environment}).returncode
 
 
@@ -71,14 +79,31 @@ def install_browser() -> None:
         need(PYTHON, "-m", "playwright", "install", "chromium")
 
 
+def page_steps() -> dict[str, tuple[str | Path, ...]]:
+    """What deno checks of the page's modules; it loads nothing from elsewhere."""
+    if not DENO.exists() and (sys.platform, platform.machine()) not in HAVE_DENO:
+        say(f"there is no deno for {sys.platform} {platform.machine()}: the page's modules were NOT formatted, linted, checked or tested")
+        return {}
+    return {
+        "deno fmt": (DENO, "fmt", "--check"),
+        "deno lint": (DENO, "lint"),
+        "deno test": (DENO, "test", *OFFLINE, "--cached-only", "--no-check", "tests/page"),
+    }
+
+
 def main() -> int:
     """Set up, then check style, types and behaviour; pytest comes last, so that its summary closes the output."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells an older Python
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
     install()
     install_browser()
-    steps = (("-m", "ruff", "check", "."), ("-m", "mypy"), ("-m", "pytest", *sys.argv[1:]))
-    codes = {step[1]: run(PYTHON, *step) for step in steps}
+    steps: dict[str, tuple[str | Path, ...]] = {
+        **page_steps(),
+        "ruff": (PYTHON, "-m", "ruff", "check", "."),
+        "mypy": (PYTHON, "-m", "mypy"),
+        "pytest": (PYTHON, "-m", "pytest", *sys.argv[1:]),
+    }
+    codes = {name: run(*step) for name, step in steps.items()}
     failed = [name for name, code in codes.items() if code]
     if failed:
         sys.stderr.write(f"failed: {', '.join(failed)}\n")
