@@ -28,7 +28,7 @@ _LEVELS = 255
 class Attention:
     """Attention of every layer and head in one window, `weights` [N, A, n, n], rows = queries.
 
-    Errors: BadInput when a row does not sum to 1: then the numbers are no attention, whatever they are.
+    Errors: BadInput when a row does not sum to 1: such numbers are not attention weights.
     """
 
     window: int
@@ -81,10 +81,10 @@ class Attention:
 
 @dataclass(frozen=True, eq=False)
 class Relevance:
-    """How much the selected start and end drew on each position, by one attention-based method.
+    """How much the selected start and end attended to each position, by one method.
 
-    `start` [n] belongs to the row of the target's start, `end` [n] to that of its end; a lane the target does not have is 0.
-    Never negative, and no effect on the logits is promised.
+    `start` [n] belongs to the row of the target's start, `end` [n] to that of its end; a lane that the target does not have is 0.
+    No value is negative, and none promises an effect on the logits.
     """
 
     kind: RelevanceKind
@@ -135,8 +135,8 @@ def shown(encoding: Encoding, window: Window, which: Filter = "all", special: bo
 def rollout(weights: Floats) -> NDArray[np.float64]:
     """R = A'_N ... A'_1 with A'_l = (mean over heads of A_l + I) / 2, [n, n]; rows sum to 1.
 
-    Row i says from which inputs position i was mixed if layers only averaged. It knows no target: equal for start and end
-    at the same position. Source: Abnar & Zuidema 2020.
+    Row i gives the inputs that position i would be a mixture of if layers only averaged. It does not depend on a target: start and end
+    at the same position have the same row. Source: Abnar & Zuidema 2020.
     """
     n = np.asarray(weights).shape[-1]
     mixed = np.eye(n)

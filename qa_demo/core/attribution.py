@@ -148,7 +148,7 @@ class Attribution:
 
     @property
     def gap_share(self) -> float | None:
-        """|gap| / |F(x) - F(x')|; infinite when there was no difference to explain and yet a sum."""
+        """|gap| / |F(x) - F(x')|; infinite when there is a sum but no difference to explain."""
         return None if self.gap is None or self.f_baseline is None else gap_share(self.gap, self.f_x - self.f_baseline)
 
     @property

@@ -59,7 +59,7 @@ def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...
 
 
 def argmax_tags(log_probs: Floats) -> NDArray[np.int64]:
-    """The most probable tag of each token for itself, [n]; ties as in `PREFERENCE`. The tagging may be illegal."""
+    """The most probable tag of each token on its own, [n]; ties as in `PREFERENCE`. The tagging may be illegal."""
     tags: NDArray[np.int64] = np.array(PREFERENCE)[np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)]
     return tags
 
@@ -117,8 +117,8 @@ def chain(log_probs: Floats) -> Chain:
 
         free_{t-1} = p_O free_t + p_B open_t;   open_{t-1} = free_{t-1} + p_I open_t;   ends_t = free_t / open_t
 
-    free and open sum the legal taggings of the tokens after t, without and with an I next. Only their ratio and its like are kept,
-    each the probability of one step: no sum over a whole text is ever taken from another, so large logits cost no digits.
+    free and open sum the legal taggings of the tokens after t, without and with an I next. Only such ratios are kept, each
+    the probability of one step: sums over a whole text are never subtracted from each other, so large logits lose no precision.
     """
     steps = np.asarray(log_probs, dtype=np.float64).tolist()
     n = len(steps)

@@ -19,7 +19,7 @@ from qa_demo.core.windows import WindowPlan, capacity, max_context_owner
 class Reach:
     """`missing` [D] counts, for each start token, the spans within `max_answer_length` that its owner does not hold.
 
-    `n_spans` are all spans within that length; `safe_length` is the longest length of which no span is lost
+    `n_spans` are all spans within that length; `safe_length` is the longest length at which no span is lost
     (None with one window, which loses nothing).
     """
 
@@ -100,7 +100,8 @@ def halves(n_tokens: int, fixed: int, parts: int = 3) -> tuple[int, int] | None:
     """(max_seq_length, step) that cut a short paragraph into `parts` windows which overlap by half; None when it is too short.
 
     `fixed` are the positions that question and special tokens take. With capacity 2s and step s there are ceil(N / s) - 1 windows,
-    so where no whole s does it there is one fewer: of 5, 6 and 9 pieces, two.
+    so where no whole s gives `parts` windows there is one fewer: two
+    windows for 5, 6 or 9 pieces.
     """
     step = -(-n_tokens // (parts + 1))
     return (fixed + 2 * step, step) if step >= 2 and n_tokens > 2 * step else None

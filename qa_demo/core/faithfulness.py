@@ -161,7 +161,7 @@ class Verdict:
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether the drop is more than two spreads above that of random words."""
+        """Whether the drop is more than two standard deviations above that of random words."""
         return self.drop > self.random + 2 * self.spread
 
 

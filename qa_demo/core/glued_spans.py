@@ -82,7 +82,7 @@ def gradient(start: Floats, end: Floats, gold: Cells, legal: Cells, loss: str) -
     """d loss / d start logits and d end logits, [n] each.
 
         soft:         (p - t) / 2 for each head, t the mean of the gold one-hots
-        all pairs:    -log of the gold pairs' share among all n x n pairs: p - q, q how the gold pairs share out among themselves
+        all pairs:    -log of the gold pairs' share among all n x n pairs: p - q, q the softmax over the gold pairs alone
         legal pairs:  the same with only legal pairs in the normaliser
         legal pairs, each: the mean of -log of each gold pair's own share among the legal pairs; q is then equal for all of them
 

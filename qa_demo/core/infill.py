@@ -1,4 +1,4 @@
-"""What the masked-language head, the span boundary head and both together say about each hidden piece, and the loss of it.
+"""What the masked-language head, the span boundary head and both together predict for each hidden piece, and at what loss.
 
 MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives a distribution over the
 whole vocabulary. "Both" is their product, renormalised. Losses are -log p of the true piece, in nats.
@@ -20,7 +20,7 @@ WIRES = ("left", "right", "position")
 """What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the pre-training text."""
 NO_HEAD = "this model has no span boundary head"
 AIMS = {"mlm_top1": 35.0, "sbo_top1": 15.0}
-"""Held-out top-1 in percent that the pre-training of the bundled model was to reach."""
+"""The aims of the bundled model's pre-training: held-out top-1 in percent."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Said:
-    """One head's word on one hidden piece: its best guesses, and rank (1 = best), p and -log p of the true piece."""
+    """What one head predicts for one hidden piece: its best guesses, and rank (1 = best), p and -log p of the true piece."""
 
     guesses: tuple[Guess, ...]
     rank: int
@@ -87,8 +87,8 @@ class Trace:
     """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y -> logit = E_word . y + b.
 
     Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y). `cut` wires carry means;
-    `k` is the row of the position table that was read, which a swap makes another than the blank's own. `cuts` are the single cuts of
-    the same run of the encoder, none first, whatever is cut now.
+    `k` is the row of the position table that was read: the blank's own unless it was swapped. `cuts` are the single cuts of the same
+    run of the encoder, "none" first, whatever is cut now.
     """
 
     at: int
@@ -152,7 +152,7 @@ class Infiller(Protocol):
         ...
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn as often as it came in the pre-training text; uniform where the model stores no counts."""
+        """A piece drawn with its frequency in the pre-training text; uniformly where the model stores no counts."""
         ...
 
     def sample(self, encoding: Encoding, rng: np.random.Generator, options: MaskOptions = ..., scheme: str = ...) -> Masked:
@@ -186,7 +186,7 @@ def single_cuts(log_p: Floats, true: int, names: Sequence[str], top: int = 10) -
 
 
 def product(log_p: Floats, log_q: Floats) -> Floats:
-    """log of p q / sum p q: what two independent witnesses say together under a flat prior over the vocabulary."""
+    """log of p q / sum p q: the two distributions combined as if independent, under a uniform prior over the vocabulary."""
     return log_softmax(np.asarray(log_p) + np.asarray(log_q))
 
 

@@ -1,4 +1,4 @@
-"""Real gradient steps as records: what was trained, what it cost, what moved, and what changed on screen.
+"""Real gradient steps as records: what was trained, at what loss, what moved, and what changed on screen.
 
 A learner holds a private copy of some of a reader's weights. The loss it lowers is the page's own (`core.losses`):
 
@@ -51,7 +51,7 @@ class Plan:
 
 
 def check_scope(scope: object) -> Scope:
-    """One of the three scopes, or a sentence."""
+    """The scope itself. Errors: BadInput unless it is one of the three."""
     if scope not in SCOPES:
         raise BadInput(f"the scope must be one of {', '.join(SCOPES)}, got {str(scope)[:40]}")
     return scope  # type: ignore[return-value]
@@ -59,7 +59,7 @@ def check_scope(scope: object) -> Scope:
 
 @dataclass(frozen=True)
 class Step:
-    """The loss after so many steps, as terms; step 0 is the reader as it came."""
+    """The loss after so many steps, as terms; step 0 is the reader before training."""
 
     step: int
     terms: tuple[LossTerm, ...]
@@ -119,9 +119,9 @@ class Learned:
 
 
 class Learner(Protocol):
-    """Trains a private copy on one example. Every verb but `read` and `close` returns the new state.
+    """Trains a private copy on one example. Every method but `read` and `close` returns the new state.
 
-    Errors: BadInput for a learner that was closed, Cancelled (no weight has changed then; AdamW's moments begin anew),
+    Errors: BadInput for a learner that was closed, Cancelled (no weight has changed then; AdamW's moments start from zero),
     ModelUnavailable when the server's copies are all in use.
     """
 
@@ -136,15 +136,15 @@ class Learner(Protocol):
         ...
 
     def step(self, plan: Plan, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Learned:
-        """Take the steps of one action; a cancelled action, or one whose loss is not finite, is taken back whole."""
+        """Take the steps of one action; an action that was cancelled, or whose loss is not finite, is undone completely."""
         ...
 
     def undo(self) -> Learned:
-        """Take the last action back. Errors: BadInput when there is none, or its snapshot was dropped."""
+        """Undo the last action. Errors: BadInput when there is none, or its snapshot was dropped."""
         ...
 
     def redo(self) -> Learned:
-        """Do an action again that was taken back. Errors: BadInput when there is none."""
+        """Redo an action that was undone. Errors: BadInput when there is none."""
         ...
 
     def reset(self) -> Learned:

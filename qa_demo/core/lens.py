@@ -1,4 +1,4 @@
-"""The head applied to every layer (a lens), the tokens' way through the plane, and what moves when the question changes.
+"""The head applied to every layer (a lens), the tokens' path through the plane, and what moves when the question changes.
 
 The head was trained on the last layer only: what it says of an earlier layer is a reading, not a result of training.
 """
@@ -26,7 +26,7 @@ class Lens:
 
     @property
     def path(self) -> NDArray[np.float64]:
-        """Each token's way through the exact plane, [N + 1, n, 2]; its last point is where the plane of the reader has it."""
+        """Each token's path through the exact plane, [N + 1, n, 2]; its last point is the one that the reader itself gives."""
         return np.stack([self.start, self.end], axis=-1)
 
     def ranks(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,4 +1,4 @@
-"""What training lowers, as tables of terms: total = sum of weight * value, and every denominator is on show.
+"""What training lowers, as tables of terms: total = sum of weight * value, and every denominator is shown.
 
 All in nats. The softmax of the start/end loss runs over every position of the unpadded window - [CLS], question,
 separators and context - and the loss picks the gold entry. With that one normaliser a gold pair obeys
@@ -20,7 +20,7 @@ Golds = Sequence[Span | None]
 """One `doc` span for each annotator; None where the annotator found no answer."""
 
 TagGold = Span | tuple[Span, ...] | None
-"""What one annotator marked for the tags: any number of `doc` spans apart; a start and an end can say only one."""
+"""What one annotator marked for the tags: any number of separate `doc` spans; a start and an end can mark only one."""
 
 
 def marked(gold: TagGold) -> tuple[Span, ...]:
@@ -58,7 +58,7 @@ def entropy(target: Floats) -> Floats:
 
 
 def marginal_loss(logits: Floats, gold: Bools) -> float:
-    """-log of the summed probability of all gold positions [n]: it may commit to one of them, a soft target may not."""
+    """-log of the summed probability of all gold positions [n]: one of them may hold it all, which a soft target punishes."""
     inside = np.asarray(gold, dtype=bool)
     if not inside.any():
         raise BadInput("a marginal loss needs at least one gold position, got none")

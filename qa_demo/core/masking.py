@@ -20,8 +20,8 @@ from qa_demo.core.types import Span
 Fate = Literal["mask", "random", "keep"]
 Ints = NDArray[np.int64]
 RandomPiece = Callable[[np.random.Generator], int]
-"""Draws a piece for the 10 % case. The paper's code takes one from the corpus, so frequent words come often; BERT takes
-any word of the vocabulary alike."""
+"""Draws a piece for the 10 % case. The paper's code takes one from the corpus, so frequent words come often; BERT draws every word of
+the vocabulary with the same probability."""
 
 POSITIONS = 20
 """Rows of the SBO's position table: the default of the paper's code, whose README trains with 15. Of the runs drawn on
@@ -125,7 +125,7 @@ class Masked:
         return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     def why_no_sbo(self, at: int, positions: int = POSITIONS) -> str | None:
-        """The sentence for a hidden piece without an SBO term; None when it has one."""
+        """Why a hidden piece has no SBO term, as a sentence; None when it has one."""
         run = self.run_of(at)
         if self.boundary(run) is None:
             side = "begins with the first" if run.start == 0 else "ends with the last"
@@ -188,7 +188,7 @@ def word_starts(word_ids: Ints) -> Ints:
 
 
 def _grow(first: int, ends: list[int], hidden: set[int], length: int, budget: int) -> tuple[int, int, bool]:
-    """Hide up to `length` words from piece `first`, stopping dead when the budget is full: (last piece, words, cut)."""
+    """Hide up to `length` words from piece `first`, stopping inside a word when the budget is full: (last piece, words, cut)."""
     at = last = first
     for word in range(1, length + 1):
         while at < ends[0] and len(hidden) < budget:
@@ -254,7 +254,7 @@ def mask_spans(ids: Ints, word_ids: Ints, mask_id: int, rng: np.random.Generator
 
 
 def mask_tokens(ids: Ints, mask_id: int, rng: np.random.Generator, random_piece: RandomPiece, options: MaskOptions = DEFAULTS) -> Masked:
-    """BERT: single pieces, uniform and apart, each with its own fate, within the same budget."""
+    """BERT: single pieces, drawn uniformly and independently, each with its own fate, within the same budget."""
     budget = budget_of(len(ids), options)
     draws: list[Draw] = []
     runs: tuple[Span, ...] = ()

@@ -1,4 +1,4 @@
-"""Merge rules side by side on one reading: who wins under each, by how much, and what would turn it round.
+"""Merge rules side by side on one reading: who wins under each, by how much, and what would change the winner.
 
 A rule is three independent choices (`core.scales`): which copies of a span count, on which scale, against which
 null. Where two additive rules disagree, the start and end differences of two spans are the same under both; only

@@ -74,7 +74,7 @@ def best_threshold(scores: Sequence[float], answerable: Sequence[bool], diffs: S
                    answered: Sequence[bool]) -> tuple[float, float]:
     """The no-answer threshold with the highest mean score: (percent, threshold), searched as evaluate-v2.0.py does.
 
-    Start with "no answer" everywhere, then answer one question more in order of rising `diffs`: it adds its score
+    Start with "no answer" everywhere, then answer one more question at a time, in order of rising `diffs`: it adds its score
     if it is answerable, and takes 1 away if it is not and a text was predicted. Two properties come with it: when
     nothing beats "no answer" everywhere the threshold reads 0.0, and equal diffs are not kept together. It is
     tuned on the questions it scores, so the percentage is an upper bound.

@@ -55,7 +55,7 @@ class QuestionEffect:
     score: float | None
     changed: bool
     elsewhere: bool = False
-    """The answer changed its place and kept its words."""
+    """Whether the answer has the same words at another place."""
 
     @property
     def total(self) -> float:

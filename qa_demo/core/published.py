@@ -1,4 +1,4 @@
-"""Figures printed in papers, with their place: what a page or a model card sets beside its own measurements."""
+"""Figures printed in papers, with their place, for the page and the model cards to show beside their own measurements."""
 
 from dataclasses import dataclass
 

@@ -42,8 +42,7 @@ def check_made_by(reading: Reading, reader: Weights) -> None:
 class Reader(Protocol):
     """A reader answers questions from text by giving every position logits.
 
-    Chapters on attention, attribution, learning and masked words add their own verbs when they are built;
-    each of them takes and returns records of `core`, so that no view ever needs torch.
+    Every method takes and returns records of `core`, so that no view needs torch.
     """
 
     @property

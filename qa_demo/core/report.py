@@ -112,7 +112,7 @@ def _place(encoding: Encoding, span: Span) -> dict[str, Any]:
 
 
 def finite(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the report, or refuse it naming the first number that JSON has no word for."""
+    """Return the report, or refuse it naming the first number that JSON cannot express."""
     where = _not_finite(report, "")
     if where is not None:
         raise BadCheckpoint(f"the report cannot be written: {where}; a reader's logits must be finite numbers")

@@ -88,12 +88,12 @@ def _window_product(reading: Reading, options: DecodeOptions, copies: str) -> tu
 
 
 def _context_product(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms, ...]:
-    """P~(i) P~(j): every window gives its own words mass 1, whatever they are worth."""
+    """P~(i) P~(j): every window gives its own words the mass 1, however low their logits are."""
     return _shifted(reading, [-_log_z(reading, w.index, False) for w in reading.windows])
 
 
 def _context_mean(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms, ...]:
-    """(P~(i) + P~(j)) / 2 of a legal pair; no probability of anything."""
+    """(P~(i) + P~(j)) / 2 of a legal pair; it is not the probability of anything."""
     terms = []
     for w in reading.windows:
         halves = []

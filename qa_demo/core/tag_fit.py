@@ -2,7 +2,7 @@
 
     minimise  (1/m) sum_i -sum_j t_ij log p_ij + (ridge/2) |W|^2,   p_i = softmax(W h_i + b)
 
-The encoder never changes, so its states are computed once and the problem is convex: no luck, no seed, one minimum.
+The encoder never changes, so its states are computed once and the problem is convex: one minimum, and nothing random.
 """
 
 from collections.abc import Callable
@@ -83,7 +83,7 @@ class TagAnatomy:
 def tag_anatomy(weight: Floats, bias: Floats, token: Floats, top: int = 8) -> tuple[tuple[int, ...], tuple[TagAnatomy, ...]]:
     """W_k h_k of one token [d] for the three tags, on the dimensions that separate the two likeliest tags most.
 
-    Returns the dimensions, most telling first (ties: the lower one), and one record for each of B, I, O.
+    Returns the dimensions, those that separate most first (ties: the lower one), and one record for each of B, I, O.
     """
     W, h = np.asarray(weight, dtype=np.float64), np.asarray(token, dtype=np.float64)
     if W.ndim != 2 or len(W) != 3 or h.shape != W.shape[1:]:

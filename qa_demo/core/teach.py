@@ -3,8 +3,8 @@
     tags         W <- W - rate (1/m) sum_i (p_i - t_i) h_i,   p_i = softmax(W h_i + b), m labelled tokens of the window
     start, end   S <- S - rate sum_i (dL/ds_i) h_i,           s_i = S . h_i + b_S; E, b_S, b_E and b alike
 
-The two heads get the same states, the same marks, rate and number of steps. What differs is what each can say: tags may mark
-two spans, a start and an end are one.
+The two heads get the same states, the same marks, rate and number of steps. What differs is what each can say: tags can mark two
+spans, a start and an end only one.
 """
 
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ class Taught:
 
 
 def begin(of: Lesson, heads: HeadWeights) -> Taught:
-    """Step 0: the heads as they came; without a BIO head W and b are 0."""
+    """Step 0: the heads before training; without a BIO head W and b are 0."""
     if heads.W is None:
         heads = replace(heads, W=np.zeros((3, len(heads.S)), dtype=np.float32), b=np.zeros(3, dtype=np.float32))
     return Taught(heads, *((x,) for x in losses(of, heads)))

@@ -57,7 +57,7 @@ class DecodeOptions:
 
 @dataclass(frozen=True)
 class MergeOptions:
-    """How windows are merged: three independent choices (decided in `core.merge`)."""
+    """How windows are merged: three independent choices (see `core.scales`)."""
 
     copies: str = field(default="max_context", metadata={"help": "Which copies of a span count: the owner window's, or all."})
     scale: str = field(default="logit", metadata={"help": "The scale on which spans of different windows are compared."})

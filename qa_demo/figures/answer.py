@@ -62,7 +62,7 @@ def score_sums(reading: Reading, null: float, window: int, span: Span) -> tuple[
 
 def four_numbers(reading: Reading, prediction: Prediction, window: int, span: Span, temperature: float = 1.0,
                  merge: MergeOptions = RULE) -> list[dict[str, str]]:
-    """What the score of a span means, in four honest words: name, number as printed, and the set it ranges over."""
+    """What the score of a span means, as four numbers: name, number as printed, and the set it ranges over."""
     score, difference = score_sums(reading, null_score(reading, prediction, merge), window, span)
     listed = next((r for r in prediction.n_best if (r.candidate.window, r.candidate.span) == (window, span)), None)
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""

@@ -21,7 +21,7 @@ NAMES: dict[RelevanceKind, str] = {"attention": "raw attention, mean of all head
 def seats(encoding: Encoding, window: Window) -> dict[str, Any]:
     """Which position is what: the word of each position (-1 for special tokens) and the question's pieces, UTF-16.
 
-    Without offsets of the question its pieces are spelled one after the other, so that each still has a place to stand.
+    Without offsets of the question its pieces are spelled one after the other, so that each still has a range of its own.
     """
     text, offsets = printable(encoding.question), encoding.question_offset_mapping
     units = utf16_offsets(encoding.question)
@@ -40,7 +40,7 @@ def shares(attention: Attention, encoding: Encoding, window: Window, span: Span)
 
 
 def grid_data(attention: Attention, encoding: Encoding, window: Window, span: Span) -> dict[str, Any]:
-    """The grid layers x heads for start and end; `even` is the share of a row that looks everywhere alike."""
+    """The grid layers x heads for start and end; `even` is the share in a row that looks everywhere equally."""
     start, end = shares(attention, encoding, window, span)
     return {"layers": attention.n_layers, "heads": attention.n_heads, "start": floats(start), "end": floats(end),
             "even": len(question_positions(encoding)) / len(window), "top": _top(start)}
@@ -64,7 +64,7 @@ def exact_data(attention: Attention, layer: int, head: int, position: int) -> di
 
 
 def relevance_data(found: Mapping[RelevanceKind, Relevance]) -> dict[str, Any]:
-    """Three summaries for the selected start and end, [n] each, beside one another."""
+    """Three summaries for the selected start and end, [n] each, side by side."""
     return {"kinds": [{"kind": kind, "name": NAMES[kind], "start": floats(one.start), "end": floats(one.end)}
                       for kind, one in found.items()]}
 

@@ -22,7 +22,7 @@ SHOWN = 10
 
 
 def fraction(t: float, annotators: int) -> str:
-    """A share of annotators as one counts it: 2/3, 1, 0."""
+    """A share of annotators as a fraction: 2/3, 1, 0."""
     return str(Fraction(round(t * annotators), annotators))
 
 
@@ -123,7 +123,7 @@ def totals(reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence
 
 
 def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) -> str:
-    """Where the annotators part, what that costs at least, and whether the model is as unsure as they are."""
+    """Where the annotators disagree, what that costs at least, and whether the model is as unsure as they are."""
     parted = np.flatnonzero(terms.floor > 1e-9)
     if not len(parted):
         return (

@@ -38,7 +38,7 @@ def decodings_data(reading: Reading, found: dict[str, Tagging]) -> dict[str, Any
 
 
 def decodings_sentence(reading: Reading, found: dict[str, Tagging]) -> str:
-    """Do the three decodings agree here; if not, at which token they part."""
+    """Whether the three decodings agree here; if not, at which token they differ."""
     spans = {name: [x.span for x in tagging.spans] for name, tagging in found.items()}
     illegal = found["strict"].illegal
     if spans["strict"] == spans["lenient"] == spans["viterbi"]:

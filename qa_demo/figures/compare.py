@@ -1,4 +1,4 @@
-"""Two merge rules against each other: winner minus rival added up under both, and the number that turns it."""
+"""Two merge rules against each other: winner minus rival added up under both, and the number that makes them differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from qa_demo.figures.prose import quoted
 
 @dataclass(frozen=True)
 class Label:
-    """How a rule is called on the page: the column's head, whether its numbers compare across windows, its window's constant."""
+    """What a rule is called on the page: the column's head, whether its numbers compare across windows, its window's constant."""
 
     short: str
     said: str
@@ -95,7 +95,7 @@ def margin_rows(found: Sequence[tuple[str, Margin]]) -> list[dict[str, Any]]:
 
 
 def exact(x: float | str, decimals: int | None = None) -> Decimal:
-    """A number as it is printed, ready to be added without error."""
+    """A number as it is printed, as an exact decimal: sums of these have no rounding error."""
     return Decimal((x if isinstance(x, str) else number(x, decimals or MIN_DECIMALS)).replace(MINUS, "-"))
 
 

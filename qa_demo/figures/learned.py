@@ -19,11 +19,11 @@ SHOWN = 6
 LEAST = 0.005
 """Pairs with a smaller probability have no row in the table twin."""
 NOTHING = 0.0005
-"""A change of the loss that prints as 0 is none."""
+"""A change of the loss that prints as 0 counts as no change."""
 RATES: dict[str, tuple[float, ...]] = {"sgd": (0.001, 0.01, 0.1, 1.0), "adamw": (0.00003, 0.0003, 0.003, 0.03)}
 USUAL: dict[str, dict[str, float]] = {"sgd": {"head": 0.1, "last_layer": 0.01, "reader": 0.001},
                                       "adamw": {"head": 0.003, "last_layer": 0.0003, "reader": 0.00003}}
-"""The rate that stands in the control first: AdamW moves every weight by about its rate, so more weights want a smaller one."""
+"""The rate that the control shows first: AdamW moves every weight by about its rate, so more weights need a smaller one."""
 
 
 def bench_data(learned: Learned | None, forgot: Sequence[Remembered], decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:

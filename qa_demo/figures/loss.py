@@ -50,7 +50,8 @@ class Labels:
 
 def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, annotated: tuple[Answer, ...] | None,
                 own: Span | None) -> Labels:
-    """Marked answers first, then the example's annotators; with neither the reader's own answer stands in (None: none), named as such.
+    """Marked answers first, then the example's annotators; without either, the reader's own answer is taken (None: no answer), and
+    named as such.
 
     `silent` counts annotators who found no answer, beside those who marked one.
     `annotated` are the example's answers, None for a text of which nobody said what is right.
@@ -161,7 +162,7 @@ def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window
     here = f" in window {window + 1}" if len(reading.windows) > 1 else ""
     name, other, theirs = terms[worse].name, quoted(piece(reading, window, rival)), percent(float(p[rival]))
     if _both_lead(reading, window, golds):
-        said = [f"Both labels lead: the {name}, the dearer of the two, has {percent(share)} of the probability{here}; "
+        said = [f"Both labels lead: the {name}, with the larger loss of the two, has {percent(share)} of the probability{here}; "
                 f"{other} follows with {theirs}."]
     else:
         said = [f"The {name} costs more: its label has {percent(share)} of the probability{here}, while the wrong {other} has {theirs}."]

@@ -1,4 +1,4 @@
-"""Chapter 6, step 3: "add c to every logit of window k" - what moves, what stays still, and where the winner turns."""
+"""Chapter 6, step 3: "add c to every logit of window k" - what moves, what does not, and where the winner changes."""
 
 import math
 from typing import Any
@@ -65,17 +65,17 @@ def offset_data(before: Reading, after: Reading, decode: DecodeOptions, offset: 
 
 
 def flip_sentence(flip: Flip | None, before: Reading, after: Reading, decode: DecodeOptions, window: int, c: float) -> str:
-    """Where the logit sum's winner turns, and whether it has."""
+    """Where the logit sum's winner changes, and whether it has."""
     if flip is None:
         if len(before.windows) == 1:
             return ("With one window the constant moves every score alike: no winner, probability or loss changes. Split the paragraph "
                     "to see more.")
-        return f"No constant in window {window + 1} turns the logit sum's winner round."
+        return f"No constant in window {window + 1} changes the logit sum's winner."
     now = predict(after, decode, MergeOptions()).best if c else None
     turned = now is not None and now.candidate.span != flip.winner.span
     beyond = "above" if flip.c >= 0 else "below"
-    head = (f"The logit sum's winner turns from {quoted(flip.winner.text, 44)} to {quoted(flip.challenger.text, 44)} {beyond} "
+    head = (f"The logit sum's winner changes from {quoted(flip.winner.text, 44)} to {quoted(flip.challenger.text, 44)} {beyond} "
             f"c = {signed(flip.c, 3)}, since every score of window {window + 1} moves by 2c and no other does.")
-    state = (f" At c = {signed(c)} it has turned: the logit sum names {quoted(now.candidate.text, 44)}." if turned and now is not None
+    state = (f" At c = {signed(c)} it has changed: the logit sum names {quoted(now.candidate.text, 44)}." if turned and now is not None
              else f" At c = {signed(c)} it has not." if c else "")
-    return head + state + " The window's softmax, its training loss and its log-odds stay still all the while."
+    return head + state + " The window's softmax, its training loss and its log-odds do not change."

@@ -11,8 +11,8 @@ from qa_demo.figures.spanbert_curve import curve_data
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
 SIMPLIFIED = (
-    "The page masks one short text; in pre-training a sequence is one contiguous segment of up to 512 pieces, and it is masked anew each "
-    "time it is read.",
+    "The page masks one short text; in pre-training a sequence is one contiguous segment of up to 512 pieces, and it is masked "
+    "afresh each time it is read.",
     "Our model continues from a small pre-trained encoder with 6 layers; the paper's was trained from scratch, with 12 or 24.",
     "Our experiment asks whether so short a pre-training helps an encoder that was already trained on far more text; the paper "
     "pre-trained each start for 1.2 million steps. What is lost or won here says little about the paper.",
@@ -104,7 +104,7 @@ def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, A
 
 def closing_data(metrics: Mapping[str, Any] | None, experiment: Mapping[str, Any] | None,
                  card: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Step 3: the two stages, the table of sayings, the experiment, the pre-training; with the step's notice and table twins."""
+    """Step 3: the two stages, the table of common statements, the experiment, the pre-training; with the step's notice and table twins."""
     cells, budget = (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
     scores, curve = scores_data(metrics), curve_data(card, None if metrics is None else metrics["overall"])
     tables = [*curve.pop("tables"), *([] if scores is None else scores.pop("tables"))]

@@ -114,7 +114,7 @@ def pace_says(rows: Sequence[Row], measured: Sequence[Row], heads: Sequence[tupl
 
     top-1 = a + b log2(steps) by least squares over what was `measured` at those ends on all held-out blanks, else over the last
     measurement of each phase on the same blanks; said for a head that misses its aim. From what was reached the aim is then
-    (aim - reached) / b doublings away, if the line went on.
+    (aim - reached) / b doublings away, if the line continued.
     """
     last_of = {row["phase"]: row for row in rows}
     ends = measured if len(measured) > 1 else [row for row in last_of.values() if row["pieces"] == rows[-1]["pieces"]]

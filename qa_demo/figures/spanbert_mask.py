@@ -101,7 +101,7 @@ def words_says(encoding: Encoding, draw: Draw, left: int) -> str:
     cost = f"{plural(size, 'piece')}" if new == size else f"{plural(size, 'piece')}, of which {size - new} hidden already and free"
     said = f"From there {plural(draw.words, 'whole word')}: {cost}. Budget left: {draw.budget_left}."
     if draw.cut:
-        return f"{quoted(encoding.text(draw.span))}: {cost}. The budget ends inside a word, and the span stops dead there."
+        return f"{quoted(encoding.text(draw.span))}: {cost}. The budget ends inside a word, and the span stops there."
     if draw.words < draw.length:
         why = "the budget is used up" if draw.budget_left == 0 else "the text ends"
         return f"{said} {plural(draw.length, 'word').capitalize()} were drawn, but {why}."
@@ -130,7 +130,7 @@ def _firsts(masked: Masked) -> list[int]:
 
 
 def joined_says(encoding: Encoding, span: Span, joined: Sequence[Span], merged: Span) -> str:
-    """What hiding a span by hand did."""
+    """The effect of hiding a span by hand."""
     if not joined:
         return f"{quoted(encoding.text(span))} is hidden: {plural(len(span), 'piece')}."
     return (f"{quoted(encoding.text(span))} overlaps or touches {' and '.join(quoted(encoding.text(run)) for run in joined)}: one run of "
@@ -138,7 +138,7 @@ def joined_says(encoding: Encoding, span: Span, joined: Sequence[Span], merged: 
 
 
 def shown_says(encoding: Encoding, gone: Span) -> str:
-    """What taking a run away did."""
+    """What showing a run again did."""
     return f"{quoted(encoding.text(gone))} is in sight again."
 
 
@@ -209,7 +209,7 @@ def mask_formula(total: int | None, options: MaskOptions, by_hand: int | None = 
 
 
 def mask_notice(spans: Masked, single: Masked, by_hand: bool) -> str:
-    """What hiding in a row takes away: neighbours in sight."""
+    """What hiding pieces in a row takes away: visible neighbours."""
     m, near, far = len(spans.hidden), len(seeing(single)), len(seeing(spans))
     said = (f"{'Your spans hide' if by_hand else 'Spans hide'} {plural(m, 'piece')} in {plural(len(spans.runs), 'run')}: {seen(far, m)}. "
             f"Drawn one by one, {plural(len(single.hidden), 'piece')} fall into {plural(len(single.runs), 'run')}: "

@@ -32,7 +32,7 @@ SIMPLIFIED = (
     "far more text. Its guesses are better, the wiring is the same.",
     "A cut wire carries its mean vector over the pre-training text. Training never saw a mean, and never all three at once, so what SBO "
     "says without any wire is near the frequent words, not exactly their frequencies.",
-    "Changing a word changes the text: the encoder reads it anew, so MLM and every other blank may move. Cutting a wire changes SBO only.",
+    "Changing a word changes the text: the encoder reads it again, so MLM and every other blank may move. Cutting a wire changes SBO only.",
 )
 
 
@@ -127,7 +127,7 @@ def picture_data(shown: Guessed, positions: int, suggestions: Mapping[str, Seque
 
 
 def strips_data(trace: Trace | None) -> dict[str, Any] | None:
-    """The vectors of the classic figure as they are: h0 in its three parts, h1 and y, packed; sizes and norms."""
+    """The vectors of the paper's figure with their values: h0 in its three parts, h1 and y, packed; sizes and norms."""
     if trace is None:
         return None
     parts = {"left": trace.x_left, "right": trace.x_right, "position": trace.position, "h1": trace.h1, "y": trace.y}

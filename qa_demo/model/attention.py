@@ -25,7 +25,7 @@ _building = threading.Lock()
 
 
 def eager_twin(model: Any) -> Any:
-    """A second module over the same parameter tensors that computes attention openly; made once for each model.
+    """A second module over the same parameter tensors whose attention code returns its weights; made once for each model.
 
     Its output capturing installs hooks on the twin only: the model that answers is never touched.
     """
@@ -34,7 +34,7 @@ def eager_twin(model: Any) -> Any:
         if twin is None:
             shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
             twin = copy.deepcopy(model, shared)
-            twin.config._attn_implementation = "eager"  # on the twin's own configuration, before anyone has seen it
+            twin.config._attn_implementation = "eager"  # on the twin's own configuration, before anyone else has a reference to it
             _twins[model] = twin
         return twin
 
@@ -44,7 +44,7 @@ def _layers(model: Any) -> int:
 
 
 def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
-    """Refuse a model that gives no attention, or for another number of layers or positions than it has."""
+    """Refuse a model that returns no attention, or attention of another number of layers or positions than it has."""
     found = [] if attentions is None else [None if layer is None else tuple(layer.shape[-2:]) for layer in attentions]
     if found != [(n, n)] * _layers(model):
         raise BadCheckpoint(f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} x {n} were expected, "

@@ -103,7 +103,7 @@ def _attribute(loaded: Loaded, reading: Reading, target: Target, method: Method,
 
 
 def _read_by(copied: Loaded, reading: Reading, target: Target, cancelled: IsCancelled | None) -> Reading:
-    """The reading with the target's window as the copy reads it; the other windows are not asked for."""
+    """The reading with the target's window as the copy reads it; the other windows are not run."""
     window = window_of(reading, target)
     read = masked_logits(copied, window, np.zeros((1, len(window)), dtype=bool), cancelled=cancelled)
     start, end = reading.start_logits.copy(), reading.end_logits.copy()
@@ -167,8 +167,8 @@ def both_gradients(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
 def summed(products: torch.Tensor) -> torch.Tensor:
     """Gradient x input of each position, [2, n], from its products [2, 1, n, h]; exactly 0 where they only leave rounding.
 
-    A reader that normalises each word's vector before anything else (DeBERTa) does not feel its length: the products of a position
-    cancel, and what is left of them has no meaning, neither in size nor in order.
+    A reader that normalises each word's vector before anything else (DeBERTa) ignores its length: the products of a position cancel, and
+    neither the size nor the order of what is left means anything.
     """
     values, size = products.sum(-1)[:, 0], products.abs().sum(-1)[:, 0]
     return torch.where(values.abs().max() < ROUNDING * size.max(), torch.zeros_like(values), values)
@@ -184,7 +184,7 @@ def sum_gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
 
 
 class _Counter:
-    """Between chunks of the path: wait for a place, stop when cancelled, tell how far it is."""
+    """Between chunks of the path: wait for a free slot, stop when cancelled, report progress."""
 
     def __init__(self, loaded: Loaded, on_progress: OnProgress | None, cancelled: IsCancelled | None, done: int, total: int) -> None:
         self._loaded, self._on_progress, self._cancelled, self._done, self._total = loaded, on_progress, cancelled, done, total
@@ -210,8 +210,8 @@ def integrate(run: Pass, embeds: torch.Tensor, path: torch.Tensor, steps: int,
 
         attr_i = (x_i - x'_i) . mean over the midpoints alpha = (k + 1/2) / steps of dF(x' + alpha (x - x')) / dx_i
 
-    captum does the path and the sum. To it the two parts are two examples with the same input; the gradient function it is
-    given runs the model once for both, which captum could not know.
+    captum does the path and the sum. It sees the two parts as two examples with the same input;
+    the gradient function that it is given runs the model once for both.
     """
     from captum.attr import IntegratedGradients
 

@@ -32,7 +32,7 @@ def regular(folder: Path, name: str) -> Path | None:
     """The path of a plain file of this folder, or None when there is none.
 
     A link may lead elsewhere in the folder or, as in a hub cache, to the `blobs` beside `snapshots`; a link that leaves,
-    a pipe or a device is refused, because opening one could wait for ever or read what is not the model's.
+    a pipe or a device is refused, because opening one could block forever or read a file that is not the model's.
     """
     path = folder / name
     try:
@@ -51,7 +51,7 @@ def regular(folder: Path, name: str) -> Path | None:
 
 
 def read_json(folder: Path, name: str, limit: int = MAX_JSON) -> Any:
-    """The content of a JSON file, or None when the file is not there; anything else about it is a BadCheckpoint."""
+    """The content of a JSON file, or None when the file is not there. Errors: BadCheckpoint for a file that cannot be read as JSON."""
     path = regular(folder, name)
     if path is None:
         return None
@@ -139,7 +139,7 @@ def sha256(path: Path) -> str:
 def check_manifest(folder: Path, required: bool, loaded: Sequence[str] = ("*",)) -> str:
     """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, "" where there is none.
 
-    A listed file that is absent is a fault when its name fits a pattern of `loaded`: a snapshot of the hub holds only what is
+    A listed file that is absent is an error when its name fits a pattern of `loaded`: a snapshot of the hub holds only what is
     loaded, and its list names the card beside it.
     """
     manifest = read_json(folder, "checksums.json")

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class TookTooLong(Exception):
-    """The budget is spent; the worker goes on alone and its result is dropped."""
+    """The time is up; the worker keeps running and its result is dropped."""
 
 
 class _HandOver:
@@ -31,7 +31,7 @@ class _HandOver:
 def within(seconds: float, work: Callable[[], T]) -> T:
     """work(), or TookTooLong after so many seconds; what it raises is raised here.
 
-    Python cannot stop a thread, so the worker is a daemon: it keeps no one from leaving.
+    Python cannot stop a thread, so the worker is a daemon: it does not keep the process alive.
     """
     future: Future = Future()
 

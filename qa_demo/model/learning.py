@@ -1,8 +1,8 @@
 """Gradient steps on a private copy of some of a reader's weights; the shared reader is never written to.
 
 A copy is made at the first step and released by reset and close. Snapshots are half-precision differences from the
-reader's own weights, so the way back to the start is exact and a later state is off by half a thousandth of its difference, or
-by up to 3e-8 where the difference is below 6e-5, as it is after a few steps at a small rate.
+reader's own weights, so going back to the start is exact, and a later state is off by half a thousandth of its
+difference, or by up to 3e-8 where the difference is below 6e-5, as after a few steps at a small rate.
 """
 
 import threading
@@ -76,7 +76,7 @@ class ModelLearner:
 
     @property
     def bytes_held(self) -> int:
-        """Memory of everything that is this learner's own: weights, gradients, moments, snapshots, hidden states."""
+        """Bytes of everything that belongs to this learner alone: weights, gradients, moments, snapshots, hidden states."""
         own = [p for name, p in self._private.named_parameters() if name in self._names] if self._private is not None else []
         tensors = [*own, *(p.grad for p in own if p.grad is not None), *self._hidden.values(),
                    *(t for s in (*self._undo, *self._redo) for t in s.weights.values())]
@@ -84,10 +84,10 @@ class ModelLearner:
             tensors += [t for state in self._optimizer.state.values() for t in state.values() if isinstance(t, torch.Tensor)]
         return sum(t.numel() * t.element_size() for t in tensors)
 
-    # The five verbs -----------------------------------------------------------------------------------------------
+    # The five methods ---------------------------------------------------------------------------------------------
 
     def step(self, plan: Plan, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Learned:
-        """Take the steps of one action; a cancelled or broken one is taken back whole."""
+        """Take the steps of one action; one that is cancelled or fails is undone completely."""
         with self._lock:
             self._check_open()
             self._open_copy()
@@ -113,7 +113,7 @@ class ModelLearner:
             return self._travel(self._undo, self._redo)
 
     def redo(self) -> Learned:
-        """Forward to the state that the last undo left."""
+        """Forward again to the state from which the last undo went back."""
         with self._lock:
             self._check_open()
             if not self._redo:
@@ -245,7 +245,7 @@ class ModelLearner:
                 self._hidden[window.index] = hidden(self._model, window)
         return self._private.qa_outputs(self._hidden[window.index])  # type: ignore[no-any-return]
 
-    # What came of it ----------------------------------------------------------------------------------------------
+    # Results ------------------------------------------------------------------------------------------------------
 
     def _read_again(self, on_progress: OnProgress | None, cancelled: IsCancelled | None) -> Reading:
         for p in self._own().values():

@@ -58,8 +58,8 @@ def load_reader(source: str = "bundled", limits: HostLimits = LOOPBACK, *, worke
 
 def open_source(source: str, limits: HostLimits, head: str, bundled: Callable[[], Path],
                 build: Callable[[Path, Blueprint, str, str], Model]) -> Model:
-    """The path of every model from its name: find or fetch the folder, check it, lay the class with `head` out, build(folder, plan,
-    name, checksum or commit); every fault on the way is one sentence that names the source."""
+    """The path of every model from its name: find or fetch the folder, check it, lay out the class with `head`,
+    build(folder, plan, name, checksum or commit). Every error on the way becomes one sentence that names the source."""
     parsed = parse_source(source, limits)
     try:
         return within(limits.seconds, lambda: _open(parsed, limits, head, bundled, build))
@@ -85,7 +85,7 @@ def _open(source: Source, limits: HostLimits, head: str, bundled: Callable[[], P
     except QADemoError as fault:
         raise type(fault)(f"{source.name}: {fault}") from fault
     except Exception as fault:
-        # transformers, tokenizers and safetensors raise whatever they like; their texts can quote paths, so they go to the log.
+        # transformers, tokenizers and safetensors raise errors of any class; their texts can quote paths, so they go to the log.
         log.warning("building %r failed", source.name, exc_info=fault)
         raise BadCheckpoint(f"{source.name}: the files fit together for no model that can be built ({type(fault).__name__})") from fault
 
@@ -123,7 +123,7 @@ def _check_shapes(plan: Blueprint, found: dict[str, Tensor]) -> None:
         if name not in found:
             raise BadCheckpoint(f"it has no question-answering head ({name} is missing): it is an encoder that was never trained to answer")
     for name, tensor in found.items():
-        # Checkpoints of the TensorFlow years call LayerNorm's two vectors gamma and beta; transformers renames them too.
+        # Old checkpoints, converted from TensorFlow, call LayerNorm's two vectors gamma and beta; transformers renames them too.
         modern = name.replace(".gamma", ".weight").replace(".beta", ".bias")
         if modern in plan.shapes and plan.shapes[modern] != tensor.shape:
             raise BadCheckpoint(f"{name[:80]} has the shape {list(tensor.shape)}, config.json asks for {list(plan.shapes[modern])}")

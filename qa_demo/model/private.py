@@ -1,7 +1,7 @@
 """A private copy of some of a reader's weights, and the loss of one window as torch computes it.
 
-Tensors that a scope does not train are shared with the reader, so a copy of the head costs kilobytes and one of the
-whole reader its layers alone: the embedding tables stay as they are, as in the project's own fine-tuning.
+Tensors that a scope does not train are shared with the reader, so a copy of the head costs kilobytes, and a copy of the whole reader
+costs its layers only: the embedding tables stay fixed, as in the project's own fine-tuning.
 """
 
 import copy
@@ -29,13 +29,13 @@ class Places:
         self._free = threading.BoundedSemaphore(count)
 
     def take(self) -> None:
-        """Take a place. Errors: ModelUnavailable when there is none."""
+        """Reserve one copy. Errors: ModelUnavailable when all are in use."""
         if not self._free.acquire(blocking=False):
             raise ModelUnavailable(f"{self.count} visitors of this server are training a whole reader, and it keeps no more copies; "
                                    "wait until one of them resets or leaves, or train the head or the last layer")
 
     def give_back(self) -> None:
-        """Free a place that was taken."""
+        """Free a copy that was reserved."""
         self._free.release()
 
 
@@ -45,8 +45,8 @@ PLACES = Places()
 def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
     """Names of the parameters that a scope moves: never an embedding table, nor the two biases of the head.
 
-    A bias adds the same to every logit of its head, so its gradient sum_i (p_i - t_i) is exactly 0; in floating point it is
-    noise, which AdamW would blow up to whole steps.
+    A bias adds the same to every logit of its head, so its gradient sum_i (p_i - t_i) is exactly 0; in floating point it is noise,
+    which AdamW would scale up to full steps.
     Errors: BadInput when the reader has no last layer of its own (ALBERT shares one layer's weights among all).
     """
     head = ("qa_outputs.weight",)

@@ -2,9 +2,9 @@
 
 torch gives a float32 product to MKL, which uses half of the vector width on a processor that is not Intel's. oneDNN, in the same torch,
 uses all of it. Measured on one core of an AMD EPYC with AVX-512, 1280 x 384 by 384 x 1536: 106 and 237 billion operations a second.
-On one of an Intel Xeon (model 207, 2.1 GHz) both do the same, 158 and 154. Attribution is then cheaper than the usual recipe by what it
-leaves out alone: 6.0 times with start and end apart, 9.1 times for the span score, at 128 tokens (tests/benchmarks/attribution_cost.py;
-7.0 and 10.6 times on the AMD processor).
+On one core of an Intel Xeon (model 207, 2.1 GHz) both are equally fast, 158 and 154. There attribution is cheaper than the usual
+recipe only by the work that it leaves out: 6.0 times with start and end apart, 9.1 times for the span score, at 128 tokens
+(tests/benchmarks/attribution_cost.py; 7.0 and 10.6 times on the AMD processor).
 """
 
 from typing import Any

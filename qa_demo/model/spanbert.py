@@ -199,7 +199,8 @@ class SpanBERT:
         return words
 
     def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
-        """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks meet the vocabulary in BERT."""
+        """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks are multiplied with the
+        vocabulary's vectors in BERT."""
         blanks = torch.from_numpy(masked.hidden)
         if hasattr(self._model, "cls"):
             hidden = self._hidden(masked)

@@ -32,7 +32,7 @@ def whitespace_ids(context: str, offsets: np.ndarray) -> np.ndarray:
 def prepare(tokenizer: Any) -> Any:
     """Return the fast backend of a tokenizer, set once so that no call changes shared state afterwards.
 
-    Special tokens typed by a user stay text; nothing is truncated or padded behind our back. A backend that is set
+    Special tokens typed by a user stay text; nothing is truncated or padded silently. A backend that is set
     already is not touched: changing it while another thread encodes raises "Already borrowed".
     """
     backend = getattr(tokenizer, "backend_tokenizer", None)

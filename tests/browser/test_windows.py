@@ -102,14 +102,14 @@ def test_rules_are_compared_chosen_and_shaken(page: Page) -> None:
     expect(picture.locator(".comparison h3")).to_contain_text("context-only mean")
     expect(picture.locator(".head[aria-label^='context-only mean']")).to_be_focused()
     picture.locator("[data-keep=past]").click()
-    expect(picture.locator(".offset")).to_contain_text("it has turned")
+    expect(picture.locator(".offset")).to_contain_text("it has changed")
     still = picture.locator(".still tbody tr").filter(has_text="stays still")
     expect(still).to_have_count(3)
     for row in still.all():
         cells = row.locator("td").all_inner_texts()
         assert cells[0] == cells[1]
     picture.locator("[data-keep=zero]").click()
-    expect(picture.locator(".offset")).not_to_contain_text("it has turned")
+    expect(picture.locator(".offset")).not_to_contain_text("it has changed")
     picture.locator("#windows-scale input[value=log_odds]").check()
     expect(picture.locator(".head.chosen")).to_have_attribute("aria-label", re.compile("^log-odds"))
     expect(picture.locator("#windows-null input[value=own_window]")).to_be_checked()

@@ -108,7 +108,7 @@ def test_the_winner_turns_at_the_printed_constant() -> None:
     assert f"below c = {MINUS}0.250" in flip["says"]
     for c, turned in ((flip["past"], True), (flip["flip"] + 0.05, False)):
         said = offset_data(before, apply_what_if(before, {}, (1, c)), DecodeOptions(), (1, c))["says"]
-        assert ("it has turned" in said) == turned
+        assert ("it has changed" in said) == turned
 
 
 def test_one_window_has_nothing_to_turn() -> None:

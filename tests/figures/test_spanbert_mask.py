@@ -59,7 +59,7 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
     assert says[1, "words"] == "From there 1 whole word: 1 piece. Budget left: 1."
     assert "is hidden already. Length and anchor are drawn again" in says[2, "anchor"] and (2, "words") not in says
     assert says[3, "anchor"].endswith("The span begins where that word does, 1 piece earlier.")
-    assert "The budget ends inside a word, and the span stops dead there" in says[3, "words"]
+    assert "The budget ends inside a word, and the span stops there" in says[3, "words"]
     assert "overlaps or touches “\u2068two\u2069”: they become one run of 2 pieces" in says[3, "merge"]
     assert says[3, "fate"].endswith("1 run kept as it is.")
     assert "chance of 22 %" in says[1, "length"], "p = 0.2 over 1 to 10 words: .2241 for one word"
