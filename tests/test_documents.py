@@ -157,6 +157,43 @@ def test_the_card_of_a_mean_of_runs_gives_the_commands_of_each() -> None:
     assert commands[3].endswith("--run runs/run2-phase1 --weights average \\\n    --mean-with exported/run1")
 
 
+BIN = {"low": 0.4, "high": 0.5, "count": 12, "mean_prob": 0.45, "accuracy": 0.5}
+MEASURED = METRICS | {
+    "reliability": {h: {"temperature": 0.705, "fitted_on": 700, "measured_on": 746, "before": [BIN], "after": [BIN | {"accuracy": 0.46}],
+                        "error_before": 0.05, "error_after": 0.01} for h in ("span", "bio")},
+    "squad_dev_v2": {h: METRICS["squad_dev_v2"][h] | {"answer_or_not_accuracy": 61.5, "best_f1": 70.25,
+                                                      "answerable_f1_without_threshold": 80.0} for h in ("span", "bio")},
+    "threshold_curve": {}, "speed": {"questions": 2220, "seconds": 100.0, "questions_per_second": 22.2},
+    "lists": {"all": {h: {"total": 600, "exact": {"precision": 1, "recall": 2, "f1": 31.25}, "overlap": {"f1": 55.55}, "whole_lists": 8.0}
+                      for h in ("span", "bio")}}}
+
+
+def test_tables_of_temperatures_lists_and_speed_are_the_measured_figures() -> None:
+    shown = card.calibration(MEASURED)
+    assert "temperature 0.70, fitted on 700 questions and measured on 746 of other articles" in shown
+    assert shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.50 |") == shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.46 |") == 2
+    assert "weighted by questions: 0.010." in shown
+    assert "| all, tags | 600 | 31.2 | 55.5 | 8.0 |" in card.lists(MEASURED)
+    assert "22.2 questions a second (2,220 in all)" in card.versions(MEASURED)
+    assert "| start/end | 50.0 | 53.2 | 60.0 | 44.0 | 62.5 | 61.5 | 70.2 | 80.0 |" in card.scores(MEASURED)
+    assert "at most 4 points of F1" in card.scores(MEASURED) and "at most 4" not in card.scores(METRICS)
+
+
+def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both() -> None:
+    from qa_demo.training.finetune import parser
+
+    before = {"phases": [PHASE], "weights": ["average"], "checksum": "ab", "mean_with": [{"phases": [PHASE], "weights": ["average"]}]}
+    shown = card.training({"phases": [PHASE], "weights": ["average"], "began_with": before})
+    commands = [text.replace("\\\n", "") for text in re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)]
+    assert len(commands) == 6 and "`ab`" in shown
+    assert commands[1].split()[-2:] == ["--out", "exported/earlier-run1"]
+    assert commands[3].split()[-4:] == ["--mean-with", "exported/earlier-run1", "--out", "exported/earlier"]
+    args = parser().parse_args(shlex.split(commands[4])[3:])
+    assert (args.encoder, args.out) == ("exported/earlier", "runs/phase1")
+    outs = [parser().parse_args(shlex.split(commands[k])[3:]).out for k in (0, 2)]
+    assert outs == ["runs/earlier-run1-phase1", "runs/earlier-run2-phase1"]
+
+
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them() -> None:
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
     assert card.fill(text, "x", "new \\1") == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"

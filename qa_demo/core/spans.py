@@ -217,9 +217,9 @@ def pair_mass(reading: Reading, window: int, options: DecodeOptions, copies: str
                     by_reason={name: float(total) for name, total in zip(REASONS, sums, strict=True)})
 
 
-def window_prob(reading: Reading, window: int, i: int, j: int) -> float:
-    """P_s(i) P_e(j) of one cell: two independent softmaxes over all positions of the unpadded window."""
-    s, e = reading.logits(window)
+def window_prob(reading: Reading, window: int, i: int, j: int, temperature: float = 1.0) -> float:
+    """P_s(i) P_e(j) of one cell: two independent softmaxes over all positions of the unpadded window, logits divided by T."""
+    s, e = (x.astype(np.float64) / temperature for x in reading.logits(window))
     return float(softmax(s)[i] * softmax(e)[j])
 
 

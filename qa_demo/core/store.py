@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import TAGS, Encoding, Reading, WindowOptions
+from qa_demo.core.types import TAGS, Encoding, Reading, Temperatures, WindowOptions
 from qa_demo.core.windows import make_windows
 
 FORMAT = 1
@@ -30,7 +30,8 @@ def save_reading(reading: Reading, path: Path) -> None:
         if getattr(reading, name) is not None:
             arrays[name] = getattr(reading, name)
     about = {"format": FORMAT, "encoding": {name: getattr(encoding, name) for name in _PLAIN}, "options": asdict(reading.options),
-             "model_name": reading.model_name, "threshold": reading.threshold, "checksum": reading.checksum, "seconds": reading.seconds}
+             "model_name": reading.model_name, "threshold": reading.threshold, "checksum": reading.checksum, "seconds": reading.seconds,
+             "temperatures": None if reading.temperatures is None else asdict(reading.temperatures)}
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, about=np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8), **arrays)
 
@@ -48,8 +49,9 @@ def load_reading(path: Path) -> Reading:
         shape = len(windows), max(len(w) for w in windows)
         if not start.shape == end.shape == shape or (tags is not None and tags.shape != (*shape, len(TAGS))):
             raise BadInput(f"{path.name}: logits of shape {start.shape} do not fit {len(windows)} windows")
+        fitted = about.get("temperatures")  # readings that were stored before there were any hold none
         return Reading(encoding=encoding, windows=windows, options=options, start_logits=start, end_logits=end, tag_logits=tags,
                        model_name=about["model_name"], threshold=about["threshold"], checksum=about["checksum"],
-                       seconds=about["seconds"])
+                       seconds=about["seconds"], temperatures=None if fitted is None else Temperatures(**fitted))
     except UNREADABLE as error:
         raise BadInput(f"{path.name} is not a stored reading of format {FORMAT}: {error}") from error

@@ -182,6 +182,17 @@ class ReadingKey(NamedTuple):
     options: WindowOptions
 
 
+@dataclass(frozen=True)
+class Temperatures:
+    """The divisor of each head's logits that makes its probabilities come true as often as they say; None where none was fitted.
+
+    See core.temperature. The logits of a reading are never divided: a temperature only says what a probability is worth.
+    """
+
+    span: float | None = None
+    bio: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """The slow half, done once per question, context, reader and window options: logits only.
@@ -200,6 +211,8 @@ class Reading:
     """The reader's tuned no-answer threshold; None when it was never trained on unanswerable questions."""
     checksum: str = ""
     seconds: float = 0.0
+    temperatures: Temperatures | None = None
+    """What the reader came with; None when none was fitted."""
 
     def __post_init__(self) -> None:
         for name in ("start_logits", "end_logits", "tag_logits"):

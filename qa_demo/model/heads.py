@@ -1,12 +1,14 @@
 """The BIO head beside a reader: a linear layer d -> 3 over the last hidden states, in its own small safetensors file."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from qa_demo.core.errors import BadCheckpoint
-from qa_demo.core.types import TAGS
+from qa_demo.core.temperature import RANGE
+from qa_demo.core.types import TAGS, Temperatures
 from qa_demo.model.checks import read_header, read_json, regular
 
 BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
@@ -31,16 +33,37 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
     return head.requires_grad_(False).eval()
 
 
-def read_threshold(folder: Path) -> float | None:
-    """The tuned no-answer threshold from reader.json; None when the folder has no such file or the file says null."""
+@dataclass(frozen=True)
+class Card:
+    """What reader.json says about a reader: its tuned no-answer threshold and its heads' temperatures, None where it says nothing."""
+
+    threshold: float | None = None
+    temperatures: Temperatures | None = None
+
+
+def read_card(folder: Path) -> Card:
+    """reader.json as a Card; an empty one when the folder has no such file."""
     card: Any = read_json(folder, CARD_FILE, limit=2**20)
     if card is None:
-        return None
+        return Card()
     if not isinstance(card, dict):
         raise BadCheckpoint(f"{CARD_FILE} must hold an object, got {type(card).__name__}")
     order, threshold = card.get("tag_order", list(TAGS)), card.get("threshold")
     if order != list(TAGS):
         raise BadCheckpoint(f"{CARD_FILE}: tag_order must be {list(TAGS)}, got {str(order)[:60]}")
-    if threshold is not None and (isinstance(threshold, bool) or not isinstance(threshold, int | float) or not abs(threshold) < 1e6):
+    if threshold is not None and not (_number(threshold) and abs(threshold) < 1e6):
         raise BadCheckpoint(f"{CARD_FILE}: threshold must be a finite number or null, got {str(threshold)[:60]}")
-    return None if threshold is None else float(threshold)
+    return Card(None if threshold is None else float(threshold), _temperatures(card.get("temperatures")))
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _temperatures(raw: Any) -> Temperatures | None:
+    low, high = RANGE
+    if raw is None:
+        return None
+    if not isinstance(raw, dict) or not set(raw) <= {"span", "bio"} or not all(_number(t) and low <= t <= high for t in raw.values()):
+        raise BadCheckpoint(f"{CARD_FILE}: temperatures must name span or bio with a number from {low:g} to {high:g}, got {str(raw)[:60]}")
+    return Temperatures(**{head: float(t) for head, t in raw.items()})

@@ -198,12 +198,13 @@ def digest(folder: Path, files: list[Path]) -> str:
 
 
 def _build(folder: Path, plan: Blueprint, name: str, checksum: str, workers: Workers, bf16: bool) -> "BertReader":
-    from qa_demo.model.heads import load_bio, read_threshold
+    from qa_demo.model.heads import load_bio, read_card
     from qa_demo.model.reader import BertReader
 
     files = weight_files(folder)
     tokenizer, bio = load_tokenizer(folder, plan.config), load_bio(folder, plan.config.hidden_size)
-    reader = BertReader(name, weights(plan, files), tokenizer, bio=bio, threshold=read_threshold(folder),
+    card = read_card(folder)
+    reader = BertReader(name, weights(plan, files), tokenizer, bio=bio, threshold=card.threshold, temperatures=card.temperatures,
                         checksum=checksum or digest(folder, files), workers=workers, bf16=bf16)
     if reader.max_seq_length < MIN_POSITIONS:
         raise BadCheckpoint(f"it knows {reader.max_seq_length} positions, fewer than the {MIN_POSITIONS} that question and paragraph take")

@@ -15,7 +15,7 @@ from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import check_made_by
-from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.types import TAGS, Encoding, Reading, Temperatures, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute
@@ -48,9 +48,10 @@ class BertReader:
     """
 
     def __init__(self, name: str, model: Any, tokenizer: Any, *, bio: torch.nn.Linear | None = None, threshold: float | None = None,
-                 checksum: str = "", workers: Workers = SHARED, batch_size: int = 1, bf16: bool = False) -> None:
+                 temperatures: Temperatures | None = None, checksum: str = "", workers: Workers = SHARED, batch_size: int = 1,
+                 bf16: bool = False) -> None:
         """Batches of one are as fast as larger ones in fp32, give the first result sooner and can be cancelled sooner."""
-        self._name, self._threshold, self._checksum = name, threshold, checksum
+        self._name, self._threshold, self._temperatures, self._checksum = name, threshold, temperatures, checksum
         self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
         self._workers, self._batch_size, self._bf16 = workers, batch_size, bf16
         prepare(tokenizer)
@@ -64,6 +65,11 @@ class BertReader:
     def threshold(self) -> float | None:
         """The tuned no-answer threshold in logits; None when the reader came without one."""
         return self._threshold
+
+    @property
+    def temperatures(self) -> Temperatures | None:
+        """The fitted temperatures of its heads; None when the reader came without, as every private copy does."""
+        return self._temperatures
 
     @property
     def checksum(self) -> str:
@@ -108,7 +114,7 @@ class BertReader:
         done = 0
         for group in buckets(windows, self._batch_size):
             with self._workers.slot(cancelled):
-                span_logits, tag_logits = self._forward(group)
+                span_logits, tag_logits = self.forward(group)
             rows, n = [window.index for window in group], len(group[0])
             start[rows, :n], end[rows, :n] = span_logits[..., 0], span_logits[..., 1]
             if tags is not None and tag_logits is not None:
@@ -119,9 +125,9 @@ class BertReader:
         if cancelled is not None and cancelled():
             raise Cancelled("the reading was cancelled")
         return Reading(encoding, windows, start, end, tags, model_name=self.name, options=options, threshold=self.threshold,
-                       checksum=self.checksum, seconds=time.perf_counter() - began)
+                       checksum=self.checksum, seconds=time.perf_counter() - began, temperatures=self.temperatures)
 
-    def _forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
+    def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
         """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
         inputs = {"input_ids": torch.from_numpy(np.stack([window.input_ids for window in group]))}
         types = token_types(self._model, *group)

@@ -41,29 +41,57 @@ def scores(metrics: Metrics) -> str:
     has, no = mixed["span"]["HasAns_total"], mixed["span"]["NoAns_total"]
     first = table(["head", f"exact ({n:,} answerable)", f"F1 ({n:,} answerable)"],
                   [[name, f"{plain[h]['exact']:.1f}", f"{plain[h]['f1']:.1f}"] for h, name in HEADS.items()])
-    second = table(["head", f"exact ({n2:,} mixed)", f"F1 ({n2:,} mixed)", f"F1 on the {has:,} answerable",
-                    f"F1 on the {no:,} unanswerable", "best accuracy, answer or not"],
-                   [[name, *(f"{mixed[h][key]:.1f}" for key in ("exact", "f1", "HasAns_f1", "NoAns_f1", "best_answer_or_not_accuracy"))]
-                    for h, name in HEADS.items()])
+    keys = {f"exact ({n2:,} mixed)": "exact", f"F1 ({n2:,} mixed)": "f1", f"F1 on the {has:,} answerable": "HasAns_f1",
+            f"F1 on the {no:,} unanswerable": "NoAns_f1", "best accuracy, answer or not": "best_answer_or_not_accuracy"}
+    if "threshold_curve" in metrics:
+        keys |= {"answer or not": "answer_or_not_accuracy", "best F1": "best_f1",
+                 f"F1 on the {has:,} answerable, nothing withheld": "answerable_f1_without_threshold"}
+    second = table(["head", *keys], [[name, *(f"{mixed[h][key]:.1f}" for key in keys.values())] for h, name in HEADS.items()])
     note = (f"Measured on {metrics['date']} with `{metrics['command']}`, in percent. In the second table an answer is withheld where "
-            f"score_diff is above the threshold ({mixed['span']['threshold']:.2f} for start/end, {mixed['bio']['threshold']:.2f} for BIO); "
-            "the thresholds were tuned on these same questions, so that table is an upper bound.")
-    return f"{first}\n\n{second}\n\n{note}"
+            f"score_diff is above the threshold ({mixed['span']['threshold']:.2f} for start/end, {mixed['bio']['threshold']:.2f} for BIO)"
+            "{rule}; the thresholds were tuned on these same questions, so that table is an upper bound.")
+    rule = (": the one that decides best between answering and not, among those that cost the answerable questions at most 4 points "
+            "of F1. The columns named best take the threshold that is best for them alone") if "threshold_curve" in metrics else ""
+    return f"{first}\n\n{second}\n\n{note.format(rule=rule)}"
 
 
 def calibration(metrics: Metrics) -> str:
-    """How sure the start/end head was of its best span (probability in its window), and how often that was exactly right."""
-    rows = [[f"{b['low']:.1f} to {b['high']:.1f}", f"{b['count']:,}", f"{b['mean_prob']:.2f}", f"{b['accuracy']:.2f}"]
-            for b in metrics["calibration"]]
+    """How sure each head was of its best span, and how often that was exactly right, before and after its temperature."""
+    if "reliability" not in metrics:
+        return reliability_table(metrics["calibration"], metrics["calibration_error"])
+    blocks = []
+    for head, name in HEADS.items():
+        found = metrics["reliability"][head]
+        about = (f"**{name}**: temperature {found['temperature']:.2f}, fitted on {found['fitted_on']:,} questions and measured on "
+                 f"{found['measured_on']:,} of other articles.")
+        tables = [f"{when} (T = {t:.2f}):\n\n{reliability_table(found[key], found[f'error_{key}'])}"
+                  for when, key, t in (("Before", "before", 1.0), ("After", "after", found["temperature"]))]
+        blocks.append("\n\n".join([about, *tables]))
+    return "\n\n".join(blocks)
+
+
+def reliability_table(bins: Sequence[Metrics], error: float) -> str:
+    """One row for each tenth of probability, and the mean distance."""
+    rows = [[f"{b['low']:.1f} to {b['high']:.1f}", f"{b['count']:,}", f"{b['mean_prob']:.2f}", f"{b['accuracy']:.2f}"] for b in bins]
     body = table(["probability in its window", "questions", "mean probability", "exactly right"], rows)
-    return f"{body}\n\nMean distance of the two last columns, weighted by questions: {metrics['calibration_error']:.3f}."
+    return f"{body}\n\nMean distance of the two last columns, weighted by questions: {error:.3f}."
+
+
+def lists(metrics: Metrics) -> str:
+    """MultiSpanQA's two measures of both heads on the lists that no training saw."""
+    rows = [[f"{name.removesuffix('.json.gz')}, {HEADS[head]}".replace("BIO, best single span", "tags"), f"{found[head]['total']:,}",
+             *(f"{found[head][kind]['f1']:.1f}" for kind in ("exact", "overlap")), f"{found[head]['whole_lists']:.1f}"]
+            for name, found in metrics["lists"].items() for head in HEADS]
+    return table(["file and head", "questions", "exact F1", "overlap F1", "whole list right"], rows)
 
 
 def versions(metrics: Metrics) -> str:
     """Versions of the packages and checksums of the files that the figures were measured with."""
     used = ", ".join(f"{name} {number}" for name, number in metrics["versions"].items())
     files = "\n".join(f"- `{name}`: SHA-256 `{digest}`" for name, digest in metrics["data"].items())
-    return f"Measured with {used}, on\n\n{files}"
+    speed = metrics.get("speed")
+    fast = f", {speed['questions_per_second']:g} questions a second ({speed['questions']:,} in all)" if speed else ""
+    return f"Measured with {used}{fast}, on\n\n{files}"
 
 
 def flag(name: str, value: Any) -> str:
@@ -74,9 +102,9 @@ def flag(name: str, value: Any) -> str:
     return f"--{shown} " + (" ".join(map(str, value)) if isinstance(value, list) else str(value))
 
 
-def command(phase: Metrics, earlier: str | None) -> str:
+def command(phase: Metrics, earlier: str | None, encoder: str) -> str:
     """The command line of one training phase, rebuilt from the settings that it wrote."""
-    parts = [f"python -m qa_demo.training.finetune --encoder {ENCODER}"]
+    parts = [f"python -m qa_demo.training.finetune --encoder {encoder}"]
     if earlier is not None:
         parts.append(f"--resume runs/{earlier}")
     parts += ["--train " + " ".join(phase["train"]), "--dev squad-dev.json.gz"]
@@ -84,28 +112,36 @@ def command(phase: Metrics, earlier: str | None) -> str:
     return " \\\n    ".join([*parts, f"--out runs/{phase['name']}"])
 
 
-def run_of(reader: Metrics, prefix: str, more: str = "") -> list[str]:
+def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[str]:
     """One run as commands: its phases, oldest first, with the steps each took, and the export, with `more` flags at its end."""
     phases = [{**phase, "name": prefix + phase["name"]} for phase in reader["phases"]]
     blocks = []
     for k, phase in enumerate(phases):
         about = f"{phase['name']}: {phase['steps_taken']:,} steps, torch {phase['torch']}, mixed precision {phase['mixed_precision']}"
-        blocks.append(f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None)}\n```")
-    export = (f"python -m qa_demo.training.export --encoder sentence-transformers/all-MiniLM-L6-v2 --run runs/{phases[-1]['name']} "
+        blocks.append(f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None, encoder)}\n```")
+    export = (f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
               f"--weights {' '.join(reader['weights'])}{more}")
     return [*blocks, f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```"]
 
 
-def training(reader: Metrics) -> str:
-    """The commands of the run; where it was averaged with other runs, theirs before it and the export of the mean at the end."""
+def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
+    """The commands of the run; before them those of the reader that it began with and of the runs that it was averaged with."""
+    more = f" --out {out}" if out else ""
+    blocks, encoder = [], ENCODER
+    if (before := reader.get("began_with")) is not None:
+        encoder = f"exported/{prefix}earlier"
+        blocks = [training(before, f"{prefix}earlier-", encoder),
+                  "The run began with the encoder and both heads of that reader "
+                  f"(SHA-256 of its `checksums.json`: `{before['checksum']}`)."]
     others = reader.get("mean_with", [])
     if not others:
-        return "\n\n".join(run_of(reader, ""))
-    about = f"The mean of the weights of {1 + len(others)} runs, each with the same share; all began with the same encoder."
-    folders = [f"exported/run{k}" for k in range(1, len(others) + 1)]
-    blocks = [run_of(other, f"run{k}-", f" --out {folder}") for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1)]
-    last = run_of(reader, f"run{len(others) + 1}-", f" \\\n    --mean-with {' '.join(folders)}")
-    return "\n\n".join([about, *(block for run in [*blocks, last] for block in run)])
+        return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more)])
+    blocks.append(f"The mean of the weights of {1 + len(others)} runs, each with the same share; all began with the same encoder.")
+    folders = [f"exported/{prefix}run{k}" for k in range(1, len(others) + 1)]
+    for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1):
+        blocks += run_of(other, f"{prefix}run{k}-", encoder, f" --out {folder}")
+    last = run_of(reader, f"{prefix}run{len(others) + 1}-", encoder, f" \\\n    --mean-with {' '.join(folders)}{more}")
+    return "\n\n".join([*blocks, *last])
 
 
 def fill(text: str, name: str, body: str) -> str:
@@ -145,9 +181,12 @@ def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callab
         metrics, reader = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("metrics.json", "reader.json"))
     except (OSError, ValueError) as fault:
         raise BadInput(f"{folder} holds no metrics.json and reader.json that can be read; run qa_demo.training.score first") from fault
-    return ({"scores": lambda: scores(metrics), "cli": lambda: cli(folder)},
-            {"scores": lambda: scores(metrics), "calibration": lambda: calibration(metrics), "versions": lambda: versions(metrics),
-             "training": lambda: training(reader)})
+    tables: dict[str, Callable[[], str]] = {
+        "scores": lambda: scores(metrics), "calibration": lambda: calibration(metrics), "versions": lambda: versions(metrics),
+        "training": lambda: training(reader)}
+    if "lists" in metrics:
+        tables["lists"] = lambda: lists(metrics)
+    return {"scores": tables["scores"], "cli": lambda: cli(folder)}, tables
 
 
 def main(argv: list[str] | None = None) -> int:

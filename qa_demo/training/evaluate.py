@@ -9,7 +9,7 @@ import torch
 from qa_demo.core.bio import best_span
 from qa_demo.core.metrics import exact_match, f1
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Example, Reading, WindowOptions
+from qa_demo.core.types import Encoding, Example, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 
@@ -23,7 +23,7 @@ def readings(model: Any, tokenizer: Any, examples: Sequence[Example], options: W
     encodings = [encode(tokenizer, x.question, x.context) for x in examples]
     plans = [make_windows(e, options) for e in encodings]
     jobs = sorted(((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda job: job[:2])
-    logits: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    logits: dict[tuple[int, int], tuple[np.ndarray, np.ndarray | None]] = {}
     model.eval()
     for first in range(0, len(jobs), 8):
         group = jobs[first:first + 8]
@@ -33,18 +33,22 @@ def readings(model: Any, tokenizer: Any, examples: Sequence[Example], options: W
             ids[b, :n], types[b, :n], mask[b, :n] = torch.tensor(w.input_ids), torch.tensor(w.token_type_ids), 1
         s, e, t = (x.float().cpu().numpy() for x in model(ids.to(device), mask.to(device), types.to(device)))
         for b, (n, k, w) in enumerate(group):
-            logits[k, w.index] = s[b, :n], e[b, :n], t[b, :n]
-    return [assemble(encodings[k], plans[k], [logits[k, w.index] for w in plans[k]], options) for k in range(len(examples))]
+            logits[k, w.index] = np.stack([s[b, :n], e[b, :n]], axis=-1), t[b, :n]
+    return [assemble(encodings[k], plans[k], [logits[k, w.index] for w in plans[k]], options, model_name="training")
+            for k in range(len(examples))]
 
 
-def assemble(encoding: Any, windows: Any, rows: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], options: WindowOptions) -> Reading:
-    """Put per-window logits into [W, L] arrays with NaN beyond each window's length."""
+def assemble(encoding: Encoding, windows: tuple[Window, ...], rows: Sequence[tuple[np.ndarray, np.ndarray | None]],
+             options: WindowOptions, **about: Any) -> Reading:
+    """Put start/end [n, 2] and tag logits [n, 3] of each window into arrays [W, L] with NaN beyond each window's length."""
     longest = max((len(w) for w in windows), default=0)
-    s, e = (np.full((len(windows), longest), np.nan, np.float32) for _ in range(2))
-    t = np.full((len(windows), longest, 3), np.nan, np.float32)
-    for w, (a, b, c) in zip(windows, rows, strict=True):
-        s[w.index, :len(w)], e[w.index, :len(w)], t[w.index, :len(w)] = a, b, c
-    return Reading(encoding, windows, s, e, t, "training", options)
+    span = np.full((len(windows), longest, 2), np.nan, np.float32)
+    tags = None if any(t is None for _, t in rows) else np.full((len(windows), longest, 3), np.nan, np.float32)
+    for w, (s, t) in zip(windows, rows, strict=True):
+        span[w.index, :len(w)] = s
+        if tags is not None and t is not None:
+            tags[w.index, :len(w)] = t
+    return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
 
 
 def quick_scores(model: Any, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:

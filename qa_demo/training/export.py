@@ -78,7 +78,7 @@ def soup(run: Path, weights: Sequence[str], others: Sequence[Path]) -> dict[str,
 def origin(folder: Path) -> dict:
     """How an exported reader was made, and the SHA-256 of its list of files."""
     about = json.loads((folder / "reader.json").read_text())
-    return {key: about[key] for key in ("weights", "phases")} | {
+    return {key: about[key] for key in ("weights", "phases", "mean_with", "began_with") if key in about} | {
         "checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()}
 
 
@@ -86,6 +86,7 @@ def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str
     """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half precision cannot hold."""
     model = load(encoder, dropout=0.1)
     mean_with = [origin(folder) for folder in others]  # before anything is written: one of them may be `out` itself
+    began_with = {"began_with": origin(Path(encoder))} if (Path(encoder) / "reader.json").is_file() else {}
     checkpoints.copy_tensors(model, soup(run, weights, others), run.name)
     tokenizer = AutoTokenizer.from_pretrained(encoder, model_max_length=model.reader.config.max_position_embeddings)
     prepare(tokenizer)
@@ -99,7 +100,7 @@ def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str
     save_file({"weight": half.bio.weight.detach().contiguous(), "bias": half.bio.bias.detach().contiguous()}, out / "bio_head.safetensors",
               metadata={"id2label": json.dumps(dict(enumerate(TAGS)))})
     (out / "reader.json").write_text(json.dumps({"name": name, "threshold": None, "tag_order": list(TAGS), "weights": list(weights),
-                                                 "phases": history(run), "mean_with": mean_with}, indent=1) + "\n")
+                                                 "phases": history(run), "mean_with": mean_with, **began_with}, indent=1) + "\n")
     write_checksums(out)
     size = sum(p.stat().st_size for p in out.iterdir()) / 2**20
     log.info("%s: %.1f MB", out, size)

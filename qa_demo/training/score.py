@@ -1,8 +1,10 @@
-"""Measure an exported reader with both heads, tune its no-answer threshold, and write metrics.json beside it.
+"""Measure an exported reader with both heads, fit its temperatures, choose its threshold, and write metrics.json beside it.
 
-    python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz --dev-v2 squad-dev-v2.json.gz
+    python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz --dev-v2 squad-dev-v2.json.gz \
+        --lists multispanqa.json.gz qed-train.json.gz
 
-Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from those readings.
+Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from those readings. Of the files
+with lists only the questions that no training sees are read (qa_demo.training.apart).
 """
 
 import argparse
@@ -11,105 +13,129 @@ import json
 import logging
 import platform
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from qa_demo.core.abstain import trade
 from qa_demo.core.metrics import Outcome, calibration, calibration_error, evaluate, score
-from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader
-from qa_demo.core.spans import window_prob
 from qa_demo.core.squad import read_squad
+from qa_demo.core.temperature import Claim, fit
 from qa_demo.core.types import Example
 from qa_demo.model.loading import load_reader
-from qa_demo.model.scoring import Setup, outcome
-from qa_demo.model.workers import set_threads, usable_cores
+from qa_demo.model.reader import BertReader
+from qa_demo.model.workers import set_threads
+from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
+from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists
 
 log = logging.getLogger("score")
-HEADS = ("span", "bio")
+MOST_LOST = 4.0
+"""Points of F1 on answerable questions that the threshold may cost at most."""
 
 
-def measure(reader: Reader, examples: Sequence[Example]) -> tuple[dict[str, dict[str, Outcome]], dict[str, float]]:
-    """Per head the outcome of every question, and the start/end head's in-window probability of its best span."""
-    said: dict[str, dict[str, Outcome]] = {head: {} for head in HEADS}
-    sure: dict[str, float] = {}
+def halves(examples: Sequence[Example]) -> tuple[list[int], list[int]]:
+    """Indices of two halves that share no article: titles in an order fixed by a seed, dealt until one half holds half the questions.
 
-    def read(example: Example) -> tuple[Example, list[Outcome], float]:
-        reading = reader.read(example.question, example.context)
-        best, prob = predict(reading).best, 0.0
-        if best is not None:
-            w, span = best.candidate.window, best.candidate.span
-            prob = window_prob(reading, w, reading.windows[w].to_pos(span.start), reading.windows[w].to_pos(span.end))
-        return example, [outcome(reading, Setup(head)) for head in HEADS], prob
-
-    with ThreadPoolExecutor(usable_cores()) as pool:
-        for done, (example, outcomes, prob) in enumerate(pool.map(read, examples), 1):
-            for head, result in zip(HEADS, outcomes, strict=True):
-                said[head][example.id] = result
-            sure[example.id] = prob
-            if done % 200 == 0:
-                log.info("%d of %d", done, len(examples))
-    return said, sure
+    Questions of one article are alike, so a temperature fitted and measured on the same article would look better than it is.
+    """
+    titles = sorted({e.title for e in examples})
+    first: set[str] = set()
+    for title in (titles[k] for k in np.random.default_rng(0).permutation(len(titles))):
+        if 2 * sum(e.title in first for e in examples) < len(examples):
+            first.add(title)
+    return [k for k, e in enumerate(examples) if e.title in first], [k for k, e in enumerate(examples) if e.title not in first]
 
 
-def accuracy(examples: Sequence[Example], said: dict[str, Outcome], threshold: float) -> float:
-    """Percent of questions for which "answer" or "no answer" is the right choice at a threshold."""
-    right = sum((said[e.id].score_diff > threshold) != bool(e.answers) for e in examples if said[e.id].score_diff is not None)
-    return 100 * right / len(examples)
+def reliability(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
+    """The temperature fitted on one half of the articles, and reliability on the other, before and after."""
+    sides: list[tuple[list[Claim], list[float]]] = []
+    for half in halves(examples):
+        kept = [(c, score(examples[k], said[k].outcome.text, "1.1")[0]) for k in half if (c := said[k].claim) is not None]
+        sides.append(([c for c, _ in kept], [y for _, y in kept]))
+    (fitted, fitted_right), (others, right) = sides
+    temperature = fit(fitted, fitted_right)
+    tables = {name: calibration([c.prob(t) for c in others], right) for name, t in (("before", 1.0), ("after", temperature))}
+    return {"temperature": temperature, "fitted_on": len(fitted), "measured_on": len(others)} | {
+        name: [asdict(row) for row in table] for name, table in tables.items()} | {
+        f"error_{name}": calibration_error(table) for name, table in tables.items()}
 
 
-def best_accuracy(examples: Sequence[Example], said: dict[str, Outcome]) -> tuple[float, float]:
-    """(percent, threshold) of the best choice between answering and not; tuned on these questions, so an upper bound."""
-    cuts = sorted({d for o in said.values() if (d := o.score_diff) is not None})
-    return max((accuracy(examples, said, cut), cut) for cut in cuts)
+def withheld(examples: Sequence[Example], said: Mapping[str, Outcome]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scores at the chosen threshold, and the curve: the best choice between answering and not that costs the answerable questions
+    at most MOST_LOST points of F1. The threshold with the best F1 of all would withhold half of the right answers of a weak reader,
+    since "" scores 1 on every unanswerable question."""
+    line = trade(examples, said)
+    chosen, best = line.choose(MOST_LOST), line.choose(100.0)
+    answered = [e for e in examples if e.answers]
+    scores = evaluate(examples, said, chosen.threshold) | {
+        "threshold": chosen.threshold, "answerable_f1_without_threshold": evaluate(answered, said)["f1"],
+        "answer_or_not_accuracy": chosen.accuracy, "best_answer_or_not_accuracy": best.accuracy,
+        "best_answer_or_not_threshold": best.threshold}
+    return scores, {"answerable": len(answered), "unanswerable": len(examples) - len(answered),
+                    "points": [asdict(p) for p in line.curve()], "chosen": asdict(chosen)}
 
 
-def metrics(reader: Reader, dev: Path, dev_v2: Path, command: str) -> dict[str, Any]:
+def lists(files: Mapping[str, Sequence[Example]], said: Mapping[tuple[str, str], Mapping[str, Said]]) -> dict[str, Any]:
+    """MultiSpanQA's two measures of both heads, for each file and for all together."""
+    parts = {**files, "all": [e for examples in files.values() for e in examples]}
+    return {name: {head: asdict(scored_lists(examples, [said[e.question, e.context][head] for e in examples])) for head in HEADS}
+            for name, examples in parts.items() if examples}
+
+
+def metrics(reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str) -> dict[str, Any]:
     """All figures of the model card, with what they were measured on and by which versions."""
     answerable, mixed = read_squad(dev), read_squad(dev_v2)
-    said, sure = measure(reader, answerable)
-    said_v2, _ = measure(reader, mixed)
-    table = calibration([sure[e.id] for e in answerable], [score(e, said["span"][e.id].text, "1.1")[0] for e in answerable])
+    kept = {path.name: held_out(read_squad(path)) for path in list_files}
+    every = [*answerable, *mixed, *(e for examples in kept.values() for e in examples)]
+    began = time.perf_counter()
+    readings = read_all(reader, dict.fromkeys((e.question, e.context) for e in every))
+    taken = time.perf_counter() - began
+    said = {text: {head: says(reading, head) for head in HEADS} for text, reading in readings.items()}
+    log.info("%d questions read in %.0f s and decoded in %.0f s", len(readings), taken, time.perf_counter() - began - taken)
+
+    def of(head: str, examples: Sequence[Example]) -> dict[str, Outcome]:
+        return {e.id: said[e.question, e.context][head].outcome for e in examples}
+
     result: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(), "command": command,
         "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy", "safetensors")} | {
             "python": platform.python_version()},
-        "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (dev, dev_v2)},
-        "squad_dev": {head: evaluate(answerable, said[head]) for head in HEADS},
-        "squad_dev_v2": {}, "calibration": [asdict(row) for row in table], "calibration_error": calibration_error(table)}
+        "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (dev, dev_v2, *list_files)},
+        "speed": {"questions": len(readings), "seconds": round(taken, 1), "questions_per_second": round(len(readings) / taken, 1)},
+        "squad_dev": {head: evaluate(answerable, of(head, answerable)) for head in HEADS}, "squad_dev_v2": {}, "threshold_curve": {},
+        "reliability": {head: reliability(answerable, [said[e.question, e.context][head] for e in answerable]) for head in HEADS}}
     for head in HEADS:
-        # The threshold is the one that decides best between answering and not. The one with the best F1 withholds half of
-        # the right answers of this reader (F1 42 on the answerable ones), since "" scores 1 on every unanswerable question.
-        percent, cut = best_accuracy(mixed, said_v2[head])
-        answered = [e for e in mixed if e.answers]
-        result["squad_dev_v2"][head] = evaluate(mixed, said_v2[head], cut) | {
-            "threshold": cut, "answerable_f1_without_threshold": evaluate(answered, said_v2[head])["f1"],
-            "best_answer_or_not_accuracy": percent}
-    return result
+        result["squad_dev_v2"][head], result["threshold_curve"][head] = withheld(mixed, of(head, mixed))
+    return result | ({"lists": lists(kept, said)} if kept else {})
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, and write metrics.json, the threshold and the checksums."""
+    """Parse the command line, measure, and write metrics.json, threshold, temperatures and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
-    p.add_argument("--dev", type=Path, required=True)
-    p.add_argument("--dev-v2", type=Path, required=True)
+    p.add_argument("--dev", type=Path, required=True, help="answerable questions")
+    p.add_argument("--dev-v2", type=Path, required=True, help="answerable and unanswerable ones")
+    p.add_argument("--lists", type=Path, nargs="*", default=[], help="files with lists of answers")
     a = p.parse_args(argv)
     set_threads(1)
     shown = f"python -m qa_demo.training.score --dev {a.dev.name} --dev-v2 {a.dev_v2.name}"
-    result = metrics(load_reader(str(a.reader)), a.dev, a.dev_v2, shown)
+    shown += f" --lists {' '.join(path.name for path in a.lists)}" if a.lists else ""
+    result = metrics(load_reader(str(a.reader)), a.dev, a.dev_v2, a.lists, shown)
     (a.reader / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
     card = json.loads((a.reader / "reader.json").read_text())
     card["threshold"] = result["squad_dev_v2"]["span"]["threshold"]
+    card["temperatures"] = {head: result["reliability"][head]["temperature"] for head in HEADS}
     (a.reader / "reader.json").write_text(json.dumps(card, indent=1) + "\n")
     write_checksums(a.reader)
-    sys.stdout.write(json.dumps({k: result[k] for k in ("squad_dev", "squad_dev_v2", "calibration_error")}, indent=1) + "\n")
+    sys.stdout.write(json.dumps({k: result[k] for k in ("speed", "squad_dev", "squad_dev_v2", "lists") if k in result}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

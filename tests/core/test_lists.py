@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
@@ -35,11 +35,13 @@ def piece(a: str, b: str) -> int:
     return max((len(s) for s in slices if s in b), default=0)
 
 
+@settings(deadline=None)
 @given(st.text("abc ", max_size=8), st.text("abc ", max_size=8))
 def test_the_shared_piece_is_the_longest_of_all_slices(a: str, b: str) -> None:
     assert shared_piece(a, b) == piece(a, b)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
 def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]) -> None:
     wanted, said = ([{normalize(x) for x in pair[k]} for pair in pairs] for k in (0, 1))
@@ -64,6 +66,7 @@ def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]
     assert got.overlap.f1 >= got.exact.f1 - 1e-9 or any("" in s for s in said)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_saying_what_is_wanted_is_a_full_match(texts: set[str]) -> None:
     full = list_scores([texts], [texts])

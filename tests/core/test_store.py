@@ -1,6 +1,8 @@
 """A stored reading is the reading."""
 
 import contextlib
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.replay import load_replay
 from qa_demo.core.store import load_reading, save_reading
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.types import Temperatures, WindowOptions
 from qa_demo.core.what_if import apply_what_if
 from tests.fakes import FakeReader
 
@@ -24,6 +26,19 @@ def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
     assert np.array_equal(back.end_logits, reading.end_logits, equal_nan=True)
     assert (back.encoding.context, back.options, back.checksum, back.threshold) == (CONTEXT, reading.options, "fake", 0.0)
     assert back.encoding.context_tokens == reading.encoding.context_tokens and len(back.windows) == len(reading.windows)
+
+
+def test_temperatures_come_back_and_a_reading_stored_before_there_were_any_has_none(tmp_path: Path) -> None:
+    reading = FakeReader().read("Who said so?", CONTEXT)
+    for fitted in (None, Temperatures(0.5, None), Temperatures(0.5, 2.0)):
+        save_reading(replace(reading, temperatures=fitted), tmp_path / "one.npz")
+        assert load_reading(tmp_path / "one.npz").temperatures == fitted
+    with np.load(tmp_path / "one.npz") as stored:
+        arrays = dict(stored)
+    about = json.loads(arrays.pop("about").tobytes())
+    del about["temperatures"]
+    np.savez_compressed(tmp_path / "old.npz", about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
+    assert load_reading(tmp_path / "old.npz").temperatures is None
 
 
 def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:

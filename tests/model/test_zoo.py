@@ -212,6 +212,9 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "tag order": (write("reader.json", b'{"tag_order": ["O", "B", "I"]}'), "tag_order must be"),
     "threshold": (write("reader.json", b'{"threshold": NaN}'), "threshold must be a finite number"),
+    "temperature of zero": (write("reader.json", b'{"temperatures": {"span": 0}}'), "a number from 0.05 to 20, got {'span': 0}"),
+    "temperature of a third head": (write("reader.json", b'{"temperatures": {"x": 1}}'), "temperatures must name span or bio"),
+    "temperatures are a list": (write("reader.json", b'{"temperatures": [1]}'), "temperatures must name span or bio"),
     "card is a list": (write("reader.json", b"[]"), "reader.json must hold an object"),
     "checksum of a changed file": (
         lambda f: (f / "checksums.json").write_text(json.dumps({"config.json": "0" * 64})),

@@ -1,0 +1,72 @@
+"""The figures that were measured once and lie beside a reader in metrics.json, as records: reliability and threshold."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.abstain import ThresholdPoint
+from qa_demo.core.errors import BadInput
+from qa_demo.core.metrics import CalibrationBin
+
+FILE = "metrics.json"
+HEADS = ("span", "bio")
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often a head's best span was exactly right, by its probability, before and after the temperature.
+
+    Bins are over `measured_on` questions, none of which is among the `fitted_on` that gave the temperature. An error is the mean
+    distance of probability and accuracy, weighted by questions, 0 to 1.
+    """
+
+    temperature: float
+    fitted_on: int
+    measured_on: int
+    before: tuple[CalibrationBin, ...]
+    after: tuple[CalibrationBin, ...]
+    error_before: float
+    error_after: float
+
+
+@dataclass(frozen=True)
+class ThresholdCurve:
+    """What every threshold would do on the SQuAD 2.0 questions, and the one that the reader came with."""
+
+    answerable: int
+    unanswerable: int
+    points: tuple[ThresholdPoint, ...]
+    chosen: ThresholdPoint
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Stored figures by head, `span` and `bio`; a head without figures is missing."""
+
+    reliability: dict[str, Reliability]
+    curves: dict[str, ThresholdCurve]
+
+
+def _reliability(raw: dict[str, Any]) -> Reliability:
+    tables = {name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("before", "after")}
+    return Reliability(**{**raw, **tables})
+
+
+def _curve(raw: dict[str, Any]) -> ThresholdCurve:
+    points = tuple(ThresholdPoint(**point) for point in raw["points"])
+    return ThresholdCurve(**{**raw, "points": points, "chosen": ThresholdPoint(**raw["chosen"])})
+
+
+def load_measured(folder: Path) -> Measured | None:
+    """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that cannot be read as such."""
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        reliability, curves = raw.get("reliability", {}), raw.get("threshold_curve", {})
+        return Measured({head: _reliability(reliability[head]) for head in HEADS if head in reliability},
+                        {head: _curve(curves[head]) for head in HEADS if head in curves})
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
+        raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault

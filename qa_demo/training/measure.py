@@ -1,0 +1,91 @@
+"""Read many questions with a reader, and what both heads say to each: the raw material of every figure of the model card."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from qa_demo.core.bio import best_span, decode_reading
+from qa_demo.core.lists import ListScores, list_scores
+from qa_demo.core.metrics import Outcome
+from qa_demo.core.predict import predict
+from qa_demo.core.temperature import Claim, PairClaim, TagClaim
+from qa_demo.core.types import Example, Reading, Window, WindowOptions
+from qa_demo.core.windows import make_windows
+from qa_demo.model.reader import BertReader, buckets
+from qa_demo.model.scoring import Setup, outcome
+from qa_demo.model.workers import usable_cores
+from qa_demo.training.evaluate import assemble
+
+log = logging.getLogger("score")
+HEADS = ("span", "bio")
+Text = tuple[str, str]
+"""A question and its paragraph."""
+BATCH = 8
+OPTIONS = WindowOptions()
+
+
+def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
+    """One reading of each different question and paragraph, as the page reads it (fp32, unpadded windows) up to rounding.
+
+    Windows of equal length, of whatever question, go through the model together, on all cores.
+    """
+    encodings = {text: reader.encode(*text) for text in texts}
+    plans = {text: make_windows(encoding, OPTIONS) for text, encoding in encodings.items()}
+    owner = {id(w): text for text, windows in plans.items() for w in windows}
+    groups = sorted(buckets([w for windows in plans.values() for w in windows], BATCH), key=lambda group: -len(group[0]))
+    rows: dict[tuple[Text, int], tuple[np.ndarray, np.ndarray | None]] = {}
+
+    def run(group: list[Window]) -> None:
+        span, tags = reader.forward(group)
+        for b, w in enumerate(group):
+            rows[owner[id(w)], w.index] = span[b], None if tags is None else tags[b]
+
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        for done, _ in enumerate(pool.map(run, groups), 1):
+            if done % 50 == 0:
+                log.info("%d of %d batches", done, len(groups))
+    about = {"model_name": reader.name, "threshold": reader.threshold, "checksum": reader.checksum, "temperatures": reader.temperatures}
+    return {text: assemble(encodings[text], windows, [rows[text, w.index] for w in windows], OPTIONS, **about)
+            for text, windows in plans.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What a head says: its best span with score_diff, all its texts (the tags can say several), and how sure it can be made."""
+
+    outcome: Outcome
+    texts: tuple[str, ...]
+    claim: Claim | None
+
+
+def claim(reading: Reading, head: str) -> Claim | None:
+    """The best span as a claim whose probability a temperature moves; None where there is no span."""
+    if head == "span":
+        best = predict(reading).best
+        if best is None:
+            return None
+        w, span = reading.windows[best.candidate.window], best.candidate.span
+        start, end = (x.astype(np.float64) for x in reading.logits(w.index))
+        return PairClaim(start, end, w.to_pos(span.start), w.to_pos(span.end))
+    tagged = best_span(reading)
+    if tagged is None or reading.tag_logits is None:
+        return None
+    w = reading.windows[tagged.window]
+    tags = reading.tag_logits[w.index, :len(w)][w.is_context].astype(np.float64)
+    return TagClaim(tags, tagged.span.start - w.doc_start, tagged.span.end - w.doc_start)
+
+
+def says(reading: Reading, head: str) -> Said:
+    """What one head says to one question."""
+    found = outcome(reading, Setup(head))
+    texts = (found.text,) if head == "span" else tuple(x.text for x in decode_reading(reading))
+    return Said(found, texts, claim(reading, head))
+
+
+def scored_lists(examples: Sequence[Example], said: Sequence[Said]) -> ListScores:
+    """Both measures of the first annotator's lists."""
+    wanted = [{e.context[a:b] for a, b in e.spans[0]} for e in examples]
+    return list_scores(wanted, [set(s.texts) for s in said])
