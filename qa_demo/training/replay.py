@@ -5,6 +5,9 @@
 Every snapshot of the runs reads one window of each example (the window that holds the gold answer). `--readings` are the
 stored readings of the final reader (`qa_demo.training.readings`, run first): they give the windows and the last row.
 
+`--after FOLDER` puts the record of the training that this one goes on from in front, its last step being this one's step 0.
+Of that training no weights need be left; examples that it did not read are then left out.
+
 replay.npz: `start`, `end` [steps, positions] and `tags` [steps, positions, 3] (B, I, O) in half precision; the windows
 stand one after the other. replay.json: steps, where each example's window begins, and the checksum of the final reader.
 """
@@ -21,6 +24,7 @@ import torch
 
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.training import checkpoints
@@ -31,6 +35,7 @@ from qa_demo.training.twoheads import TwoHeads, load
 log = logging.getLogger("replay")
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
 LIMIT = 3_000_000
+CLOSE = 100
 
 
 def gold_window(example: PoolExample, reading: Reading) -> Window:
@@ -96,23 +101,51 @@ def write(out: Path, steps: Sequence[int], rows: Sequence[Rows], examples: Seque
     return size
 
 
-def record(encoder: str, runs: Sequence[Path], pool: Sequence[PoolExample], stored: Path, out: Path) -> int:
+def placed(pool: Sequence[PoolExample], windows: Sequence[Window], earlier: Replay | None) -> list[int]:
+    """Which examples are recorded: all, or those that the earlier record read in the same window."""
+    if earlier is None:
+        return list(range(len(pool)))
+    found = [k for k, (e, w) in enumerate(zip(pool, windows, strict=True))
+             if (place := earlier.places.get(e.id)) is not None and (place[0], place[2]) == (w.index, len(w))]
+    for k in sorted(set(range(len(pool))) - set(found)):
+        log.info("left out: the earlier record holds no such window of example '%s'", pool[k].id)
+    return found
+
+
+def behind(earlier: Replay | None, examples: Sequence[PoolExample], steps: Sequence[int],
+           rows: Sequence[Rows]) -> tuple[list[int], list[Rows]]:
+    """The earlier record's steps and rows of these examples, then these, counted on from its last step; steps that follow it closely
+    are left out, since the page would show the same picture many times."""
+    if earlier is None:
+        return list(steps), list(rows)
+    of = [found for e in examples if (found := earlier.rows(e.id)) is not None]
+    last = earlier.steps[-1]
+    before: list[Rows] = [(np.concatenate([r.start[k] for r in of]), np.concatenate([r.end[k] for r in of]),
+                           np.concatenate([r.tags[k] for r in of])) for k in range(len(earlier.steps))]
+    kept = [(last + step, row) for step, row in zip(steps, rows, strict=True) if step >= CLOSE]
+    return [*earlier.steps, *(step for step, _ in kept)], [*before, *(row for _, row in kept)]
+
+
+def record(encoder: str, runs: Sequence[Path], pool: Sequence[PoolExample], stored: Path, out: Path, after: Path | None = None) -> int:
     """Read the gold windows with every snapshot, append the final reader, write."""
+    earlier = None if after is None else load_replay(after)
+    if after is not None and earlier is None:
+        raise BadInput(f"{after} holds no replay to go on from")
     readings = [load_reading(stored / f"{e.id}.npz") for e in pool]
     if len({r.checksum for r in readings}) != 1:
         raise BadInput(f"the readings in {stored} come from different readers; write them again")
     windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
-    model, files = load(encoder, dropout=0.0), snapshots(runs)
-    rows, steps = [], list(files)
+    chosen = placed(pool, windows, earlier)
+    pool, readings, windows = ([items[k] for k in chosen] for items in (pool, readings, windows))
+    model, last = load(encoder, dropout=0.0), final_step(runs[-1])
+    files = {step: path for step, path in snapshots(runs).items() if step < last}  # the final reader stands for its own step
+    rows = []
     for step, path in files.items():
         checkpoints.load_weights(model, path)
         rows.append(read_windows(model, windows))
         log.info("step %d", step)
-    last = final_step(runs[-1])
-    while steps and steps[-1] >= last:  # the final reader stands for its own step
-        steps.pop()
-        rows.pop()
-    return write(out, [*steps, last], [*rows, stored_rows(readings, windows)], pool, windows, readings[0].checksum)
+    steps, rows = behind(earlier, pool, [*files, last], [*rows, stored_rows(readings, windows)])
+    return write(out, steps, rows, pool, windows, readings[0].checksum)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -122,12 +155,13 @@ def main(argv: list[str] | None = None) -> int:
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--encoder", required=True, help="folder or hub id the fine-tuning started from")
     p.add_argument("--runs", required=True, nargs="+", type=Path, help="run folders, oldest first")
+    p.add_argument("--after", type=Path, help="the replay of the training that this one goes on from")
     p.add_argument("--pool", type=Path, default=POOL)
     p.add_argument("--readings", type=Path, default=ASSETS / "readings")
     p.add_argument("--out", type=Path, default=ASSETS / "replay")
     a = p.parse_args(argv)
     try:
-        size = record(a.encoder, a.runs, load_pool(a.pool), a.readings, a.out)
+        size = record(a.encoder, a.runs, load_pool(a.pool), a.readings, a.out, a.after)
     except QADemoError as fault:
         sys.stderr.write(f"{fault}\n")
         return 2
