@@ -19,7 +19,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
 HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("win32", "AMD64")}
-OFFLINE = ("--no-remote", "--no-npm")
+OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
@@ -87,7 +87,8 @@ def page_steps() -> dict[str, tuple[str | Path, ...]]:
     return {
         "deno fmt": (DENO, "fmt", "--check"),
         "deno lint": (DENO, "lint"),
-        "deno test": (DENO, "test", *OFFLINE, "--cached-only", "--no-check", "tests/page"),
+        "deno check": (DENO, "check", *OFFLINE, "assets/page", "tests/page"),
+        "deno test": (DENO, "test", *OFFLINE, "--no-check", "tests/page"),
     }
 
 

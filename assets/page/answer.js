@@ -252,6 +252,7 @@ function markLine(dots, measure, picture, g, y, page) {
 }
 
 /** The value under the reader's hand: kept through redraws until it has been sent. */
+/** @type {{value: number | null, timer: any}} */
 const hand = { value: null, timer: 0 };
 
 /**

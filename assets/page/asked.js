@@ -20,13 +20,12 @@ export function mountAsked() {
         document.body.classList.toggle("editing", on);
         edit.setAttribute("aria-expanded", String(on));
         edit.textContent = on ? "fold" : "edit";
-        if (on) document.querySelector("#ask-question textarea, #ask-question input")?.focus();
+        if (on) boxes()[0]?.focus();
       };
       root.append(el("p", { class: "asked" }, question, about, edit));
       const boxes = () =>
-        ["question", "paragraph"].map((name) =>
-          document.querySelector(`#ask-${name} textarea, #ask-${name} input`)
-        );
+        ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */
+        (document.querySelector(`#ask-${name} textarea, #ask-${name} input`)));
       const differ = () => {
         const [q, p] = boxes();
         const changed = !state.reading || q?.value !== state.reading.question ||
@@ -34,7 +33,7 @@ export function mountAsked() {
         document.getElementById("ask-answer")?.classList.toggle("filled", Boolean(changed));
       };
       document.addEventListener("input", (event) => {
-        if (event.target.closest?.("#ask")) differ();
+        if (event.target instanceof Element && event.target.closest("#ask")) differ();
       });
       hear("reading", (reading) => {
         setTimeout(differ);

@@ -11,11 +11,12 @@ let mine = null;
  */
 export function plotly() {
   mine ??= new Promise((done, failed) => {
-    const before = window.Plotly;
+    const page = /** @type {any} */ (globalThis);
+    const before = page.Plotly;
     const script = el("script", { src: new URL("../plotly.min.js", import.meta.url).href });
     script.onload = () => {
-      const loaded = window.Plotly;
-      if (before) window.Plotly = before;
+      const loaded = page.Plotly;
+      if (before) page.Plotly = before;
       done(loaded);
     };
     script.onerror = () => {
@@ -143,7 +144,7 @@ export function bars(choose) {
         if (first) listen(P);
       } catch (error) {
         now = null;
-        said.textContent = error.message;
+        said.textContent = String(error instanceof Error ? error.message : error);
       }
     },
     async mark(model) {

@@ -13,11 +13,13 @@ import { style } from "./style.js";
 
 await style(new URL("./bio.css", import.meta.url));
 
-const STEPS = [["tags", token, "three probabilities a token"], [
-  "spans",
-  spans,
-  "from tags to spans",
-], ["annotators", annotators, "annotators and loss"]];
+/** @type {[string, any, string][]} */
+const STEPS = [
+  ["tags", token, "three probabilities a token"],
+  ["spans", spans, "from tags to spans"],
+  ["annotators", annotators, "annotators and loss"],
+];
+const stepOf = (view) => (STEPS.find(([key]) => key === view.step) ?? STEPS[0])[1];
 const views = new WeakMap();
 
 function shell(root) {
@@ -122,7 +124,7 @@ function paint(view) {
     view.hint.textContent = view.step === "annotators" ? words.mark_how : words.hint;
     view.root.classList.toggle("with-rows", view.step !== "tags");
     view.text.draw(model(view));
-    STEPS.find(([key]) => key === view.step)[1].draw(view.stage, picture, page, view);
+    stepOf(view).draw(view.stage, picture, page, view);
   } else {view.stage.replaceChildren(
       el("p", { class: "bio-says" }, words.no_head),
       annotators.editor(picture, page),
@@ -164,6 +166,6 @@ export function select(root, picture, page) {
     return undefined;
   }
   view.text.mark(model(view));
-  STEPS.find(([key]) => key === view.step)[1].select(view.stage, picture, page, view);
+  stepOf(view).select(view.stage, picture, page, view);
   return undefined;
 }

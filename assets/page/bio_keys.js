@@ -72,7 +72,7 @@ export function listen(view, mark) {
     event.preventDefault();
     if (event.shiftKey) {
       anchor ??= found;
-      const reached = item(to);
+      const reached = item(to) ?? found;
       view.pending = {
         start: Math.min(anchor.first, reached.first),
         end: Math.max(anchor.last, reached.last),

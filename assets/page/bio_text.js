@@ -3,7 +3,7 @@
 // they are chosen.
 
 import { itemAt, listen } from "./bio_keys.js";
-import { el, svg } from "./dom.js";
+import { el, focusIn, svg } from "./dom.js";
 import { boxes, breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "./lines.js";
 
 const SHORT = 14;
@@ -34,6 +34,7 @@ export function stripes() {
 export function tagText() {
   const rows = el("div", { class: "bio-rows" });
   const root = el("div", { class: "bio-text", role: "group" }, rows);
+  /** @type {any} */
   const view = { root, rows, key: "", lines: [], unfolded: new Set(), pending: null, model: null };
   listen(view, () => mark(view));
   return {
@@ -78,25 +79,27 @@ export function stretches(p, keep, sure, unfolded = []) {
   const on = Array.from({ length: n }, (_, d) => p[3 * d + 2] <= sure);
   for (const [a, b] of keep) for (let d = a; d <= b; d += 1) on[d] = true;
   for (const d of unfolded) on[d] = true;
+  /** @type {number[][]} */
   const found = [];
   for (let d = 0; d < n; d += 1) {
     if (!on[d]) continue;
     const from = Math.max(0, d - AROUND);
     const to = Math.min(n - 1, d + AROUND);
-    if (found.length && from - found.at(-1)[1] <= SHORT) found.at(-1)[1] = to;
+    const before = found.at(-1);
+    if (before && from - before[1] <= SHORT) before[1] = to;
     else found.push([from, to]);
   }
-  if (found.length && found[0][0] <= SHORT) found[0][0] = 0;
-  if (found.length && n - 1 - found.at(-1)[1] <= SHORT) found.at(-1)[1] = n - 1;
+  const last = found.at(-1);
+  if (last && found[0][0] <= SHORT) found[0][0] = 0;
+  if (last && n - 1 - last[1] <= SHORT) last[1] = n - 1;
   return found.length || n > 60 ? found : [[0, n - 1]];
 }
 
 function lay(view) {
   const { model, rows, unfolded } = view;
   const { page, p, keep, sure, joins } = model;
-  const held = document.activeElement && view.root.contains(document.activeElement)
-    ? document.activeElement.dataset.doc ?? document.activeElement.dataset.first
-    : null;
+  const focused = focusIn(view.root);
+  const held = focused ? focused.dataset.doc ?? focused.dataset.first : null;
   const { context, tokens } = page.reading;
   view.text = { context, tokens };
   const whole = stretches(p, keep, sure, unfolded).map(([a, b]) => {

@@ -1,7 +1,7 @@
 // Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
 // null score.
 
-import { el, roving, svg } from "./dom.js";
+import { el, focusIn, roving, svg } from "./dom.js";
 import { scaleLinear, ticks } from "./scales.js";
 
 const MANY = 12;
@@ -158,7 +158,7 @@ export function draw(stage, picture, page, held) {
         : words.all.replace("{n}", data.rows.length).replace("{k}", rows.length),
     )
     : null;
-  const focused = document.activeElement?.dataset?.span;
+  const focused = focusIn(document.body)?.dataset.span;
   const key = (kind, text) =>
     el(
       "span",

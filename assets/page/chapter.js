@@ -1,7 +1,7 @@
 // The frame of one chapter: question, formula, selection, the picture (drawn by its own module),
 // notice and folds.
 
-import { el, fold, glued, table } from "./dom.js";
+import { el, focusIn, fold, glued, table } from "./dom.js";
 import { formula } from "./formula.js";
 import { post } from "./outbox.js";
 import { hear, openExample, reset, select, state, textOf } from "./store.js";
@@ -132,12 +132,13 @@ function ready(view) {
 }
 
 function draw(view) {
-  if (!ready(view)) return;
+  const { reading } = state;
+  if (!reading || !ready(view)) return;
   view.width = view.root.clientWidth;
-  view.drawn = state.reading;
+  view.drawn = reading;
   age(view);
   view.question.textContent = view.data.question;
-  view.banner.toggleAttribute("hidden", !state.reading.changed);
+  view.banner.toggleAttribute("hidden", !reading.changed);
   view.notice.replaceChildren(el("strong", {}, "Notice "), glued(view.data.notice));
   view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
   view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
@@ -147,13 +148,14 @@ function draw(view) {
 
 /** A redraw replaces nodes; whoever works by keyboard stays at the same place of the new ones. */
 function keepingFocus(root, action) {
-  const before = document.activeElement;
+  const before = focusIn(root);
+  /** @type {number[]} */
   const path = [];
-  for (let node = before; root.contains(before) && node !== root; node = node.parentElement) {
-    path.unshift([...node.parentElement.children].indexOf(node));
+  for (let node = before; node && node !== root; node = node.parentElement) {
+    path.unshift([...(node.parentElement?.children ?? [])].indexOf(node));
   }
   action();
-  if (!path.length || root.contains(document.activeElement)) return;
+  if (!before || !path.length || focusIn(root)) return;
   const after = path.reduce((node, k) => node?.children[k], root);
   if (
     after?.tagName === before.tagName && after.getAttribute("role") === before.getAttribute("role")
@@ -223,7 +225,7 @@ export function mountChapter() {
       view.trigger = trigger;
       const now = state.reading?.stamp;
       // a late answer about an earlier reading
-      if (view.data?.stamp === now && data.stamp !== now && data.stamp < now) return;
+      if (now && view.data?.stamp === now && data.stamp < now) return;
       view.data = data;
       if (data.question) view.question.textContent = data.question;
       schedule(view);

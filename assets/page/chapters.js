@@ -24,10 +24,12 @@ export function mountChapters() {
   return {
     update(root, data, { trigger }) {
       if (!data.chapters) return;
+      /** @type {{name: string, items: any[]}[]} */
       const groups = [];
       for (const chapter of data.chapters) {
-        if (groups.at(-1)?.name !== chapter.group) groups.push({ name: chapter.group, items: [] });
-        groups.at(-1).items.push(chapter);
+        const group = groups.at(-1);
+        if (group && group.name === chapter.group) group.items.push(chapter);
+        else groups.push({ name: chapter.group, items: [chapter] });
       }
       const tab = ({ key, number, title }) =>
         el(

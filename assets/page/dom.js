@@ -21,10 +21,25 @@ export const el = (tag, props, ...children) => fill(document.createElement(tag),
 export const svg = (tag, props, ...children) =>
   fill(document.createElementNS(SVG, tag), props, children);
 
+/**
+ * The element inside `root` that has the focus, or null.
+ * @param {Element} root
+ * @returns {HTMLElement | null}
+ */
+export function focusIn(root) {
+  const held = document.activeElement;
+  return root.contains(held) ? /** @type {HTMLElement | null} */ (held) : null;
+}
+
 /** The page's own sentence with each "12 %" kept on one line. */
 export const glued = (text) => text.replaceAll(/(\d) %/g, "$1\u00a0%");
 
-/** A `<details>` whose open state survives a redraw of the same root. */
+/**
+ * A `<details>` whose open state survives a redraw of the same root.
+ * @param {any} summary
+ * @param {any} content
+ * @param {{open?: boolean, id?: string | null}} [options]
+ */
 export function fold(summary, content, { open = false, id = null } = {}) {
   return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
 }
@@ -33,6 +48,9 @@ export function fold(summary, content, { open = false, id = null } = {}) {
  * A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and
  * keyboard. With more than two columns a narrow screen stacks each row: its heads stand before the
  * cells, and the roles keep it a table.
+ * @param {{caption: string, head: string[], rows: string[][], select?: number[][]}} data `select`:
+ *   window, start and end of each row
+ * @param {any} [page]
  */
 export function table({ caption, head, rows, select }, page) {
   const cell = (row, r) =>

@@ -80,13 +80,14 @@ export function mountGuess() {
 }
 
 function reset(view) {
-  if (view.text === state.reading.context && view.question === state.reading.question) return;
+  const { reading } = state;
+  if (!reading || (view.text === reading.context && view.question === reading.question)) return;
   Object.assign(view, {
     chips: { start: new Map(), end: new Map() },
     side: "start",
     shown: false,
-    text: state.reading.context,
-    question: state.reading.question,
+    text: reading.context,
+    question: reading.question,
   });
 }
 
@@ -146,7 +147,7 @@ function render(view) {
     },
     rows([
       place(NONE, "no answer"),
-      ...list.map((word, k) => place(k, state.reading.context.slice(word.start, word.end))),
+      ...list.map((word, k) => place(k, view.text.slice(word.start, word.end))),
     ]),
   );
   Object.assign(view, { list, field, nodes, chipped: new Set() });
@@ -235,6 +236,7 @@ function paint(view) {
 
 function result(view) {
   const { reading, answer, predicted } = state;
+  if (!reading) return [];
   const missing = ["start", "end"].filter((side) => placed(view.chips[side]) < CHIPS);
   if (missing.length) {
     return [el("p", {}, `Place all ten chips for the ${missing.join(" and the ")} first.`)];

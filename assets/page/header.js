@@ -4,6 +4,12 @@
 import { el } from "./dom.js";
 import { hear, say, state } from "./store.js";
 
+/**
+ * A switch of the header: a class of the body.
+ * @param {string} name
+ * @param {string} label
+ * @param {{controls?: string | null, pressed?: boolean}} [options] `controls`: the panel it opens
+ */
 function toggle(name, label, { controls = null, pressed = true } = {}) {
   const attribute = pressed ? "aria-pressed" : "aria-expanded";
   const button = el("button", {
@@ -139,10 +145,10 @@ export function mountFoot() {
           !keyOn || event.key.toLowerCase() !== "v" || event.ctrlKey || event.metaKey ||
           event.altKey
         ) return;
-        if (
-          event.target.closest?.("input, textarea, select, [contenteditable]") &&
-          event.target.type !== "checkbox"
-        ) return;
+        const at = event.target instanceof Element
+          ? event.target.closest("input, textarea, select, [contenteditable]")
+          : null;
+        if (at && !at.matches("[type=checkbox]")) return;
         document.body.classList.toggle("veiled");
         say("look", "veiled");
       });

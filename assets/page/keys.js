@@ -71,7 +71,7 @@ export function selectable(root, { now, commit, pend, tell }) {
     event.preventDefault();
     if (event.shiftKey) {
       anchor ??= found;
-      const reached = item(to);
+      const reached = item(to) ?? found;
       pending = {
         start: Math.min(anchor.first, reached.first),
         end: Math.max(anchor.last, reached.last),
@@ -86,7 +86,7 @@ function target(root, found, key, dir) {
   const forward = dir === "rtl" ? "ArrowLeft" : "ArrowRight";
   const sideways = { [forward]: 1, [dir === "rtl" ? "ArrowRight" : "ArrowLeft"]: -1 }[key];
   const list = [...root.querySelectorAll(found.row === "word" ? ".word" : `.hit.${found.row}`)]
-    .sort((a, b) => item(a).first - item(b).first || 0);
+    .sort((a, b) => (item(a)?.first ?? 0) - (item(b)?.first ?? 0));
   if (key === "Home" || key === "End") return list.at(key === "Home" ? 0 : -1);
   if (sideways) return list[list.indexOf(found.node) + sideways] ?? null;
   const down = { ArrowDown: 1, ArrowUp: -1 }[key];

@@ -10,6 +10,14 @@
 import { el, svg } from "./dom.js";
 
 /**
+ * @typedef {{from: number, to: number, first: number, last: number, lead: number}} Unit
+ * @typedef {{units: Unit[], from: number, to: number}[] & {dir: string}} Lines
+ */
+
+/** @param {number} _ a token */
+const NEVER = (_) => false;
+
+/**
  * Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one
  * visible character. A token that holds only the blank before a word (RoBERTa, ALBERT) stands with
  * the first piece of that word; `lead` counts such tokens of a unit.
@@ -43,11 +51,15 @@ export function units({ context, tokens, first, last }) {
 /**
  * Lay the text out at `width` and say which units share a line: [{units, from, to}]; `dir` of the
  * whole text on the array.
+ * @param {Element} host
+ * @param {any} text
+ * @param {number} width
+ * @returns {Lines}
  */
 export function breakLines(host, text, width) {
   const all = units(text);
   const from = all[0].from;
-  const node = document.createTextNode(text.context.slice(from, all.at(-1).to));
+  const node = document.createTextNode(text.context.slice(from, all[all.length - 1].to));
   const sheet = el("div", {
     class: "lined measuring",
     dir: "auto",
@@ -56,18 +68,21 @@ export function breakLines(host, text, width) {
   sheet.append(node);
   host.append(sheet);
   const range = document.createRange();
-  const lines = [];
+  /** @type {Lines} */
+  const lines = Object.assign([], { dir: "ltr" });
   let bottom = -Infinity;
   for (const unit of all) {
     range.setStart(node, unit.from - from);
     range.setEnd(node, unit.to - from);
     const box = range.getClientRects()[0];
-    if (!lines.length || (box && (box.top + box.bottom) / 2 > bottom)) {
-      lines.push({ units: [], from: unit.from, to: unit.to });
+    const open = lines.at(-1);
+    if (!open || (box && (box.top + box.bottom) / 2 > bottom)) {
+      lines.push({ units: [unit], from: unit.from, to: unit.to });
       bottom = box ? box.bottom : bottom;
+    } else {
+      open.units.push(unit);
+      open.to = unit.to;
     }
-    lines.at(-1).units.push(unit);
-    lines.at(-1).to = unit.to;
   }
   lines.dir = getComputedStyle(sheet).direction;
   sheet.remove();
@@ -89,7 +104,7 @@ function withGap(line, next, context) {
  * Build one line: words as buttons in the middle, one svg above, one below, one for marks around
  * the words.
  */
-export function makeLine(line, { context, joins, faded = () => false }, dir) {
+export function makeLine(line, { context, joins, faded = NEVER }, dir) {
   const words = el("div", { class: "lined words", dir });
   const spans = new Map();
   let at = line.from;

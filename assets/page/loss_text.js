@@ -60,7 +60,7 @@ function layout(host, picture, page, w, width, key, pull) {
     } else if (k === 0 || open[k - 1]) {
       let count = 0;
       for (let m = k; m < broken.length && !open[m]; m += 1) {
-        count += broken[m].units.at(-1).last - broken[m].units[0].first + 1;
+        count += (broken[m].units.at(-1)?.last ?? 0) - broken[m].units[0].first + 1;
       }
       nodes.push(
         el("p", { class: "role-quiet" }, `… ${count} tokens, none pulled by more than 0.01`),

@@ -1,7 +1,7 @@
 // Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move,
 // three choices to make.
 
-import { el, roving, svg } from "./dom.js";
+import { el, focusIn, roving, svg } from "./dom.js";
 
 const SHOWN = 8;
 
@@ -479,9 +479,7 @@ function options(data, page, words) {
 
 export function draw(stage, picture, page, held) {
   const { merge: data, words } = picture;
-  const focused = document.activeElement && stage.contains(document.activeElement)
-    ? document.activeElement.dataset.keep
-    : null;
+  const focused = focusIn(stage)?.dataset.keep ?? null;
   held.broken = {
     ...held.broken,
     ...(picture.broken ? { [picture.broken.rule]: picture.broken } : {}),

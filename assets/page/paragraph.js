@@ -28,6 +28,7 @@ export function paragraph() {
     sum("start"),
     sum("end"),
   );
+  /** @type {any} */
   const view = {
     root,
     rows,

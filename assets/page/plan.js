@@ -1,7 +1,7 @@
 // Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of
 // max_seq_length and doc_stride.
 
-import { el } from "./dom.js";
+import { el, focusIn } from "./dom.js";
 import { marks, overview, readout, tents } from "./tents.js";
 
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
@@ -139,7 +139,7 @@ function keys(view, event) {
 
 function paintPicture(view, bar = true) {
   const { nodes, layout, held, page, picture } = view;
-  const focused = document.activeElement?.dataset?.keep;
+  const focused = focusIn(document.body)?.dataset.keep;
   if (!layout.drawn) {
     nodes.pad.replaceChildren(el("p", { class: "role-quiet" }, picture.words.too_many));
     [nodes.over, nodes.zoom, nodes.readout].forEach((n) => n.replaceChildren());

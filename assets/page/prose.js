@@ -7,12 +7,17 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
  * Widen [start, end) to grapheme borders, so that no accent or joined emoji is cut by a highlight.
+ * @param {string} context
+ * @param {number} start
+ * @param {number} end UTF-16 offsets
+ * @returns {[number, number]}
  */
 export function graphemes(context, start, end) {
   if (start >= end) return [start, end];
   const segments = segmenter.segment(context);
   const first = segments.containing(start);
   const last = segments.containing(end - 1);
+  if (!first || !last) throw new RangeError(`[${start}, ${end}) is not inside the text`);
   return [first.index, last.index + last.segment.length];
 }
 

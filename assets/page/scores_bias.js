@@ -42,6 +42,7 @@ export function measure(w, start, end, pair, temperature, rule) {
   };
 }
 
+/** @type {[string, string, number | null][]} */
 const ROWS = [
   ["start", "start_logit of the selected pair", 4],
   ["end", "end_logit", 4],
@@ -56,10 +57,11 @@ const ROWS = [
 
 const STILL = ["pStart", "pEnd", "against", "best", "loss"];
 const digitsOf = new Map(ROWS.map(([name, , digits]) => [name, digits]));
-const printed = (
-  m,
-  name,
-) => (digitsOf.get(name) === null ? m[name] ?? "none" : fixed(m[name], digitsOf.get(name)));
+
+function printed(m, name) {
+  const digits = digitsOf.get(name) ?? null;
+  return digits === null ? m[name] ?? "none" : fixed(m[name], digits);
+}
 
 /** Sums add up as printed: they are sums of the rounded logits. */
 function addUp(m) {
@@ -69,6 +71,7 @@ function addUp(m) {
 }
 
 export function makeBias(moved) {
+  /** @type {any} */
   const view = { shift: { start: 0, end: 0 } };
   const slider = (side, name) => {
     const input = el("input", {

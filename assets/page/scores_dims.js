@@ -1,7 +1,7 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
 // side by side; the pencil.
 
-import { el, fold, svg } from "./dom.js";
+import { el, focusIn, fold, svg } from "./dom.js";
 import { floats } from "./pack.js";
 import { max } from "./scales.js";
 import { missing } from "./scores_layers.js";
@@ -53,7 +53,7 @@ export function makeDimensions(on) {
       const two = !model.page.narrow && model.width >= 860 * model.page.scale;
       body.classList.toggle("two", two);
       const width = Math.floor(two ? (model.width - 36) / 2 : model.width);
-      const focused = body.contains(document.activeElement) ? document.activeElement.id : null;
+      const focused = focusIn(body)?.id ?? null;
       body.replaceChildren(
         ...LANES.map(([side, big, small]) =>
           lane(details[side], v, { side, big, small, width, on, scale: model.page.scale })

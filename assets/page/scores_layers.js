@@ -1,7 +1,7 @@
 // Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside
 // each row, ways through the plane, PCA folded.
 
-import { el, fold, svg } from "./dom.js";
+import { el, focusIn, fold, svg } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { floats, softmax } from "./pack.js";
 import { extent } from "./scales.js";
@@ -117,7 +117,7 @@ function drawMaps(view) {
     Math.round((page.narrow ? 15 : 17) * page.scale),
   ];
   const inner = Math.max(120, width - left - right);
-  const focused = view.maps.contains(document.activeElement) ? document.activeElement.id : null;
+  const focused = focusIn(view.maps)?.id ?? null;
   const built = SIDES.map((side) => {
     const pos = chosen?.[side] ?? view.model.picture.plane.best?.[side === "start" ? 0 : 1] ??
       w.clsAt;
@@ -379,9 +379,7 @@ function drawWays(view) {
     ),
     labels(plane, ends.map((d) => ({ ...d, gap: 12, name: d.start || d.end ? "chosen" : "" }))),
   );
-  const had = view.ways.contains(document.activeElement)
-    ? document.activeElement.dataset.pos
-    : null;
+  const had = focusIn(view.ways)?.dataset.pos ?? null;
   view.ways.replaceChildren(
     plane.root,
     el(

@@ -1,6 +1,6 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
-import { el, svg, table } from "./dom.js";
+import { el, focusIn, svg, table } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { floats, ints } from "./pack.js";
 import { makeBias } from "./scores_bias.js";
@@ -10,6 +10,7 @@ const DURATION = 1100;
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function makePlaneStep(on) {
+  /** @type {any} */
   const view = { t: 1, slide: null, shift: { start: 0, end: 0 }, running: 0 };
   view.holder = el("div", { class: "scores-plane-box" });
   view.readout = el("p", {
@@ -191,9 +192,7 @@ function paint(view) {
   view.body = svg("g", {});
   layer.append(view.body);
   view.list = points(view);
-  const focused = view.holder.contains(document.activeElement)
-    ? document.activeElement.dataset?.pos
-    : null;
+  const focused = focusIn(view.holder)?.dataset.pos ?? null;
   view.holder.replaceChildren(view.plane.root);
   place(view);
   if (focused) {

@@ -10,6 +10,7 @@ import { style } from "./style.js";
 
 await style(new URL("./spanbert.css", import.meta.url));
 
+/** @type {[string, string, any][]} */
 const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], [
   "closing",
   "from pre-training to reading",

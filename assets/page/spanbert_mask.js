@@ -11,6 +11,7 @@ const views = new WeakMap();
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function shell(root) {
+  /** @type {any} */
   const view = { root, k: 0, timer: null, shown: false, play: false, picture: null };
   const send = (name, value) => view.page.input(name, value);
   view.spans = maskText(

@@ -6,8 +6,11 @@ import { el } from "./dom.js";
 /**
  * {root, draw({pieces, runs, fates, random, anchor, active, shown})}: `fates` null = hidden, but
  * nobody knows yet how.
+ * @param {string} label
+ * @param {{hide: (first: number, last: number) => void, show: (at: number) => void}} [events] none:
+ *   a text to look at
  */
-export function maskText(label, events = null) {
+export function maskText(label, events) {
   const root = el("p", {
     class: "mask-text reading-text",
     dir: "auto",
@@ -100,7 +103,7 @@ function paint(view) {
     : [Math.min(view.from, view.to), Math.max(view.from, view.to)];
   view.words.forEach(({ first, last, node }, k) => {
     let hidden = 0;
-    for (let d = first; d <= last; d += 1) hidden += of.has(d);
+    for (let d = first; d <= last; d += 1) hidden += Number(of.has(d));
     node.classList.toggle("pending", k >= low && k <= high);
     if (view.events) {
       node.setAttribute(

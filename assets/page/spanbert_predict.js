@@ -248,7 +248,7 @@ export function drawPredict(root, picture, page) {
   view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
   drawFigure(view.figure, picture, page);
   view.asks.replaceChildren(...asks(view));
-  view.sums.replaceChildren(...arithmetic(picture, page));
+  view.sums.replaceChildren(...arithmetic(picture));
   view.loss.replaceChildren(...losses(picture));
   view.folds[0].toggleAttribute("hidden", !picture.steps);
 }

@@ -8,6 +8,7 @@ const KIND = "mask-source";
 
 /** {root, draw(picture, page)}: a menu, and a box when the text is one's own. */
 export function sourceMenu() {
+  /** @type {any} */
   const view = { picture: null };
   view.menu = el("select", { id: "spanbert-source", onchange: () => choose(view) });
   view.reason = el("span", { class: "role-quiet reason" });

@@ -143,6 +143,7 @@ function askFor(view) {
   page.input("window", page.selection.window);
 }
 
+/** @returns {[number, number] | null} */
 function chosenCell(view) {
   const s = view.page.selection;
   return s && s.window === view.cells.index
@@ -160,7 +161,7 @@ export function select(root, picture, page) {
   const chosen = chosenCell(view);
   if (view.near && view.drawn?.hi && !inRange(view.drawn, chosen)) paint(view);
   else move(view);
-  if (view.step === "tent" && !page.narrow) reveal(view.drawn, view.cells, chosen);
+  if (view.step === "tent" && !page.narrow && chosen) reveal(view.drawn, view.cells, chosen);
   moveList(view.ranked, view.sent, page);
   tell(view);
 }

@@ -8,20 +8,26 @@ export const TOO_LONG = 3;
 export const NOT_OWNED = 4;
 
 export class Cells {
+  /** @type {{low: number, high: number} | null} */
+  ink = null;
+
+  /**
+   * @param {import("./store.js").Reading} reading
+   * @param {{longest: number, copies: string}} picture
+   * @param {number} index which window
+   */
   constructor(reading, picture, index) {
     const w = reading.windows[index];
-    Object.assign(this, {
-      index,
-      n: w.n,
-      s: w.start,
-      e: w.end,
-      tokens: w.tokens,
-      docStart: w.docStart,
-      clsAt: w.clsAt,
-      first: w.contextAt,
-      stop: w.contextAt + w.docStop - w.docStart,
-      longest: picture.longest,
-    });
+    this.index = index;
+    this.n = w.n;
+    this.s = w.start;
+    this.e = w.end;
+    this.tokens = w.tokens;
+    this.docStart = w.docStart;
+    this.clsAt = w.clsAt;
+    this.first = w.contextAt;
+    this.stop = w.contextAt + w.docStop - w.docStart;
+    this.longest = picture.longest;
     this.owned = Uint8Array.from({ length: w.n }, (_, i) =>
       Number(
         this.inside(i) &&

@@ -13,6 +13,7 @@ export function drawPhone(root, cells, picture, page, tell) {
   ) => cells.owned[i])
     .map((i) => cells.score(i, cells.bestEnd(i))).sort((a, b) => a - b);
   const [low, high] = [bests[Math.floor(bests.length / 2)], bests.at(-1)];
+  /** @type {any} */
   const view = { pieces: [], open: null, cells, picture, page, tell };
   const text = el("p", {
     class: "spans-phone",

@@ -161,6 +161,7 @@ export function drawSquare(root, cells, picture, page, options) {
   const scale = page.scale;
   const { lo, hi } = options.range;
   const names = page.narrow ? [] : picture.top;
+  /** @type {any} */
   const view = {
     lo,
     hi,

@@ -137,10 +137,10 @@ function make(root) {
 }
 
 function legend() {
-  const sign = (draw, text, name = null) =>
+  const sign = (draw, text, name = "") =>
     el(
       "span",
-      { class: name },
+      { class: name || null },
       svg("svg", { width: 20, height: 14, "aria-hidden": "true" }, draw),
       text,
     );

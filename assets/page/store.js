@@ -6,6 +6,21 @@ import { floats, ints } from "./pack.js";
 
 export const bus = new EventTarget();
 export const say = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { detail }));
+
+/**
+ * @typedef {{text: string, start: number, end: number, word: number}} Token
+ * @typedef {{n: number, start: Float32Array, end: Float32Array, tokens: string[], docStart: number,
+ *   docStop: number, contextAt: number, clsAt: number, [more: string]: any}} ReadWindow
+ * @typedef {{stamp: number, reader: string, question: string, context: string, tokens: Token[],
+ *   windows: ReadWindow[], owner: Int32Array, [more: string]: any}} Reading
+ * @typedef {{start: number, end: number}} Span positions in the paragraph's tokens, both inside
+ * @typedef {Span & {window: number, record: any}} Selection `record`: Python's answer, or null
+ */
+
+/**
+ * @type {{reading: Reading | null, selection: Selection | null, predicted: any, answer: any,
+ *   record: any, send: any, chapter: string | null, veiled: boolean, mayVeil: boolean}}
+ */
 export const state = {
   reading: null,
   selection: null,
@@ -13,6 +28,7 @@ export const state = {
   answer: null,
   record: null,
   send: null,
+  chapter: null,
   veiled: false,
   mayVeil: true,
 };
@@ -22,10 +38,15 @@ export const state = {
  * once.
  */
 export function hear(name, heard) {
-  bus.addEventListener(name, (event) => heard(event.detail));
+  bus.addEventListener(name, (event) => heard(/** @type {CustomEvent} */ (event).detail));
   if (name === "reading" && state.reading) heard(state.reading);
 }
 
+/**
+ * A reading as Python sends it, with its packed arrays opened.
+ * @param {any} data
+ * @returns {Reading}
+ */
 export function unpack(data) {
   const offsets = ints(data.offsets);
   const words = ints(data.words);
@@ -50,8 +71,12 @@ export function unpack(data) {
   return { ...data, tokens, windows, owner: ints(data.owner) };
 }
 
-/** A span as typed; its last token may hold only the blank after it. */
+/**
+ * A span as typed; its last token may hold only the blank after it.
+ * @param {Span} span
+ */
 export function textOf({ start, end }) {
+  if (!state.reading) return "";
   const { context, tokens } = state.reading;
   return context.slice(tokens[start].start, tokens[end].end).trimEnd();
 }
@@ -64,6 +89,10 @@ export const reset = () =>
 export const openExample = (id) =>
   state.send && post("example", state.send, "input", { index: "example", value: id });
 
+/**
+ * Select a span, in the window given or in the one that owns its start.
+ * @param {Span & {window?: number | null}} span
+ */
 export function select({ window = null, start, end }) {
   if (!state.reading || !state.send) return;
   const held = window ?? state.reading.owner[start];

@@ -20,7 +20,9 @@ export function holders(layout, owner, d) {
       found.push({ w, left: d - a, right: b - 1 - d, min: heightIn(a, b, d), length: b - a });
     }
   });
-  return found.sort((p, q) => (q.w === owner) - (p.w === owner) || q.min - p.min || p.w - q.w);
+  return found.sort((p, q) =>
+    Number(q.w === owner) - Number(p.w === owner) || q.min - p.min || p.w - q.w
+  );
 }
 
 export function ownerOf(layout, d) {
@@ -28,7 +30,8 @@ export function ownerOf(layout, d) {
 }
 
 /** Why the owner owns: nothing to say, a tie, or the length term. */
-export function reason([owner, next], words) {
+export function reason(found, words) {
+  const [owner, next] = found;
   if (!next || owner.min > next.min) return "";
   if (owner.min < next.min) return words.length;
   return owner.length === next.length ? words.earlier : words.longer;
@@ -211,7 +214,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   if (!small) {
     layout.lost.filter((z) => seen(z.from, z.to)).forEach((z) => lostCount(root, z, x, y(0), em));
   }
-  if (!small) annotate(root, { layout, from, to, x, y, ribbon, width, em, page, seen, top });
+  if (!small) annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, top });
   const group = svg("g", {});
   root.append(group);
   return {

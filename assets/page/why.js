@@ -195,7 +195,11 @@ function model(view, w, chosen) {
   };
 }
 
-// What a request depends on: {what, span, target, method, more}; `method` overrides the chosen one.
+/**
+ * What a request depends on; `method` overrides the chosen one.
+ * @param {any} view
+ * @param {{what: string, span?: boolean, target?: any, method?: string, more?: any}} request
+ */
 function keyOf(view, { what, span, target, method, more }) {
   const { chosen, choice } = { chosen: view.page.selection, choice: view.choice };
   const parts = [view.stamp, what, chosen.window];
@@ -210,7 +214,11 @@ function keyOf(view, { what, span, target, method, more }) {
   return [...parts, ...Object.values(more ?? {})].join(" ");
 }
 
-/** {data}, {error}, or null when it has been asked for and is not there yet. */
+/**
+ * {data}, {error}, or null when it has been asked for and is not there yet.
+ * @param {any} view
+ * @param {{what: string, span?: boolean, target?: any, method?: string, more?: any}} request
+ */
 function need(view, request) {
   const key = keyOf(view, request);
   if (view.found.has(key)) return view.found.get(key);

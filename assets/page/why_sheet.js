@@ -17,6 +17,7 @@ const NAMED = 6;
 export function sheet() {
   const rows = el("div", { class: "why-rows" });
   const root = el("div", { class: "why-sheet", role: "group" }, rows);
+  /** @type {any} */
   const view = {
     root,
     rows,
