@@ -43,10 +43,14 @@ def fake_encode(question: str, context: str) -> Encoding:
 
 
 class FakeReader:
-    """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract the start, their last piece the end."""
+    """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract the start, their last piece the end.
 
-    def __init__(self, name: str = "fake", threshold: float | None = 0.0, null: float = 2.0, bio: bool = False) -> None:
-        self.name, self.threshold, self.null = name, threshold, null
+    `factor` multiplies every start and end logit.
+    """
+
+    def __init__(self, name: str = "fake", threshold: float | None = 0.0, null: float = 2.0, bio: bool = False,
+                 factor: float = 1.0) -> None:
+        self.name, self.threshold, self.null, self.factor = name, threshold, null, factor
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
         self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}  # of every window read, for what is asked of it afterwards
         self.learners: list[FakeLearner] = []
@@ -76,6 +80,7 @@ class FakeReader:
                 row[w.index, :len(w)] = noise.normal(-4.0, 0.7, len(w))
                 row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start:w.doc_stop]
                 row[w.index, w.cls_at] = self.null
+                row[w.index] *= self.factor
         self._logits.update({w.input_ids.tobytes(): (start[w.index, :len(w)], end[w.index, :len(w)]) for w in windows})
         tags = np.full((len(windows), length, 3), np.nan, dtype=np.float32) if self.has_bio else None
         for w in windows if tags is not None else ():

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats
+from qa_demo.core.arrays import Floats, logsumexp
 from qa_demo.core.bio import O, TaggedSpan
 from qa_demo.core.tag_fit import tag_anatomy
 from qa_demo.core.tagging import Tagging
 from qa_demo.core.types import TAGS, Prediction, Reading, Span
-from qa_demo.figures.numbers import number, probability, rest
+from qa_demo.figures.numbers import exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
 from qa_demo.figures.prose import plural, quoted
@@ -89,7 +89,6 @@ def token_data(reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc
     pos = window.to_pos(doc)
     assert reading.tag_logits is not None
     logits, p = reading.tag_logits[window.index, pos].astype(np.float64), np.exp(log_rows[doc])
-    exps = np.exp(logits)
     return {
         "doc": doc,
         "pos": pos,
@@ -97,8 +96,8 @@ def token_data(reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc
         "windows": len(reading.windows),
         "piece": printable(piece_text(reading, doc)),
         "logits": [number(x, 3) for x in logits],
-        "exps": [number(x, 3) if x >= 5e-4 else "< 0.001" for x in exps],
-        "z": number(float(exps.sum()), 3),
+        "exps": [exponential(float(x)) for x in logits],
+        "z": exponential(float(logsumexp(logits))),
         "p": [probability(float(x)) for x in p],
         "sum": tag_sum(p),
     }

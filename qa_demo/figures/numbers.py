@@ -1,5 +1,6 @@
 """Numbers as printed: sums that add up, probabilities that are never 0."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -26,6 +27,20 @@ def number(x: float, decimals: int = MIN_DECIMALS) -> str:
     """A number with a real minus sign; -0.00 is printed 0.00."""
     value = _rounded(x, decimals)
     return f"{MINUS}{-value}" if value < 0 else f"{abs(value)}"
+
+
+def exponential(log_x: float, decimals: int = 3) -> str:
+    """exp(log_x) of any size: "< 0.001" where it would print 0, a power of ten from a million on.
+
+    Example: log_x = 4787 gives "9.28 · 10^2078", which no float holds.
+    """
+    if log_x < math.log(0.5 * 10.0**-decimals):
+        return f"< {10.0**-decimals:.{decimals}f}"
+    if log_x < math.log(1e6):
+        return number(math.exp(log_x), decimals)
+    power = math.floor(log_x / math.log(10))
+    mantissa = _rounded(math.exp(log_x - power * math.log(10)), 2)
+    return f"{mantissa} · 10^{power}" if mantissa < 10 else f"1.00 · 10^{power + 1}"
 
 
 def signed(x: float, decimals: int = MIN_DECIMALS) -> str:

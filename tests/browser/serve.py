@@ -1,5 +1,6 @@
 """Serve the page with the fake reader: python -m tests.browser.serve PORT."""
 
+import functools
 import sys
 from typing import Any
 
@@ -10,6 +11,8 @@ from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
 UNKNOWN = "nobody/nothing"
+LARGE = {"large/thousand": 1e3, "large/million": 1e6}
+"""Readers by the factor of their logits; they have a BIO head."""
 
 
 def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
@@ -18,10 +21,13 @@ def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
     return launch(build(lambda: reader, load, checksum=lambda: reader.checksum, infiller=infiller), "127.0.0.1", port, **more)
 
 
+@functools.cache
 def load(source: str) -> FakeReader:
-    """Another reader for each name, except for one that nobody has published."""
+    """Another reader for each name, with large logits for those of `LARGE`, except for one that nobody has published."""
     if source == UNKNOWN:
         raise ModelUnavailable(f"{source}: there is no such reader")
+    if source in LARGE:
+        return FakeReader(name=source, bio=True, factor=LARGE[source])
     return FakeReader(name=source)
 
 

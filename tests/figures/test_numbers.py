@@ -1,12 +1,13 @@
 """Numbers as printed."""
 
-from decimal import Decimal
+import math
+from decimal import Context, Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, percent, probability, rest, signed, total
+from qa_demo.figures.numbers import MINUS, decimals_for, effect, exponential, number, percent, probability, rest, signed, total
 
 LOGIT = st.floats(-50, 50, allow_nan=False)
 
@@ -69,3 +70,23 @@ def test_percent(p: float, printed: str) -> None:
 def test_signs() -> None:
     assert number(-0.001) == "0.00" and number(-1.5) == f"{MINUS}1.50"
     assert signed(8.54) == "+8.54" and signed(-0.25) == f"{MINUS}0.25"
+
+
+@pytest.mark.parametrize(("log_x", "text"), [(0.0, "1.000"), (4787.0, "9.28 · 10^2078"), (math.log(1e6), "1.00 · 10^6"), (-9.0, "< 0.001"),
+                                             (math.log(9.999e7), "1.00 · 10^8"), (math.log(999999.0), "999999.000")])
+def test_an_exponential_of_any_size_is_short(log_x: float, text: str) -> None:
+    assert exponential(log_x) == text
+
+
+@given(st.floats(-1e6, 1e7, allow_nan=False))
+def test_an_exponential_says_what_it_is(log_x: float) -> None:
+    said = exponential(log_x)
+    large = Context(prec=40, Emax=10**8, Emin=-(10**8))
+    exact = large.exp(Decimal(log_x))
+    if said.startswith("<"):
+        assert exact < Decimal("0.0005000001")
+    elif "10^" in said:
+        mantissa, power = said.split(" · 10^")
+        assert 1 <= Decimal(mantissa) < 10 and abs(large.scaleb(exact, -int(power)) - Decimal(mantissa)) < Decimal("0.0051")
+    else:
+        assert abs(exact - Decimal(said)) < Decimal("0.00051")
