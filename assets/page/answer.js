@@ -1,10 +1,10 @@
 // Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
 // span.
 
-import { el, roving, svg } from "./dom.js";
+import { el, pressed, roving, svg } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { extent, max, scaleLinear, ticks } from "./scales.js";
-import { overlay, paragraph } from "./prose.js";
+import { clipped, overlay, paragraph } from "./prose.js";
 
 const views = new WeakMap();
 
@@ -117,11 +117,6 @@ function geometry(picture, root) {
   return { rem, width, x, low: low - pad, high: high + pad };
 }
 
-function short(text, n) {
-  const letters = Array.from(text);
-  return letters.length > n ? `${letters.slice(0, n - 1).join("").trimEnd()}…` : text;
-}
-
 /**
  * Give labels rows from the best down; a label that fits nowhere stays hidden until its dot is
  * pointed at.
@@ -130,7 +125,7 @@ function rows(picture, g, page) {
   const taken = [];
   const most = page.narrow ? 3 : 4;
   return picture.dots.map((dot) => {
-    const label = short(dot.text, page.narrow ? 16 : 26);
+    const label = clipped(dot.text, page.narrow ? 16 : 26);
     const half = (Array.from(label).length * g.rem * 0.56) / 2 + g.rem * 0.4;
     const at = Math.min(Math.max(g.x(dot.score), half), g.width - half);
     for (let row = 0; row < most; row += 1) {
@@ -208,13 +203,7 @@ function dotMark(dot, g, y, page) {
       role: "button",
       tabindex: -1,
       "aria-label": `${dot.text}, rank ${dot.rank}, score ${fixed(dot.score)}`,
-      onclick: () => page.select(dot),
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          page.select(dot);
-        }
-      },
+      ...pressed(() => page.select(dot)),
     },
     svg("line", { class: "leader", x1: x, x2: x, y1: y - g.rem * 0.35, y2: base + g.rem * 0.15 }),
     svg("circle", { cx: x, cy: y, r: g.rem * 0.8, class: "target" }),

@@ -7,7 +7,7 @@ import * as spans from "./bio_spans.js";
 import { stretches, stripes, tagText } from "./bio_text.js";
 import { teachHeads } from "./bio_teach.js";
 import * as token from "./bio_token.js";
-import { el } from "./dom.js";
+import { el, stepButtons } from "./dom.js";
 import { floats } from "./pack.js";
 import { style } from "./style.js";
 
@@ -34,21 +34,13 @@ function shell(root) {
     open: new Set(),
     asked: "",
   };
-  view.buttons = STEPS.map(([key, , title], k) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "plain step",
-        id: `bio-step-${key}`,
-        onclick: () => {
-          view.step = key;
-          paint(view);
-        },
-      },
-      el("span", { class: "number" }, k + 1),
-      title,
-    )
+  view.buttons = stepButtons(
+    "bio",
+    STEPS.map(([key, , title]) => ({ key, title })),
+    (key) => {
+      view.step = key;
+      paint(view);
+    },
   );
   view.steps = el("div", { class: "steps", role: "group" }, view.buttons);
   view.hint = el("p", { class: "bio-hint role-quiet" });

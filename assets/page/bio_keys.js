@@ -1,5 +1,6 @@
 // Selecting on the tagged text by mouse and by keyboard.
 
+import { isPress } from "./dom.js";
 import { centre } from "./lines.js";
 
 function item(node) {
@@ -61,7 +62,7 @@ export function listen(view, mark) {
       mark();
       return;
     }
-    if (event.key === "Enter" || event.key === " ") {
+    if (isPress(event)) {
       event.preventDefault();
       commit(view.pending ?? joined(found, event.shiftKey));
       anchor = null;

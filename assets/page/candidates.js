@@ -1,7 +1,8 @@
 // Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
 // null score.
 
-import { el, focusIn, roving, svg } from "./dom.js";
+import { el, focusIn, pressed, roving, svg } from "./dom.js";
+import { clipped } from "./prose.js";
 import { scaleLinear, ticks } from "./scales.js";
 
 const MANY = 12;
@@ -34,13 +35,7 @@ function dot(row, d, x, y, size, page, words) {
       role: "button",
       "aria-label": label,
       dataset: { span: `${row.window} ${d.start} ${d.end}`, says: label },
-      onclick: () => page.select({ window: row.window, start: d.start, end: d.end }),
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          page.select({ window: row.window, start: d.start, end: d.end });
-        }
-      },
+      ...pressed(() => page.select({ window: row.window, start: d.start, end: d.end })),
     },
     svg("rect", {
       x: x - size * 2,
@@ -115,7 +110,7 @@ export function draw(stage, picture, page, held) {
     if (!best) return;
     const at = narrow ? names : right + em;
     const fit = Math.max(6, Math.floor((wide - at) / (em * 0.5)) - 8);
-    const text = best.text.length > fit ? `${best.text.slice(0, fit - 1).trimEnd()}…` : best.text;
+    const text = clipped(best.text, fit);
     root.append(
       svg(
         "text",

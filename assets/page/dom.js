@@ -102,6 +102,48 @@ export function table({ caption, head, rows, select }, page) {
 }
 
 /**
+ * The buttons that switch between the steps of a chapter; their ids are CHAPTER-step-KEY.
+ * @param {string} chapter
+ * @param {{key: string, title: string}[]} steps
+ * @param {(key: string) => void} go
+ * @returns {HTMLElement[]}
+ */
+export const stepButtons = (chapter, steps, go) =>
+  steps.map(({ key, title }, k) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain step",
+        id: `${chapter}-step-${key}`,
+        dataset: { step: key },
+        onclick: () => go(key),
+      },
+      el("span", { class: "number" }, k + 1),
+      title,
+    )
+  );
+
+/**
+ * Is this key the one that presses a button?
+ * @param {KeyboardEvent} event
+ */
+export const isPress = (event) => event.key === "Enter" || event.key === " ";
+
+/**
+ * What makes an element with role=button act like one: a click, Enter and Space.
+ * @param {() => void} act
+ */
+export const pressed = (act) => ({
+  onclick: act,
+  onkeydown: (/** @type {KeyboardEvent} */ event) => {
+    if (!isPress(event)) return;
+    event.preventDefault();
+    act();
+  },
+});
+
+/**
  * Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false`
  * for up and down.
  */

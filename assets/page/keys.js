@@ -1,6 +1,7 @@
 // Selecting on a text with lanes: a start stem sets the start, an end stem the end, a word its
 // pieces; Shift extends, arrows move, Enter commits.
 
+import { isPress } from "./dom.js";
 import { item, itemAt } from "./paragraph.js";
 
 const ROWS = ["start", "word", "end"];
@@ -59,7 +60,7 @@ export function selectable(root, { now, commit, pend, tell }) {
       clear();
       return;
     }
-    if (event.key === "Enter" || event.key === " ") {
+    if (isPress(event)) {
       event.preventDefault();
       const span = pending ?? spanFor(found, now().chosen, event.shiftKey);
       clear();

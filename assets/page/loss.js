@@ -1,7 +1,7 @@
 // Chapter 5, Loss: label, measure, step; what few need is folded below. The shell stands, only
 // contents are drawn again.
 
-import { el, fold } from "./dom.js";
+import { el, fold, stepButtons } from "./dom.js";
 import * as axes from "./loss_axes.js";
 import { loseAndWin, misread, replay, variants } from "./loss_folds.js";
 import * as labels from "./loss_labels.js";
@@ -28,22 +28,10 @@ function shell(root, picture) {
     stage: el("div", { class: "step-stage" }),
     total: el("p", { class: "total tabular veil-part" }),
   };
-  view.buttons = picture.steps.map(({ key, title }, k) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "plain step",
-        id: `loss-step-${key}`,
-        onclick: () => {
-          view.step = key;
-          paint(view);
-        },
-      },
-      el("span", { class: "number" }, k + 1),
-      title,
-    )
-  );
+  view.buttons = stepButtons("loss", picture.steps, (key) => {
+    view.step = key;
+    paint(view);
+  });
   view.folds = FOLDS.map(([key, title, draw]) => {
     const inside = el("div", { class: "fold-inside" });
     const node = fold(title, inside, { id: `loss-${key}` });

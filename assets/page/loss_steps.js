@@ -2,7 +2,8 @@
 // and what was forgotten.
 
 import { el, svg, table } from "./dom.js";
-import { fixed, short as shortNumber } from "./numbers.js";
+import { fixed, short } from "./numbers.js";
+import { clipped } from "./prose.js";
 import { extent, max, scaleLinear } from "./scales.js";
 
 export function draw(root, picture, page, held) {
@@ -243,13 +244,13 @@ function square(matrix, k, width, page) {
         x: left - em * 0.4,
         y: y(r) + high / 2 + em * 0.3,
         "text-anchor": "end",
-      }, short(name, 9))
+      }, clipped(name, 9))
     ),
     ends.map((name, c) =>
       svg("text", {
         class: "end",
         transform: `translate(${x(c) + side / 2},${top - em * 0.4}) rotate(-38)`,
-      }, short(name, 8))
+      }, clipped(name, 8))
     ),
     cells.map((row, r) => row.map((found, c) => cell(found, r, c))),
     best
@@ -342,16 +343,11 @@ function dumbbells(learned, side, width, page) {
           { class: side, cx: x(c.after), cy: y, r: 4.5 * page.scale },
           svg("title", {}, c.says),
         ),
-        svg("text", { x: 0, y: y + em * 0.3 }, short(c.text, Math.floor(names / (em * 0.52)))),
+        svg("text", { x: 0, y: y + em * 0.3 }, clipped(c.text, Math.floor(names / (em * 0.52)))),
       ];
     }),
   );
 }
-
-const short = (text, n) => {
-  const letters = Array.from(text);
-  return letters.length > n ? `${letters.slice(0, n - 1).join("")}…` : text;
-};
 
 function plane(points, width, page) {
   const em = 16 * page.scale;
@@ -375,7 +371,7 @@ function plane(points, width, page) {
     return svg(
       "text",
       { class: "name", x: at, y: base, "text-anchor": end ? "end" : "start" },
-      short(p.text, 14),
+      clipped(p.text, 14),
     );
   };
   return svg(
@@ -396,12 +392,12 @@ function plane(points, width, page) {
     svg(
       "text",
       { class: "start", x: size - pad, y: size - em * 0.4, "text-anchor": "end" },
-      `start logit ${shortNumber(xa)} to ${shortNumber(xb)}`,
+      `start logit ${short(xa)} to ${short(xb)}`,
     ),
     svg(
       "text",
       { class: "end", x: 0, y: em },
-      `end logit ${shortNumber(ya)} to ${shortNumber(yb)}`,
+      `end logit ${short(ya)} to ${short(yb)}`,
     ),
     points.flatMap((
       p,

@@ -1,7 +1,8 @@
 // Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move,
 // three choices to make.
 
-import { el, focusIn, roving, svg } from "./dom.js";
+import { el, focusIn, pressed, roving, svg } from "./dom.js";
+import { clipped } from "./prose.js";
 
 const SHOWN = 8;
 
@@ -22,11 +23,6 @@ function broken(text) {
 }
 
 const isStacked = (page) => page.narrow || page.width < 16 * page.scale * 44;
-const clip = (
-  text,
-  most,
-) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1)).trimEnd()}…` : text);
-
 /**
  * On a narrow screen the lines have no names beside them: a list under the chart names them by
  * their rank in the first column.
@@ -99,7 +95,7 @@ function chart(data, page, held, words, redraw) {
       },
       stacked || !below
         ? words.lower
-        : `${words.lower}: ${clip(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
+        : `${words.lower}: ${clipped(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
     ),
   );
   heads(root, { data, x, gap, em, stacked, top, held, redraw, height });
@@ -124,13 +120,7 @@ function chart(data, page, held, words, redraw) {
         role: "button",
         "aria-label": label,
         dataset: { keep: `span-${k}`, at: k, says: label },
-        onclick: () => go(page, span),
-        onkeydown: (event) => {
-          if (event.key === "Enter" || event.key === " ") {
-            event.preventDefault();
-            go(page, span);
-          }
-        },
+        ...pressed(() => go(page, span)),
       },
       svg("polyline", { class: "grab", points: points.join(" ") }),
       svg("polyline", { class: "stroke", points: points.join(" ") }),
@@ -151,7 +141,7 @@ function chart(data, page, held, words, redraw) {
           y: y(first) + em * 0.3,
           "text-anchor": "end",
           class: "words small",
-        }, `${first}  ${clip(span.text, fit)}`),
+        }, `${first}  ${clipped(span.text, fit)}`),
       );
     }
     return group;
@@ -196,13 +186,7 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
       "aria-pressed": String(compared),
       "aria-label": `${column.name}. ${column.verdict}`,
       dataset: { keep: `head-${c}` },
-      onclick: press,
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          press();
-        }
-      },
+      ...pressed(press),
     }, svg("title", {}, `${column.name}. ${column.verdict}`));
     const text = `${column.short}${column.sound ? "" : " *"}`;
     if (stacked) {

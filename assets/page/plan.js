@@ -1,10 +1,9 @@
 // Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of
 // max_seq_length and doc_stride.
 
-import { el, focusIn } from "./dom.js";
+import { el, focusIn, isPress } from "./dom.js";
+import { clamp } from "./scales.js";
 import { marks, overview, readout, tents } from "./tents.js";
-
-const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
 /**
  * The part shown first: the whole paragraph, or six windows round the selection when there are more
@@ -132,7 +131,7 @@ function keys(view, event) {
   if (event.key in steps) point(view, at + steps[event.key]);
   else if (event.key === "Home") point(view, 0);
   else if (event.key === "End") point(view, layout.n - 1);
-  else if (event.key === "Enter" || event.key === " ") choose(view, at);
+  else if (isPress(event)) choose(view, at);
   else return;
   event.preventDefault();
 }

@@ -1,7 +1,7 @@
 // The paragraph as typed, word by word, with marks laid over it: marks may overlap, and moving one
 // costs no new text.
 
-import { el, svg } from "./dom.js";
+import { el, isPress, svg } from "./dom.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -19,6 +19,18 @@ export function graphemes(context, start, end) {
   const last = segments.containing(end - 1);
   if (!first || !last) throw new RangeError(`[${start}, ${end}) is not inside the text`);
   return [first.index, last.index + last.segment.length];
+}
+
+/**
+ * A text in at most `most` characters, the last one an ellipsis where some are left out.
+ * @param {string} text
+ * @param {number} most
+ */
+export function clipped(text, most) {
+  const letters = Array.from(text);
+  return letters.length > most
+    ? `${letters.slice(0, Math.max(1, most - 1)).join("").trimEnd()}…`
+    : text;
 }
 
 /**
@@ -93,7 +105,7 @@ function listen(box, list, choose) {
     const word = event.target.closest(".word");
     if (!word) return;
     const k = Number(word.dataset.k);
-    if (event.key === "Enter" || event.key === " ") {
+    if (isPress(event)) {
       event.preventDefault();
       if (!word.classList.contains("pending")) anchor = head = k;
       commit();

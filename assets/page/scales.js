@@ -5,6 +5,14 @@ import { extent } from "./vendor/d3.js";
 
 export { extent, max, min, scaleLinear } from "./vendor/d3.js";
 
+/**
+ * The number itself inside [low, high], else the nearer border.
+ * @param {number} x
+ * @param {number} low
+ * @param {number} high
+ */
+export const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
+
 /** Average width of a character of a number, in units of the font size. */
 const CHARACTER = 0.56;
 

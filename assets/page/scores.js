@@ -5,7 +5,7 @@ import { makeBench } from "./scores_bench.js";
 import { makeDimensions } from "./scores_dims.js";
 import { makeLayers } from "./scores_layers.js";
 import { makePlaneStep } from "./scores_step.js";
-import { el } from "./dom.js";
+import { el, stepButtons } from "./dom.js";
 import { style } from "./style.js";
 
 await style(new URL("./scores.css", import.meta.url));
@@ -27,21 +27,13 @@ function shell(root, page) {
     dimensions: makeDimensions(on),
     layers: makeLayers(on, makeBench(on)),
   };
-  view.buttons = STEPS.map(([key, title], k) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "plain step",
-        id: `scores-step-${key}`,
-        onclick: () => {
-          view.step = key;
-          paint(view);
-        },
-      },
-      el("span", { class: "number" }, `${k + 1} `),
-      title,
-    )
+  view.buttons = stepButtons(
+    "scores",
+    STEPS.map(([key, title]) => ({ key, title })),
+    (key) => {
+      view.step = key;
+      paint(view);
+    },
   );
   view.stage = el("div", { class: "scores-stage" });
   root.replaceChildren(

@@ -1,7 +1,7 @@
 // Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside
 // each row, ways through the plane, PCA folded.
 
-import { el, focusIn, fold, svg } from "./dom.js";
+import { el, focusIn, fold, isPress, svg } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { floats, softmax } from "./pack.js";
 import { extent } from "./scales.js";
@@ -228,7 +228,7 @@ function drawMaps(view) {
       const by =
         { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       const now = view.cursor?.side === side ? view.cursor : { pos, l: rows - 1 };
-      if (event.key === "Enter" || event.key === " ") {
+      if (isPress(event)) {
         event.preventDefault();
         pick(view, now.pos, event.shiftKey);
       }

@@ -1,7 +1,7 @@
 // A plane with the two logits as axes: scales, diagonals of equal sum, labels that do not collide,
 // dots for mouse and keyboard.
 
-import { roving, svg } from "./dom.js";
+import { isPress, roving, svg } from "./dom.js";
 import { scaleLinear, ticks } from "./scales.js";
 
 /**
@@ -202,7 +202,7 @@ export function dots(list, on, current, scale) {
     );
     node.addEventListener("click", (event) => on.choose(dot, event.shiftKey));
     node.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") {
+      if (isPress(event)) {
         event.preventDefault();
         on.choose(dot, event.shiftKey);
       }

@@ -1,7 +1,7 @@
 // Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is
 // on show at a time.
 
-import { el, fold } from "./dom.js";
+import { el, fold, stepButtons } from "./dom.js";
 import { drawClosing } from "./spanbert_closing.js";
 import { drawMask } from "./spanbert_mask.js";
 import { drawPredict } from "./spanbert_predict.js";
@@ -21,18 +21,10 @@ const views = new WeakMap();
 function shell(root, step) {
   root.classList.add("spanbert");
   const view = { root, step, asked: "" };
-  view.buttons = STEPS.map(([key, title], k) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "plain step",
-        id: `spanbert-step-${key}`,
-        onclick: () => open(view, key),
-      },
-      el("span", { class: "number" }, k + 1),
-      title,
-    )
+  view.buttons = stepButtons(
+    "spanbert",
+    STEPS.map(([key, title]) => ({ key, title })),
+    (key) => open(view, key),
   );
   view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
   view.source = sourceMenu();

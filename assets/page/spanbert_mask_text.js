@@ -1,7 +1,7 @@
 // The text of chapter 8 in pieces: hidden runs as one box each, by fate; words are chosen by mouse,
 // by touch and by keyboard.
 
-import { el } from "./dom.js";
+import { el, isPress } from "./dom.js";
 
 /**
  * {root, draw({pieces, runs, fates, random, anchor, active, shown})}: `fates` null = hidden, but
@@ -187,7 +187,7 @@ function listen(view) {
     if (step) move(view, k + step, event.shiftKey);
     else if (event.key === "Home" || event.key === "End") {
       move(view, event.key === "Home" ? 0 : view.words.length - 1, event.shiftKey);
-    } else if (event.key === "Enter" || event.key === " ") {
+    } else if (isPress(event)) {
       if (view.from === null) view.from = view.to = k;
       commit(view);
     } else if (event.key === "Escape" && view.from !== null) move(view, k, false);

@@ -1,7 +1,7 @@
 // Chapter 4, Spans: three named steps over one matrix, the ranked list beside them, the rest
 // folded.
 
-import { el, fold } from "./dom.js";
+import { el, fold, isPress } from "./dom.js";
 import { short, sums } from "./numbers.js";
 import { Cells } from "./spans_cells.js";
 import { drawList, moveList } from "./spans_list.js";
@@ -437,7 +437,7 @@ function keyed(view, event, point) {
   const { cells, drawn } = view;
   if (event.target !== view.stage || !drawn) return;
   const from = view.cursor ?? chosenCell(view) ?? view.picture.winner ?? [cells.first, cells.first];
-  if (event.key === "Enter" || event.key === " ") {
+  if (isPress(event)) {
     event.preventDefault();
     commit(view, from);
     return;

@@ -1,13 +1,10 @@
 // Names of a few rows and columns and every tenth index, placed so that none overlaps.
 
 import { svg } from "./dom.js";
+import { clipped } from "./prose.js";
 
 const LINE = 14;
-
-function clip(text, longest = 12) {
-  const signs = [...text];
-  return signs.length > longest ? `${signs.slice(0, longest - 1).join("")}\u2026` : text;
-}
+const LONGEST = 12;
 
 /**
  * Push labels apart: sorted places at least `gap` from each other, inside [low, high], as near to
@@ -46,7 +43,7 @@ export function down(cells, view, named) {
       y: place[k] + 4 * scale,
       "text-anchor": "end",
       class: "start",
-    }, clip(cells.tokens[i])),
+    }, clipped(cells.tokens[i], LONGEST)),
   ]);
   let last = -Infinity;
   for (const i of tens(view, LINE * 1.4)) {
@@ -74,7 +71,7 @@ export function across(cells, view, named) {
   const nodes = [];
   const wide = (text) => [...text].length * 7.2 * scale + 6;
   for (const j of distinct(named, view)) {
-    const text = clip(cells.tokens[j]);
+    const text = clipped(cells.tokens[j], LONGEST);
     const x = left + (j - lo + 0.5) * cell;
     const centre = Math.min(
       Math.max(x, left + wide(text) / 2),

@@ -1,7 +1,7 @@
 // On a narrow screen: one lollipop per start on the wrapped text (its best legal score); a tap
 // unfolds its ends, a second tap chooses one.
 
-import { el, roving } from "./dom.js";
+import { el, pressed, roving } from "./dom.js";
 import { sums } from "./numbers.js";
 
 const TALL = 1.3; // em
@@ -41,13 +41,7 @@ export function drawPhone(root, cells, picture, page, tell) {
         role: "button",
         dataset: { pos: i },
         "aria-pressed": "false",
-        onclick: () => tap(view, i),
-        onkeydown: (event) => {
-          if (event.key === "Enter" || event.key === " ") {
-            event.preventDefault();
-            tap(view, i);
-          }
-        },
+        ...pressed(() => tap(view, i)),
       },
       up > 0.02
         ? el("i", { class: "stem up", "aria-hidden": "true", style: { height: `${up * TALL}em` } })

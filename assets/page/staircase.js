@@ -2,7 +2,7 @@
 // start above, end below.
 
 import { el, svg } from "./dom.js";
-import { FLOOR } from "./stems.js";
+import { decades } from "./stems.js";
 
 export function rowHeight(windows) {
   return windows === 1 ? 24 : Math.max(2, Math.min(22, Math.floor(240 / windows)));
@@ -101,7 +101,7 @@ function columns(pen, colour, p, w, { log, page }, column, top, height) {
   const strongest = new Map();
   for (let d = w.docStart; d < w.docStop; d += 1) {
     const value = p[d - w.docStart + w.contextAt];
-    const ink = (log ? Math.max(0, 1 + Math.log10(Math.max(value, FLOOR)) / 4) : value) *
+    const ink = (log ? decades(value) : value) *
       (page.reading.owner[d] === w.index ? 1 : 0.3);
     const x = column >= 2 ? (d + 0.5) * column : Math.round((d + 0.5) * column);
     if (ink > 0.01 && ink > (strongest.get(x) ?? 0)) strongest.set(x, ink);

@@ -7,13 +7,19 @@ export const FLOOR = 1e-4;
 export const LABEL = 0.02;
 
 /**
+ * Height of a probability on a logarithmic scale: 0 at `FLOOR` and below, 1 at 1.
+ * @param {number} p
+ */
+export const decades = (p) => Math.max(0, 1 + Math.log10(Math.max(p, FLOOR)) / 4);
+
+/**
  * What all lanes of one picture share: linear from 1/n, or logarithmic from 1e-4; `full` is the
  * height of p = 1.
  */
 export function makeScale({ log, n, size }) {
   const full = 72 * size;
   const height = (p) => {
-    if (log) return p < FLOOR ? 2 : Math.max(2, full * (1 + Math.log10(p) / 4));
+    if (log) return Math.max(2, full * decades(p));
     return p < 1 / n ? 0 : Math.max(1, full * p);
   };
   return { log, n, size, full, height, uniform: log && 1 / n > FLOOR ? height(1 / n) : 0 };

@@ -3,10 +3,9 @@
 
 import { el, svg } from "./dom.js";
 import { grouped } from "./numbers.js";
-import { scaleLinear, ticks } from "./scales.js";
+import { clamp, scaleLinear, ticks } from "./scales.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
-const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
 /**
  * Which windows hold a word piece: {w, left, right, min, length}, the owner first, then the highest

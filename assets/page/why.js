@@ -1,7 +1,7 @@
 // Chapter 9, Why: three named steps. What needs the reader is asked for when it is looked at, one
 // request at a time, and kept.
 
-import { el } from "./dom.js";
+import { el, stepButtons } from "./dom.js";
 import { ints } from "./pack.js";
 import { style } from "./style.js";
 import * as looked from "./attention.js";
@@ -44,22 +44,13 @@ function shell(root, picture) {
     says: el("p", { class: "step-says", hidden: true }),
   };
   const { words } = picture;
-  view.buttons = Object.keys(STEPS).map((key, k) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "plain step",
-        id: `why-step-${key}`,
-        dataset: { step: key },
-        onclick: () => {
-          view.step = key;
-          paint(view);
-        },
-      },
-      el("span", { class: "number" }, k + 1),
-      words[`step_${key}`],
-    )
+  view.buttons = stepButtons(
+    "why",
+    Object.keys(STEPS).map((key) => ({ key, title: words[`step_${key}`] })),
+    (key) => {
+      view.step = key;
+      paint(view);
+    },
   );
   view.bodies = Object.fromEntries(
     Object.keys(STEPS).map((key) => [key, el("div", { class: "step-body", hidden: true })]),

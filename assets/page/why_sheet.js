@@ -1,7 +1,7 @@
 // Question and paragraph of one window as typed, with a lane of numbers above and one below:
 // chapter 3's geometry for signed values.
 
-import { el, svg } from "./dom.js";
+import { el, isPress, svg } from "./dom.js";
 import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "./lines.js";
 
 const SHORT = 6;
@@ -419,7 +419,7 @@ function listen(view) {
       { ArrowRight: rtl, ArrowLeft: -rtl, Home: -list.length, End: list.length }[event.key];
     const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") view.model.commit(null, false);
-    else if (event.key === "Enter" || event.key === " ") {
+    else if (isPress(event)) {
       view.model.commit(rangeOf(view, word, posOf(view, word)), event.shiftKey);
     } else if (step) {
       view.piece = 0;

@@ -1,7 +1,7 @@
 // Chapter 6, Long text: three named steps, one picture each. The shell stands; only what changed is
 // drawn again.
 
-import { el } from "./dom.js";
+import { el, stepButtons } from "./dom.js";
 import * as candidates from "./candidates.js";
 import * as merge from "./merge.js";
 import * as plan from "./plan.js";
@@ -21,22 +21,10 @@ function shell(root, picture, page) {
     stage: el("div", { class: "step-stage" }),
     says: el("p", { class: "step-says" }),
   };
-  view.buttons = picture.steps.map(({ key, title }, k) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "plain step",
-        id: `windows-step-${key}`,
-        onclick: () => {
-          view.step = key;
-          paint(view);
-        },
-      },
-      el("span", { class: "number" }, k + 1),
-      title,
-    )
-  );
+  view.buttons = stepButtons("windows", picture.steps, (key) => {
+    view.step = key;
+    paint(view);
+  });
   root.replaceChildren(
     el("div", { class: "steps", role: "group", "aria-label": picture.words.steps }, view.buttons),
     view.says,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { graphemes, words } from "../../assets/page/prose.js";
+import { clipped, graphemes, words } from "../../assets/page/prose.js";
 import { rng } from "./random.js";
 
 Deno.test("a highlight never cuts an accent or a joined emoji", () => {
@@ -68,4 +68,11 @@ Deno.test("words hold every token once, in order", () => {
       assert.ok(w.start === tokens[w.first].start && w.end === tokens[w.last].end)
     );
   }
+});
+
+Deno.test("a long text is cut by characters, not by halves of them", () => {
+  assert.equal(clipped("four", 4), "four");
+  assert.equal(clipped("five of it", 6), "five…");
+  assert.equal(clipped("\u{1f600}\u{1f600}\u{1f600}", 2), "\u{1f600}…");
+  assert.equal(clipped("two", 0), "t…");
 });
