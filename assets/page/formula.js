@@ -3,6 +3,7 @@
 
 import { el } from "./dom.js";
 
+/** @param {{text: string, role: string}[] | null} [parts] */
 export function formula(parts) {
   return el(
     "p",

@@ -4,13 +4,21 @@ import { softmax } from "./pack.js";
 
 export const SIDES = ["start", "end"];
 
-/** Dense target row [n] from the sparse [[pos, weight]] that Python sends. */
+/**
+ * Dense target row [n] from the sparse [[pos, weight]] that Python sends.
+ * @param {number[][]} sparse
+ * @param {number} n
+ */
 export function target(sparse, n) {
   const row = new Float64Array(n);
   for (const [pos, weight] of sparse) row[pos] = weight;
   return row;
 }
 
+/**
+ * log sum_k exp(x_k), shifted by the largest logit.
+ * @param {Iterable<number>} logits
+ */
 export function logZ(logits) {
   let top = -Infinity;
   for (const x of logits) top = Math.max(top, x);
@@ -22,6 +30,9 @@ export function logZ(logits) {
 /**
  * One head of one window: {logits, y, p, z, loss}; `alone` normalises over the labels only, as one
  * text has it.
+ * @param {ArrayLike<number> & Iterable<number>} logits
+ * @param {number[][]} sparse labels as [pos, weight]
+ * @param {boolean} [alone]
  */
 export function head(logits, sparse, alone = false) {
   const y = target(sparse, logits.length);
@@ -31,8 +42,11 @@ export function head(logits, sparse, alone = false) {
   return { logits, y, z, loss, sparse, p: softmax(logits) };
 }
 
-/** Does a word piece continue the word before it? */
+/**
+ * Does a word piece continue the word before it?
+ * @param {string} bits base64, one bit for each piece of the paragraph, from the left
+ */
 export function joiner(bits) {
   const raw = atob(bits);
-  return (d) => Boolean((raw.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1);
+  return (/** @type {number} */ d) => Boolean((raw.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1);
 }

@@ -11,6 +11,10 @@ let count = 0;
 /**
  * Send an event through a picture's trigger, at once or when its turn comes; a waiting one of the
  * same kind is replaced.
+ * @param {string} kind
+ * @param {(event: string, data: any) => void} trigger
+ * @param {string} event
+ * @param {any} data
  */
 export function post(kind, trigger, event, data) {
   waiting.delete(kind);
@@ -37,7 +41,10 @@ export function slow() {
   setTimeout(() => answered(id), QUICK);
 }
 
-/** Python has answered message `id`. */
+/**
+ * Python has answered message `id`.
+ * @param {number} id
+ */
 export function answered(id) {
   if (!flying || id !== flying.id) return;
   clearTimeout(flying.timer);
@@ -45,5 +52,8 @@ export function answered(id) {
   next();
 }
 
-/** Whether a message of this kind waits or is on its way. */
+/**
+ * Whether a message of this kind waits or is on its way.
+ * @param {string} kind
+ */
 export const underWay = (kind) => flying?.kind === kind || waiting.has(kind);

@@ -1,5 +1,6 @@
 // Numbers as they travel (qa_demo/figures/pack.py), and probabilities made of them.
 
+/** @param {string} base64 */
 function bytes(base64) {
   const text = atob(base64);
   const out = new Uint8Array(text.length);
@@ -7,10 +8,22 @@ function bytes(base64) {
   return out.buffer;
 }
 
+/**
+ * Numbers of a packed float32 array.
+ * @param {string} base64
+ */
 export const floats = (base64) => new Float32Array(bytes(base64));
+/**
+ * Numbers of a packed int32 array.
+ * @param {string} base64
+ */
 export const ints = (base64) => new Int32Array(bytes(base64));
 
-/** exp(x_k / temperature) / sum, in double precision. */
+/**
+ * exp(x_k / temperature) / sum, in double precision.
+ * @param {ArrayLike<number> & Iterable<number>} logits
+ * @param {number} [temperature]
+ */
 export function softmax(logits, temperature = 1) {
   let top = -Infinity;
   for (const x of logits) top = Math.max(top, x);

@@ -15,19 +15,28 @@ export const decades = (p) => Math.max(0, 1 + Math.log10(Math.max(p, FLOOR)) / 4
 /**
  * What all lanes of one picture share: linear from 1/n, or logarithmic from 1e-4; `full` is the
  * height of p = 1.
+ * @param {{log: boolean, n: number, size: number}} options `n`: positions of the window
  */
 export function makeScale({ log, n, size }) {
   const full = 72 * size;
-  const height = (p) => {
+  const height = (/** @type {number} */ p) => {
     if (log) return Math.max(2, full * decades(p));
     return p < 1 / n ? 0 : Math.max(1, full * p);
   };
   return { log, n, size, full, height, uniform: log && 1 / n > FLOOR ? height(1 / n) : 0 };
 }
 
+/**
+ * A probability above its stem.
+ * @param {number} p
+ */
 export const printed = (p) => (p > 0.995 && p < 1 ? "> .99" : p.toFixed(2));
 
-/** Room for the tallest stem of the cells, its number and its triangle. */
+/**
+ * Room for the tallest stem of the cells, its number and its triangle.
+ * @param {{p: number, apart: boolean}[]} cells
+ * @param {ReturnType<typeof makeScale>} scale
+ */
 export function laneHeight(cells, scale) {
   const room = cells.map((c) =>
     scale.height(c.p) + (c.p >= LABEL ? 17 : 2) * scale.size + (c.apart ? 13 : 0) * scale.size
