@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.arrays import softmax
+from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.learning import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import reason, top_spans
@@ -121,6 +121,12 @@ def _plane(learned: Learned) -> list[dict[str, Any]]:
     ]
 
 
+def _likely(before: Floats, after: Floats) -> list[int]:
+    """The positions whose probability is highest before or after."""
+    found: list[int] = np.argsort(-np.maximum(before, after), kind="stable")[:SHOWN].tolist()
+    return found
+
+
 def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:
     """P_start(i) P_end(j) of the likeliest starts and ends and of [CLS], before and after; rows are starts, columns ends.
 
@@ -129,10 +135,7 @@ def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) ->
     w = learned.before.windows[learned.window]
     p = [tuple(softmax(x) for x in r.logits(learned.window)) for r in (learned.before, learned.after)]
     best = [top_spans(*r.logits(learned.window), w, decode, merge.copies, 1) for r in (learned.before, learned.after)]
-    axes = []
-    for side in (0, 1):
-        likely = np.argsort(-np.maximum(p[0][side], p[1][side]), kind="stable")[:SHOWN].tolist()
-        axes.append(sorted({w.cls_at, *likely, *(int(b[0, side]) for b in best if len(b))}))
+    axes = [sorted({w.cls_at, *_likely(p[0][side], p[1][side]), *(int(b[0, side]) for b in best if len(b))}) for side in (0, 1)]
     golds = {(w.to_pos(g.start), w.to_pos(g.end)) if g is not None and w.holds(g) else (w.cls_at, w.cls_at) for g in learned.golds}
 
     def kind(i: int, j: int) -> str:

@@ -53,20 +53,30 @@ def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) 
     values = [np.stack([u.sums(found.start), u.sums(found.end)], axis=1) for u, found in zip(units, (a, b), strict=True)]
     pairs = aligned(units[0], units[1])
     rows = [_row(pair, units, values) for pair in pairs]
-    largest = [sorted((k for k, row in enumerate(rows) if row["lanes"][side] is not None), key=lambda k: -abs(sum(rows[k]["lanes"][side])))
-               for side in (0, 1)]
-    data["rows"] = [rows[k] for k in sorted({*largest[0][:SHOWN], *largest[1][:SHOWN]})]
+    data["rows"] = _largest(rows)
     parts = [len(r.windows) > 1 for r in readings]
     data["absent"] = [f"not in window {found.window + 1}" if cut else "not in this text" for cut, found in zip(parts, (a, b), strict=True)]
     named = [f"{where}: {said}" for where, said in zip(("On screen", "To compare"), quiet, strict=True) if said is not None]
     data["says"] = " ".join([*named, _says(pairs, units, values, method, "windows" if any(parts) else "texts")])
+    data["table"] = _words_table(rows, method)
+    return data
+
+
+def _largest(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the largest effects of either side, in the order of the text."""
+    kept: set[int] = set()
+    for side in (0, 1):
+        sums = {k: abs(sum(row["lanes"][side])) for k, row in enumerate(rows) if row["lanes"][side] is not None}
+        kept |= set(sorted(sums, key=lambda k: -sums[k])[:SHOWN])
+    return [rows[k] for k in sorted(kept)]
+
+
+def _words_table(rows: list[dict[str, Any]], method: Method) -> dict[str, Any]:
     blank = ["–", "–"]
     lines = [[row["name"], row["in"], *(cell for two in row["lanes"] for cell in (blank if two is None else [effect(x, 3) for x in two]))]
              for row in rows]
-    data["table"] = table(f"Every word by {METHOD_NAMES[method]}, in logits: what the best span's score rested on",
-                          ["word", "in", "on screen: start part", "on screen: end part", "to compare: start part", "to compare: end part"],
-                          lines)
-    return data
+    return table(f"Every word by {METHOD_NAMES[method]}, in logits: what the best span's score rested on",
+                 ["word", "in", "on screen: start part", "on screen: end part", "to compare: start part", "to compare: end part"], lines)
 
 
 def _row(pair: Pair, units: list[Words], values: list[Any]) -> dict[str, Any]:

@@ -49,38 +49,37 @@ def seeing(masked: Masked) -> list[int]:
 
 def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> list[dict[str, Any]]:
     """One frame for each thing that happens: the budget, then of every turn its length, anchor, words and merge, at last the fates."""
-    law, total = length_law(options), len(masked.true_ids)
-    frames: list[dict[str, Any]] = []
-    runs: tuple[Span, ...] = ()
-
-    def add(phase: str, turn: int, left: int, says: str, anchor: int | None = None, active: Span | None = None) -> None:
-        frames.append({"phase": phase, "turn": turn, "left": left, "says": says, "runs": [[r.start, r.end] for r in runs],
-                       "anchor": anchor, "active": None if active is None else [active.start, active.end],
-                       "length": masked.draws[turn - 1].length if turn and phase != "fate" else None})
     if not masked.draws:
-        runs = masked.runs
-        add("fate", 0, 0, f"Drawn by hand: {plural(len(masked.hidden), 'piece')} in {plural(len(runs), 'run')}, every one becomes [MASK].")
-        return frames
-    left = masked.budget
-    add("budget", 0, left,
-        f"The budget: {options.mask_ratio:g} × {total} pieces, rounded up, is {left}. Spans are drawn until it is used up.")
+        hidden, runs = plural(len(masked.hidden), "piece"), plural(len(masked.runs), "run")
+        return [_frame("fate", masked.runs, 0, f"Drawn by hand: {hidden} in {runs}, every one becomes [MASK].")]
+    law, total, left, shown = length_law(options), len(masked.true_ids), masked.budget, masked.runs[:0]
+    frames = [_frame("budget", shown, left, f"The budget: {options.mask_ratio:g} × {total} pieces, rounded up, is {left}. "
+                                            "Spans are drawn until it is used up.")]
     for turn, draw in enumerate(masked.draws, 1):
         chance = percent(float(law[draw.length - options.span_lower]))
-        add("length", turn, left, f"Turn {turn}, the length: {plural(draw.length, 'word')}, for which the law gives a chance of {chance}.")
-        add("anchor", turn, left, anchor_says(encoding, draw, total), draw.anchor)
-        if draw.span is not None:
-            if draw.joined:
-                before, runs = runs, tuple(sorted((*runs, draw.span)))
-                add("words", turn, draw.budget_left, words_says(encoding, draw, left), draw.anchor, draw.span)
-                runs = draw.runs
-                add("merge", turn, draw.budget_left, merge_says(encoding, draw, before), None,
-                    next(r for r in runs if r.start <= draw.span.start <= r.end))
-            else:
-                runs = draw.runs
-                add("words", turn, draw.budget_left, words_says(encoding, draw, left), draw.anchor, draw.span)
-        left = draw.budget_left
-    add("fate", len(masked.draws), 0, fates_says(masked))
-    return frames
+        length = f"Turn {turn}, the length: {plural(draw.length, 'word')}, for which the law gives a chance of {chance}."
+        frames += [{**frame, "turn": turn, "length": draw.length} for frame in
+                   (_frame("length", shown, left, length),
+                    _frame("anchor", shown, left, anchor_says(encoding, draw, total), draw.anchor), *_reached(encoding, draw, shown, left))]
+        shown, left = shown if draw.span is None else draw.runs, draw.budget_left
+    return [*frames, {**_frame("fate", shown, 0, fates_says(masked)), "turn": len(masked.draws)}]
+
+
+def _frame(phase: str, runs: Sequence[Span], left: int, says: str, anchor: int | None = None, active: Span | None = None) -> dict[str, Any]:
+    return {"phase": phase, "turn": 0, "left": left, "says": says, "runs": [[r.start, r.end] for r in runs], "anchor": anchor,
+            "active": None if active is None else [active.start, active.end], "length": None}
+
+
+def _reached(encoding: Encoding, draw: Draw, before: Sequence[Span], left: int) -> list[dict[str, Any]]:
+    """The words of one turn, and the merge when they touch earlier runs; nothing when the anchor was hidden already."""
+    if draw.span is None:
+        return []
+    says = words_says(encoding, draw, left)
+    if not draw.joined:
+        return [_frame("words", draw.runs, draw.budget_left, says, draw.anchor, draw.span)]
+    merged = next(r for r in draw.runs if r.start <= draw.span.start <= r.end)
+    return [_frame("words", sorted((*before, draw.span)), draw.budget_left, says, draw.anchor, draw.span),
+            _frame("merge", draw.runs, draw.budget_left, merge_says(encoding, draw, merged), None, merged)]
 
 
 def anchor_says(encoding: Encoding, draw: Draw, total: int) -> str:
@@ -108,10 +107,8 @@ def words_says(encoding: Encoding, draw: Draw, left: int) -> str:
     return said
 
 
-def merge_says(encoding: Encoding, draw: Draw, before: Sequence[Span]) -> str:
+def merge_says(encoding: Encoding, draw: Draw, merged: Span) -> str:
     """Spans that overlap or touch become one run."""
-    assert draw.span is not None
-    merged = next(r for r in draw.runs if r.start <= draw.span.start <= r.end)
     others = " and ".join(quoted(encoding.text(run)) for run in draw.joined)
     return (f"It overlaps or touches {others}: they become one run of {plural(len(merged), 'piece')}, so that both neighbours of every "
             "run stay in sight.")

@@ -27,22 +27,26 @@ def adds(addends: Sequence[float], value: float, decimals: int = DECIMALS) -> st
 
 def steps_data(trace: Trace, encoding: Encoding, found: Infill, said: Said) -> dict[str, Any]:
     """Every vector on the way with its shape, norm, mean and spread; h0's squares, the last product and -log p as sums."""
+    rows = [{"name": name, "what": printable(what), "shape": str(len(x)), "norm": number(float(np.linalg.norm(x))),
+             "mean": number(float(np.mean(x))), "spread": number(float(np.std(x)))} for name, what, x in _vectors(trace, encoding, found)]
+    squares = total([float(np.sum(np.square(x, dtype=np.float64))) for x in (trace.x_left, trace.x_right, trace.position)])
+    return {"rows": rows, "squares": {"addends": list(squares.addends), "total": squares.total, "sign": squares.sign},
+            "product": product_data(trace), "log": log_data(trace.logit, said)}
+
+
+def _vectors(trace: Trace, encoding: Encoding, found: Infill) -> list[tuple[str, str, Floats]]:
+    """Symbol, description and numbers of every vector, from the three wires to y."""
     def neighbour(wire: str, at: int) -> str:
         word = quoted(as_typed(encoding, at) if found.masked.true_ids[at] == encoding.context_ids[at] else found.tokens[at])
         return "cut: its mean over the pre-training text" if wire in trace.cut else f"{word}, last layer of the encoder"
     position = "cut: the mean of the rows read in pre-training" if "position" in trace.cut else f"row {trace.k} of the position table"
-    vectors: list[tuple[str, str, Floats]] = [
+    return [
         ("xₛ₋₁", neighbour("left", trace.left_at), trace.x_left), ("xₑ₊₁", neighbour("right", trace.right_at), trace.x_right),
         ("pᵢ₋ₛ₊₁", position, trace.position), ("h₀", "the three one after another", trace.h0),
         ("W₁ h₀ + b₁", "first linear layer", trace.linear1), ("GeLU", "each number for itself", trace.gelu1),
         ("h₁", "LayerNorm over this vector's features, then a learned scale and shift", trace.h1),
         ("W₂ h₁ + b₂", "second linear layer", trace.linear2), ("GeLU", "each number for itself", trace.gelu2),
         ("y", "LayerNorm again", trace.y)]
-    rows = [{"name": name, "what": printable(what), "shape": str(len(x)), "norm": number(float(np.linalg.norm(x))),
-             "mean": number(float(np.mean(x))), "spread": number(float(np.std(x)))} for name, what, x in vectors]
-    squares = total([float(np.sum(np.square(x, dtype=np.float64))) for x in (trace.x_left, trace.x_right, trace.position)])
-    return {"rows": rows, "squares": {"addends": list(squares.addends), "total": squares.total, "sign": squares.sign},
-            "product": product_data(trace), "log": log_data(trace.logit, said)}
 
 
 def formula_parts(trace: Trace | None, blank: HiddenPiece) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ P = softmax over all positions of the unpadded window, at the displayed temperat
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -174,16 +174,21 @@ def bar_figure(reading: Reading, window: int, temperature: float = 1.0) -> "go.F
             name=side, x=at, y=p.astype(np.float32), yaxis=axis,
             customdata=[[t, number(x, 3)] for t, x in zip(tokens, logits, strict=True)],
             hovertemplate=f"%{{customdata[0]}}<br>pos %{{x}}<br>{side}_logit %{{customdata[1]}}<br>P({side}) = %{{y:.4f}}<extra></extra>"))
-    transparent = "rgba(0,0,0,0)"
-    figure.update_layout(
-        template="none", paper_bgcolor=transparent, plot_bgcolor=transparent, showlegend=False, bargap=0.3, dragmode="zoom",
-        hovermode="closest", height=340, margin={"l": 56, "r": 8, "t": 8, "b": 88},
-        xaxis={"tickmode": "array", "tickvals": at.tolist(), "ticktext": tokens, "tickangle": -90, "anchor": "y2", "zeroline": False,
-               "showgrid": False, "range": [-0.5, len(tokens) - 0.5]},
-        yaxis={"title": {"text": "P(start)"}, "domain": [0.5, 1.0], "rangemode": "tozero", "fixedrange": True, "zeroline": False},
-        yaxis2={"title": {"text": "P(end)"}, "domain": [0.0, 0.5], "autorange": "reversed", "rangemode": "tozero", "fixedrange": True,
-                "zeroline": False})
+    figure.update_layout(**_bar_layout(tokens))
     return figure
+
+
+def _bar_layout(tokens: Sequence[str]) -> dict[str, Any]:
+    """Two axes of probabilities, one upside down, over one axis of positions."""
+    transparent, at = "rgba(0,0,0,0)", list(range(len(tokens)))
+    return {
+        "template": "none", "paper_bgcolor": transparent, "plot_bgcolor": transparent, "showlegend": False, "bargap": 0.3,
+        "dragmode": "zoom", "hovermode": "closest", "height": 340, "margin": {"l": 56, "r": 8, "t": 8, "b": 88},
+        "xaxis": {"tickmode": "array", "tickvals": at, "ticktext": list(tokens), "tickangle": -90, "anchor": "y2", "zeroline": False,
+                  "showgrid": False, "range": [-0.5, len(tokens) - 0.5]},
+        "yaxis": {"title": {"text": "P(start)"}, "domain": [0.5, 1.0], "rangemode": "tozero", "fixedrange": True, "zeroline": False},
+        "yaxis2": {"title": {"text": "P(end)"}, "domain": [0.0, 0.5], "autorange": "reversed", "rangemode": "tozero",
+                   "fixedrange": True, "zeroline": False}}
 
 
 def changed_logits(reading: Reading, logits: Mapping[tuple[Any, int, int], float]) -> list[dict[str, Any]]:

@@ -69,23 +69,33 @@ def _spread(mean: float, spread: float, digits: int) -> str:
 
 def trust_tables(spared: Faithfulness, full: Faithfulness, verdict: Verdict, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """Comprehensiveness and sufficiency with and without the answer's own words, the curves as numbers, and agreement."""
+    return [_eraser_table(spared, full, names), _curves_table(spared, names), _agreement_table(verdict, names)]
+
+
+def _eraser_table(spared: Faithfulness, full: Faithfulness, names: Mapping[str, str]) -> dict[str, Any]:
     wanted = [(f, what) for f in (spared, full) for what in ("comprehensiveness", "sufficiency")]
     chance = [f.spread(what) for f, what in wanted]
     every = [*(getattr(f.curves[key], what) for f, what in wanted for key in f.curves), *chain(*chance)]
     digits = decimals_for(every, 3)
     rows = [[names[key], *(number(getattr(f.curves[key], what), digits) for f, what in wanted)] for key in spared.curves]
     rows.append([f"random orders ({len(spared.random)} and {len(full.random)})", *(_spread(*two, digits) for two in chance)])
-    eraser = table("Comprehensiveness (high is good) and sufficiency (low is good), in probability; mean over the five shares of words",
-                   ["order", "comprehensiveness, answer's words kept", "sufficiency, answer's words kept",
-                    "comprehensiveness, all words", "sufficiency, all words"], rows)
+    return table("Comprehensiveness (high is good) and sufficiency (low is good), in probability; mean over the five shares of words",
+                 ["order", "comprehensiveness, answer's words kept", "sufficiency, answer's words kept",
+                  "comprehensiveness, all words", "sufficiency, all words"], rows)
+
+
+def _curves_table(spared: Faithfulness, names: Mapping[str, str]) -> dict[str, Any]:
     sizes = next(iter(spared.curves.values())).sizes
     bands = [spared.band("deletion_f"), spared.band("insertion_f")]
     by_size = [[str(k), *(number(float(x), 3) for c in spared.curves.values() for x in (c.deletion_f[at], c.insertion_f[at])),
                 *(_spread(float(mean[at]), float(spread[at]), 3) for mean, spread in bands)] for at, k in enumerate(sizes)]
     kinds = ("deletion", "insertion")
     head = ["words", *(f"{names[key]}: {kind}" for key in spared.curves for kind in kinds), *(f"random: {kind}" for kind in kinds)]
+    return table("The curves: F after masking (deletion) or keeping (insertion) that many words", head, by_size)
+
+
+def _agreement_table(verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
     agree = [[names[key], "constant" if rho is None else number(rho)] for key, rho in verdict.agreement.items()]
     agree.append(["itself, with shuffled weights", "constant" if verdict.shuffled is None else number(verdict.shuffled)])
-    return [eraser, table("The curves: F after masking (deletion) or keeping (insertion) that many words", head, by_size),
-            table("Rank correlation with the chosen method, over words, by size of effect", ["method", "rank correlation"], agree)]
+    return table("Rank correlation with the chosen method, over words, by size of effect", ["method", "rank correlation"], agree)
 
