@@ -10,8 +10,10 @@ from qa_demo.core.reader import Reader
 from qa_demo.model.checks import sha256
 from qa_demo.model.source import bundled_folder
 from qa_demo.server import is_public, launch
-from qa_demo.views.keeper import Keeper
+from qa_demo.views.examples import load_examples
 from qa_demo.views.page import build
+from qa_demo.views.services import Services
+from qa_demo.views.session.model_cache import ModelCache
 
 
 def main() -> None:
@@ -40,8 +42,9 @@ def main() -> None:
         return load_spanbert(source, PUBLIC if is_public(args.host) else LOOPBACK)
 
     first = ThreadPoolExecutor(1, thread_name_prefix="loading").submit(first_reader)
-    readers = Keeper(load, most=3)  # a class that picks one reader together loads it once
-    page = build(first.result, readers.get, default=args.reader, checksum=bundled_checksum, infiller=infiller)
+    readers = ModelCache(load, most=3)  # a class that picks one reader together loads it once
+    page = build(Services(first.result, readers.get, load_examples(), default=args.reader, checksum=bundled_checksum,
+                          infillers=ModelCache(infiller)))
     _, address, _ = launch(page, args.host, args.port, prevent_thread_lock=True)
     logging.info("Spanlight is open at %s", address)
     wait_for_the_end()

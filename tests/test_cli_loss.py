@@ -13,10 +13,10 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.report import loss_json
 from qa_demo.core.types import Span
 from qa_demo.model.loading import load_reader
-from qa_demo.views.api_loss import make_loss
+from qa_demo.views.api.loss import make_loss
 from tests.core.toys import t1
-from tests.fakes import FakeReader
 from tests.model import kit
+from tests.requests import services
 
 FIELDS = ["question", "reader", "normaliser", "gold", "terms", "total", "windows"]
 WINDOWS = ["--max-seq-length", "40", "--doc-stride", "7"]
@@ -107,14 +107,14 @@ def test_the_vector_of_one_head_with_two_labels() -> None:
 
 def test_the_endpoint_is_the_command_lines_json() -> None:
     text = "The towers were drawn by Georg Rotne. They stand near Malmö."
-    reply = make_loss(FakeReader, 1000)("Who drew the towers?", text, [[25, 36], [25, 30]])
+    reply = make_loss(services())("Who drew the towers?", text, [[25, 36], [25, 30]])
     assert list(reply) == FIELDS and [g["text"] for g in reply["gold"]] == ["Georg Rotne", "Georg"]
-    assert make_loss(FakeReader, 1000)("Who drew the towers?", text)["gold"] == [None]
-    assert [g and g["text"] for g in make_loss(FakeReader, 1000)("Who?", text, [[25, 30], None])["gold"]] == ["Georg", None]
+    assert make_loss(services())("Who drew the towers?", text)["gold"] == [None]
+    assert [g and g["text"] for g in make_loss(services())("Who?", text, [[25, 30], None])["gold"]] == ["Georg", None]
     for wrong in ("x", [[1]], [["a", 2]], [[True, 2]], [[0, 10**9]], [[5, 5]], [[0, 1]] * 101):
         with pytest.raises(gr.Error):
-            make_loss(FakeReader, 1000)("Who?", text, wrong)
+            make_loss(services())("Who?", text, wrong)
     with pytest.raises(gr.Error, match="normaliser"):
-        make_loss(FakeReader, 1000)("Who?", text, None, "everything")
+        make_loss(services())("Who?", text, None, "everything")
     with pytest.raises(gr.Error, match="surrogate"):
-        make_loss(FakeReader, 1000)("Who?", "half \ud800")
+        make_loss(services())("Who?", "half \ud800")

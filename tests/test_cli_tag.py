@@ -12,9 +12,10 @@ from safetensors.torch import save_file
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
-from qa_demo.views.api_tag import make_tag
+from qa_demo.views.api.tag import make_tag
 from tests.fakes import FakeReader
 from tests.model import kit
+from tests.requests import services
 
 FIELDS = ["question", "reader", "decoding", "spans", "tokens"]
 WINDOWS = ["--max-seq-length", "40", "--doc-stride", "7"]
@@ -65,7 +66,7 @@ def test_a_reader_without_a_head_and_an_unknown_decoding_are_refused(tmp_path: P
 
 def test_the_endpoint_replies_with_the_same_json() -> None:
     text = "Anna Lund came to Visby and met Bertil Kalmar."
-    reply = make_tag(lambda: FakeReader(bio=True), 1000)("Who came?", text, "strict")
+    reply = make_tag(services(lambda: FakeReader(bio=True)))("Who came?", text, "strict")
     assert list(reply) == FIELDS and json.loads(json.dumps(reply)) == reply
     for token in reply["tokens"]:
         assert token["B"] + token["I"] + token["O"] == pytest.approx(1)
@@ -76,6 +77,6 @@ def test_the_endpoint_replies_with_the_same_json() -> None:
                                             ({"context": "half \ud800"}, "surrogate"), ({"doc_stride": 0}, "doc_stride")])
 def test_the_endpoint_refuses_with_one_sentence(more: dict[str, object], said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        make_tag(lambda: FakeReader(bio=True), 1000)(**{"question": "Who?", "context": "Anna Lund came.", **more})
+        make_tag(services(lambda: FakeReader(bio=True)))(**{"question": "Who?", "context": "Anna Lund came.", **more})
     with pytest.raises(gr.Error, match="no BIO head"):
-        make_tag(FakeReader, 1000)("Who?", "Anna Lund came.")
+        make_tag(services())("Who?", "Anna Lund came.")

@@ -1,16 +1,13 @@
 """Chapter 7, Tags: a head that gives each token B, I or O, on the same encoder; spans from tags; annotators who disagree."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import Any
 
-import gradio as gr
 import numpy as np
 
 from qa_demo.core.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader
 from qa_demo.core.tagging import owned_rows, tagging
 from qa_demo.core.teach import apart
 from qa_demo.core.types import Reading
@@ -22,15 +19,13 @@ from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.views import bio_bench as bench
-from qa_demo.views import bio_lesson
+from qa_demo.views import bio_lesson, hidden_states
 from qa_demo.views import bio_reader as slow
-from qa_demo.views.ask import RUN
+from qa_demo.views.background import Busy, Job
 from qa_demo.views.bio_bench import Bench
 from qa_demo.views.bio_words import WORDS
-from qa_demo.views.desk import Desk, told
-from qa_demo.views.errors import attempt
 from qa_demo.views.examples import load_examples
-from qa_demo.views.frame import Frame, message
+from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -57,7 +52,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "reader": printable(screen.reading.model_name),
         "whose": bench.whose(screen),
         "own": own_data(screen),
-        "needs": slow.heads(screen.reading) is None,
+        "needs": hidden_states.heads(screen.reading) is None,
         "annotators": marks_data(screen),
         "taught": taught(screen),
     }
@@ -144,7 +139,7 @@ def own_data(screen: Screen) -> dict[str, Any]:
             "tokens": head.fit.tokens,
             "first": f"{head.fit.losses[0]:.3f}",
             "last": f"{head.fit.losses[-1]:.4f}",
-            "fits": head.reader == slow.name_of(screen.reading),
+            "fits": head.reader == hidden_states.weights_of(screen.reading),
             "steps": len(head.fit.losses) - 1,
         }
     )
@@ -182,7 +177,7 @@ def glued_examples() -> list[dict[str, str]]:
 
 def formula(screen: Screen) -> list[dict[str, str]]:
     """p_i = softmax(W h_i + b), with the loaded reader's dimensions and the selected token's three numbers."""
-    weights, reading = slow.heads(screen.reading), bench.tagged(screen)
+    weights, reading = hidden_states.heads(screen.reading), bench.tagged(screen)
     d = None if weights is None else len(weights.S)
     if reading is None or screen.selection is None:
         return figure.bio_formula(None, None, d)
@@ -199,7 +194,7 @@ def details(screen: Screen) -> dict[str, Any]:
     doc = screen.selection.span.start
     window = reading.windows[int(owner[doc])]
     token = figure.token_data(reading, rows, owner, doc)
-    hidden, weights = slow.states(screen.reading, window), head_in_use(screen)
+    hidden, weights = hidden_states.get(screen.reading, window), head_in_use(screen)
     products = None if hidden is None or weights is None else figure.products_data(*weights, hidden[window.to_pos(doc)])
     return {"token": token, "products": products}
 
@@ -209,65 +204,35 @@ def head_in_use(screen: Screen) -> tuple[Any, Any] | None:
     kept = bench.bench_of(screen).head
     if bench.whose(screen) == "own":
         return None if kept is None else (kept.fit.W, kept.fit.b)
-    found = slow.heads(screen.reading)
+    found = hidden_states.heads(screen.reading)
     return None if found is None or found.W is None or found.b is None else (found.W, found.b)
 
 
-def ask_reader(
-    reader: Reader, screen: Screen, name: str, value: Any, on_progress: OnProgress, cancelled: IsCancelled
-) -> Bench | None:
+def work(job: Job) -> Bench | None:
     """What a slow request does with the reader in use; heads and products only fill what is kept beside sessions."""
-    if name == "train":
-        return slow.train(reader, screen, on_progress, cancelled)
-    if name == "tag":
-        return slow.tag(reader, screen)
-    if name == "teach":
-        return slow.teach(reader, screen, value)
-    slow.fetch_heads(reader, screen.reading)
-    if name == "products" and screen.selection is not None:
+    made: dict[str, Callable[[Job], Bench]] = {"train": slow.train, "tag": slow.tag, "teach": slow.teach}
+    if job.name in made:
+        return made[job.name](job)
+    screen = job.screen
+    hidden_states.fetch_heads(job)
+    if job.name == "products" and screen.selection is not None:
         reading = bench.tagged(screen)
         owner = screen.selection.window if reading is None else int(owned_rows(reading)[1][screen.selection.span.start])
-        slow.fetch_states(reader, screen.reading, screen.reading.windows[owner])
+        hidden_states.fetch(job, screen.reading, screen.reading.windows[owner])
     return None
 
 
-def receive(screen: Screen, found: tuple[int, Bench | None] | None) -> Screen:
+def receive(screen: Screen, job: Job, found: Bench | None) -> Screen:
     """Put what the reader gave on the screen as it is by now: a trained head, or only a picture that can show more."""
     now = bench.bench_of(screen)
-    head = None if found is None else found[1]
-    if head is None:
+    if found is None:
         return screen.keep(CHAPTER.key, now)
-    found_too = {"head": head.head, "tagged": head.tagged, "tagged_at": head.tagged_at, "teaching": head.teaching}
+    found_too = {"head": found.head, "tagged": found.tagged, "tagged_at": found.tagged_at, "teaching": found.teaching}
     return screen.keep(CHAPTER.key, replace(now, use_own=True, **found_too))
 
 
 def build(frame: Frame) -> None:
-    """Quick requests change the screen; slow ones ask the visitor's reader, with progress, and are put on the screen when they are done."""
+    """Quick requests change the screen; slow ones ask the visitor's reader. A head that was trained outlives the text it was trained on."""
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)
-    found, source, reader_of = gr.State(None), frame.source, frame.reader_of
-    assert source is not None and reader_of is not None, "the page names its reader before chapters are built"
-    desk: Desk[tuple[tuple[int, Bench | None] | None, str | None]] = Desk()
-    numbers = count(1)
-
-    def asked(screen: Screen | None, used: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
-        event = data._data or {}
-        name = str(event.get("index"))
-        if screen is None or name not in SLOW:
-            yield gr.skip(), gr.skip()
-            return
-        busy = WORDS[f"busy_{name}"]
-        yield gr.skip(), message(busy, "busy")
-
-        def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[tuple[int, Bench | None] | None, str | None]:
-            return attempt(lambda: (next(numbers), ask_reader(reader_of(used), screen, name, event.get("value"), on_progress, cancelled)))
-        given, error = yield from told(desk.run(request.session_hash, work),
-                                       lambda done, total: (gr.skip(), message(f"{busy}: step {done} of {total}", "busy")))
-        yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
-
-    def stop(request: gr.Request) -> None:
-        desk.cancel(request.session_hash)
-
-    frame.say.select(stop, [], [], show_progress="hidden", api_visibility="private", queue=False)
-    frame.pictures[CHAPTER.key].input(asked, [frame.screen, source], [found, frame.say], **RUN)
-    frame.control(found.change, [found], receive)
+    frame.background(CHAPTER, SLOW, work, receive, {name: Busy(WORDS[f"busy_{name}"], "step") for name in SLOW}, outlives=True)

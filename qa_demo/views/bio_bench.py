@@ -15,6 +15,7 @@ from qa_demo.core.tagging import disagreeing
 from qa_demo.core.teach import Taught, apart
 from qa_demo.core.types import Reading, ReadingKey, Span
 from qa_demo.core.words import span_at
+from qa_demo.views import parse
 from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.loss_bench import labels_of
 from qa_demo.views.state import Screen
@@ -160,25 +161,18 @@ def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
 
 def who(value: Any) -> int:
     """An annotator's number, 0 to 2."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < ANNOTATORS:
-        raise BadInput(f"there are {ANNOTATORS} annotators, 0 to {ANNOTATORS - 1}, got {str(value)[:20]}")
-    return value
+    return parse.whole(value, "the annotator", 0, ANNOTATORS - 1)
 
 
 def change_mark(screen: Screen, value: Any) -> Screen:
     """{"who", "start", "end", "more"}: this annotator marks these word pieces, besides the earlier ones if more, or nothing
     when start is null."""
-    if not isinstance(value, dict):
-        raise BadInput(f"a mark needs who, start and end, got {str(value)[:40]}")
-    k, n = who(value.get("who")), len(screen.reading.encoding.context_ids)
-    marks = list(annotators(screen)[0])
-    earlier = marks[k] if value.get("more") is True else ()
+    given = parse.record(value, "a mark", "who", "start", "end")
+    k, marks = who(given.get("who")), list(annotators(screen)[0])
+    earlier = marks[k] if given.get("more") is True else ()
     marks[k] = ()
-    if value.get("start") is not None:
-        a, b = value.get("start"), value.get("end")
-        if any(isinstance(x, bool) or not isinstance(x, int) for x in (a, b)) or not 0 <= a <= b < n:
-            raise BadInput(f"a mark must lie within the {n} word pieces of the paragraph, start first; got {str(a)[:20]} to {str(b)[:20]}")
-        marks[k] = added(screen, earlier, Span(a, b))
+    if given.get("start") is not None:
+        marks[k] = added(screen, earlier, parse.pieces(screen.reading, [given.get("start"), given.get("end")], "a mark"))
     return with_marks(screen, tuple(marks), "marked on this page")
 
 
@@ -223,16 +217,12 @@ def change_one(screen: Screen, value: Any) -> Screen:
 
 def change_threshold(screen: Screen, value: Any) -> Screen:
     """The marginal from which on a span is returned."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.01 <= value <= 0.99:
-        raise BadInput(f"the threshold must be between 0.01 and 0.99, got {str(value)[:20]}")
-    return screen.keep(KEY, replace(bench_of(screen), threshold=float(value)))
+    return screen.keep(KEY, replace(bench_of(screen), threshold=parse.number(value, "the threshold", 0.01, 0.99)))
 
 
 def change_whose(screen: Screen, value: Any) -> Screen:
     """reader or own: which head's numbers are shown."""
-    if value not in ("reader", "own"):
-        raise BadInput(f"the head must be reader or own, got {str(value)[:20]}")
-    return screen.keep(KEY, replace(bench_of(screen), use_own=value == "own"))
+    return screen.keep(KEY, replace(bench_of(screen), use_own=parse.choice(value, "the head", ("reader", "own")) == "own"))
 
 
 def change_marked(screen: Screen, value: Any) -> Screen:

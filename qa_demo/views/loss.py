@@ -1,15 +1,9 @@
 """Chapter 5, Loss: what training lowers, and what real steps change."""
 
-import itertools
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import gradio as gr
-from gradio.context import Context
-
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.figures.learned import bench_data, curve_table, matrix_table
 from qa_demo.figures.loss import SIMPLIFIED, loss_notice, loss_picture, loss_tables
 from qa_demo.figures.loss_terms import bridge
@@ -18,19 +12,17 @@ from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.replay import replay_data
 from qa_demo.views import loss_bench
-from qa_demo.views.ask import RUN
-from qa_demo.views.desk import Desk, told
-from qa_demo.views.errors import attempt
-from qa_demo.views.frame import Frame, message
+from qa_demo.views.background import Busy, Job
+from qa_demo.views.frame import Frame
 from qa_demo.views.learners import Learners
-from qa_demo.views.loss_bench import QUICK, SLOW, Bench, bench_of, labels_of, window_of
+from qa_demo.views.loss_bench import QUICK, Bench, bench_of, labels_of, window_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key=loss_bench.KEY, number=5, title="Loss", group="Learn",
                   question="What does training lower, and how does that fit prediction?")
 STEPS = ({"key": "labels", "title": "label"}, {"key": "axes", "title": "measure"}, {"key": "steps", "title": "step"})
-BUSY = {"step": "training", "undo": "taking the last action back", "redo": "doing the action again", "reset": "resetting",
-        "forget": "reading other examples"}
+BUSY = {"step": Busy("training", "step"), "undo": Busy("taking the last action back"), "redo": Busy("doing the action again"),
+        "reset": Busy("resetting"), "forget": Busy("reading other examples")}
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -78,49 +70,17 @@ def plus(printed: str) -> str:
     return " \u2212 " if printed.startswith("\u2212") else " + "
 
 
+def receive(screen: Screen, job: Job, made: Bench) -> Screen:
+    """What a slow request made goes to the screen as it is now, unless another label stands there meanwhile."""
+    if made.learned is not None and made.learned.golds != labels_of(screen).golds:
+        return screen
+    return screen.keep(CHAPTER.key, replace(bench_of(screen), learned=made.learned, forgot=made.forgot))
+
+
 def build(frame: Frame) -> None:
-    """Quick requests of the picture change the screen; slow ones train with progress and cancel and hand over their record."""
-    learners, numbers = Learners(), itertools.count(1)
+    """Quick requests of the picture change the screen; slow ones train, and hand over their record."""
+    learners = Learners()
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)
-    done, source, reader_of = gr.State(None), frame.source, frame.reader_of
-    assert source is not None and reader_of is not None, "the page names its reader before chapters are built"
-
-    def asked(screen: Screen | None, used: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
-        event = data._data or {}
-        name, value = str(event.get("index")), event.get("value")
-        if screen is None or name not in SLOW:
-            yield gr.skip(), gr.skip()
-            return
-        work = partial(loss_bench.work, learners, request.session_hash or "", partial(reader_of, used), screen, name, value)
-        for given, said in at_desk(frame.ask.desk, request.session_hash, BUSY[name], work):
-            yield gr.skip() if given is None else (next(numbers), given), said
-
-    frame.pictures[CHAPTER.key].input(asked, [frame.screen, source], [done, frame.say], **RUN)
-    frame.control(done.change, [done], receive)
-    page = Context.root_block
-    if page is not None:
-        def leave(request: gr.Request) -> None:
-            """The tab was closed: its learner goes."""
-            learners.close(request.session_hash)
-
-        page.unload(leave)
-
-
-def at_desk(desk: Desk[Any], visitor: str | None, busy: str,
-            work: Callable[[OnProgress, IsCancelled], Bench]) -> Iterator[tuple[Bench | None, dict[str, Any]]]:
-    """Run at the desk, where Cancel reaches it: progress sentences, then the record, or None and the sentence of a failure."""
-    yield None, message(busy, "busy")
-    run = desk.run(visitor, lambda progress, cancelled: attempt(lambda: work(progress, cancelled)))
-    found, error = yield from told(run, lambda done, count: (None, message(f"{busy}: {done} of {count}", "busy")))
-    yield found, message(error or "", "quiet" if error is None else "error")
-
-
-def receive(screen: Screen, done: Any) -> Screen:
-    """What a slow request made goes to the screen as it is now, unless another text or label stands there meanwhile."""
-    bench = done[1] if isinstance(done, tuple) else None
-    if not isinstance(bench, Bench) or bench.of is not screen.reading:
-        return screen
-    if bench.learned is not None and bench.learned.golds != labels_of(screen).golds:
-        return screen
-    return screen.keep(CHAPTER.key, replace(bench_of(screen), learned=bench.learned, forgot=bench.forgot))
+    frame.background(CHAPTER, tuple(BUSY), partial(loss_bench.work, learners), receive, BUSY)
+    frame.on_leave(learners.close)

@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.learning import STEPS, Learned, Learner, Plan, Remembered, check_scope, remembered
+from qa_demo.core.learning import Learned, Learner, Plan, Remembered, Scope, check_scope, remembered
 from qa_demo.core.losses import Golds, start_end_loss, total
 from qa_demo.core.misread import FORMULAS
 from qa_demo.core.predict import predict
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader
 from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.core.words import span_at
 from qa_demo.figures.loss import Labels, home, is_right, make_labels
 from qa_demo.figures.misread import break_formula, verdicts
-from qa_demo.views import selection
+from qa_demo.views import parse, what_if
+from qa_demo.views.background import Job
 from qa_demo.views.examples import ASSETS, PageExample, load_examples
 from qa_demo.views.learners import Learners
 from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.state import Screen
 
 KEY = "loss"
-LOGITS = 100.0
 OTHERS = 5
 MOST_SILENT = 5
 MOST_MARKS = 20
@@ -117,13 +115,8 @@ def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
 
 def mark(screen: Screen, value: Any) -> Screen:
     """Mark a span [start, end] (doc) as right, or take the mark away; the first mark takes the place of annotators or stand-ins."""
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise BadInput(f"a label needs its first and last word piece, got {str(value)[:40]}")
-    encoding = screen.reading.encoding
-    first, last = (selection.whole(v, name) for v, name in zip(value, ("start", "end"), strict=True))
-    if not 0 <= first <= last < len(encoding.context_ids):
-        raise BadInput(f"a label must lie within the {len(encoding.context_ids)} word pieces of the paragraph, got {first} to {last}")
-    start, end = int(encoding.offset_mapping[first, 0]), int(encoding.offset_mapping[last, 1])
+    encoding, span = screen.reading.encoding, parse.pieces(screen.reading, value, "a label")
+    start, end = int(encoding.offset_mapping[span.start, 0]), int(encoding.offset_mapping[span.end, 1])
     if start >= end:
         raise BadInput("this word piece stands for no character of the paragraph, so it cannot be a label")
     wanted = Answer(encoding.context[start:end], start)
@@ -144,9 +137,7 @@ def no_answer(screen: Screen, value: Any) -> Screen:
 
 def silent(screen: Screen, value: Any) -> Screen:
     """How many annotators found no answer, beside those who marked a span."""
-    count = selection.whole(value, "the number of annotators without an answer")
-    if not 0 <= count <= MOST_SILENT:
-        raise BadInput(f"0 to {MOST_SILENT} annotators may have found no answer, got {count}")
+    count = parse.whole(value, "the number of annotators without an answer", 0, MOST_SILENT)
     if not screen.gold:
         raise BadInput("somebody has to mark an answer first; without one, no answer is right for all")
     return relabel(screen, screen.gold, count)
@@ -159,23 +150,7 @@ def as_annotated(screen: Screen, value: Any) -> Screen:
 
 def show_window(screen: Screen, value: Any) -> Screen:
     """Show another window."""
-    window = selection.whole(value, "window")
-    if not 0 <= window < len(screen.reading.windows):
-        raise BadInput(f"this reading has {len(screen.reading.windows)} windows, got window {window}")
-    return screen.keep(KEY, replace(bench_of(screen), window=window))
-
-
-def change_logit(screen: Screen, value: Any) -> Screen:
-    """A tick was dragged: {"side", "window", "pos", "value"}; the change shows in every chapter until it is reset."""
-    if not isinstance(value, dict) or value.get("side") not in ("start", "end"):
-        raise BadInput(f"a logit is changed by its side (start or end), window, pos and value, got {str(value)[:60]}")
-    window, pos = (selection.whole(value.get(name), name) for name in ("window", "pos"))
-    if not (0 <= window < len(screen.reading.windows) and 0 <= pos < len(screen.reading.windows[window])):
-        raise BadInput(f"there is no position {pos} in window {window}")
-    logit = value.get("value")
-    if isinstance(logit, bool) or not isinstance(logit, int | float) or not abs(logit) <= LOGITS:
-        raise BadInput(f"a logit must be a number between -{LOGITS:g} and {LOGITS:g}, got {str(logit)[:40]}")
-    return screen.change(what_if=screen.what_if.with_logit(value["side"], window, pos, float(logit)))
+    return screen.keep(KEY, replace(bench_of(screen), window=parse.window(screen.reading, value)))
 
 
 # The stored readings ----------------------------------------------------------------------------------------------
@@ -196,8 +171,7 @@ def golds_in(reading: Reading, answers: tuple[Answer, ...]) -> Golds:
 
 def break_rule(screen: Screen, value: Any) -> Screen:
     """Search this reading and the stored ones for the one where a wrong formula is off the most."""
-    if value not in FORMULAS:
-        raise BadInput(f"there is no formula '{str(value)[:40]}' to break; there are {', '.join(FORMULAS)}")
+    parse.choice(value, "the formula to break", FORMULAS)
     golds = labels_of(screen).golds
     here = ("this reading", screen.shown, golds, window_of(screen), screen.decode)
     others = ((e.title, r, g, home(r, g), screen.decode) for e, r, g in stored(screen) if e.id != screen.example)
@@ -222,61 +196,52 @@ def show_replay(screen: Screen, value: Any) -> Screen:
 
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "mark": mark, "no answer": no_answer, "silent": silent,
-    "annotators": as_annotated, "window": show_window, "logit": change_logit, "break": break_rule,
+    "annotators": as_annotated, "window": show_window, "logit": what_if.change_logit, "break": break_rule,
     "search": search, "replay": show_replay}
 
 
 # Slow changes -----------------------------------------------------------------------------------------------------
 
-SLOW = ("step", "undo", "redo", "reset", "forget")
-
-
-def plan_of(value: Any) -> tuple[str, Plan]:
+def plan_of(value: Any) -> tuple[Scope, Plan]:
     """{"scope", "steps", "rate", "optimizer"} from the browser."""
-    if not isinstance(value, dict):
-        raise BadInput(f"a step needs its scope, number, rate and optimizer, got {str(value)[:40]}")
-    steps = value.get("steps")
-    if isinstance(steps, bool) or steps not in STEPS:
-        raise BadInput(f"the number of steps must be one of {', '.join(map(str, STEPS))}, got {str(steps)[:40]}")
-    rate = value.get("rate")
-    if isinstance(rate, bool) or not isinstance(rate, int | float):
-        raise BadInput(f"the learning rate must be a number, got {str(rate)[:40]}")
-    return check_scope(value.get("scope")), Plan(int(steps), float(rate), value.get("optimizer"))  # type: ignore[arg-type]
+    given = parse.record(value, "a step", "its scope", "steps", "rate", "optimizer")
+    steps = parse.whole(given.get("steps"), "the number of steps")
+    return check_scope(given.get("scope")), Plan(steps, parse.number(given.get("rate"), "the learning rate"), given.get("optimizer"))  # type: ignore[arg-type]
 
 
-def work(learners: Learners, visitor: str, reader: Callable[[], Reader], screen: Screen, name: str, value: Any,
-         on_progress: OnProgress, cancelled: IsCancelled) -> Bench:
-    """One slow request: steps, or the way back, or the other examples. Runs outside the session's thread."""
+def work(learners: Learners, job: Job) -> Bench:
+    """One slow request: steps, or the way back, or the other examples."""
+    screen = job.screen
     bench, golds = bench_of(screen), labels_of(screen).golds
-    if name == "step":
-        scope, plan = plan_of(value)
-        learner = learners.get(visitor, reader, screen.reading, golds, scope)
-        return replace(bench, learned=learner.step(plan, on_progress, cancelled), forgot=())
+    if job.name == "step":
+        scope, plan = plan_of(job.value)
+        learner = learners.get(job.visitor, job.maker, screen.reading, golds, scope)
+        return replace(bench, learned=learner.step(plan, job.progress, job.cancelled), forgot=())
     if bench.learned is None:
         raise BadInput("no step was taken yet")
-    learner = learners.get(visitor, reader, screen.reading, golds, bench.learned.scope)
-    if name == "forget":
-        return replace(bench, forgot=forgotten(screen, reader(), learner, on_progress, cancelled))
-    learned = {"undo": learner.undo, "redo": learner.redo, "reset": learner.reset}[name]()
-    if name == "reset":
-        learners.close(visitor)
-    return replace(bench, learned=None if name == "reset" else learned, forgot=())
+    learner = learners.get(job.visitor, job.maker, screen.reading, golds, bench.learned.scope)
+    if job.name == "forget":
+        return replace(bench, forgot=forgotten(learner, job))
+    learned = {"undo": learner.undo, "redo": learner.redo, "reset": learner.reset}[job.name]()
+    if job.name == "reset":
+        learners.close(job.visitor)
+    return replace(bench, learned=None if job.name == "reset" else learned, forgot=())
 
 
-def forgotten(screen: Screen, reader: Reader, learner: Learner, on_progress: OnProgress,
-              cancelled: IsCancelled) -> tuple[Remembered, ...]:
+def forgotten(learner: Learner, job: Job) -> tuple[Remembered, ...]:
     """Five other short examples before and after, by the same weights."""
+    screen = job.screen
     others = [e for e in examples().values() if e.id != screen.example and e.windows is None and len(e.context) <= SHORT][:OTHERS]
     found = []
     for done, example in enumerate(others):
-        if cancelled():
+        if job.cancelled():
             raise Cancelled("the check was cancelled")
         before = example.stored(screen.reading.checksum)
         if before is None:
-            before = reader.read(example.question, example.context, WindowOptions())
+            before = job.reader.read(example.question, example.context, WindowOptions())
         after = learner.read(example.question, example.context, before.options)
         golds = golds_in(before, example.answers)
         losses = tuple(float(np.float64(total(start_end_loss(r, golds)))) for r in (before, after))
         found.append(remembered(example.title, golds, before, after, (losses[0], losses[1])))
-        on_progress(done + 1, len(others))
+        job.progress(done + 1, len(others))
     return tuple(found)

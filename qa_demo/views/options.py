@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.views.parse import number
 
 Options = TypeVar("Options", WindowOptions, DecodeOptions)
 
@@ -22,17 +23,15 @@ def help_text(kind: type, name: str) -> str:
 def value(name: str, raw: Any) -> float:
     """A finite number within the limits of an option."""
     low, high = LIMITS[name]
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not low <= raw <= high:
-        raise BadInput(f"{name} must be a number between {low:g} and {high:g}, got {str(raw)[:40]}")
-    return float(raw)
+    return number(raw, name, float(low), float(high))
 
 
 def parse(options: Options, **raw: Any) -> Options:
     """The options with some fields replaced by checked values; whole numbers where the field is one."""
     current = {f.name: getattr(options, f.name) for f in fields(options)}
     for name, given in raw.items():
-        number = value(name, given)
-        if isinstance(current[name], int) and number != int(number):
-            raise BadInput(f"{name} must be a whole number, got {number:g}")
-        current[name] = int(number) if isinstance(current[name], int) else number
+        found = value(name, given)
+        if isinstance(current[name], int) and found != int(found):
+            raise BadInput(f"{name} must be a whole number, got {found:g}")
+        current[name] = int(found) if isinstance(current[name], int) else found
     return type(options)(**current)

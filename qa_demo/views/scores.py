@@ -1,18 +1,14 @@
 """Chapter 2, Scores: the exact plane of S and E, one logit dimension by dimension, and the head on every layer."""
 
-from collections.abc import Callable, Iterator
 from types import MappingProxyType
 from typing import Any
 
-import gradio as gr
 import numpy as np
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.lens import Slide, slide
 from qa_demo.core.pencil import Pencil, another, pencil
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
@@ -30,18 +26,17 @@ from qa_demo.figures.scores import (
 from qa_demo.figures.scores_bench import bench_data, bench_table
 from qa_demo.figures.scores_dimensions import LANES, anatomy_data, comparison_data, pencil_data, rivals, vectors_data
 from qa_demo.figures.scores_layers import layers_data, layers_notice, rank_table
-from qa_demo.views.desk import told
-from qa_demo.views.errors import attempt
-from qa_demo.views.frame import Frame, message
+from qa_demo.views import hidden_states, parse
+from qa_demo.views.ask import known_texts
+from qa_demo.views.background import Busy, Job
+from qa_demo.views.frame import Frame
 from qa_demo.views.scores_bench import ask_rests, predictions, rested
-from qa_demo.views.scores_reader import KEY, Found, fetch, identity, keep, kept, put, shelf
-from qa_demo.views.selection import whole
+from qa_demo.views.scores_reader import KEY, fetch, kept, put
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key=KEY, number=2, title="Scores", group="Predict",
                   question="How can one start vector serve every question and every paragraph?")
 EXERCISES = 10_000
-RUN: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", "concurrency_limit": 8, "concurrency_id": "reading"}
 
 
 def shown_window(screen: Screen) -> int:
@@ -110,7 +105,7 @@ def details(screen: Screen) -> dict[str, Any]:
     own, chosen = kept(screen), screen.selection
     if chosen is None or own.states is None or own.states.window != chosen.window:
         return {}
-    t = shelf.get(own.of, chosen.window)
+    t = hidden_states.get(screen.reading, screen.reading.windows[chosen.window])
     if t is None:
         return {}
     at, heads = screen.reading.windows[chosen.window], own.states.heads
@@ -132,88 +127,47 @@ def details(screen: Screen) -> dict[str, Any]:
 
 # Requests of the picture: each returns the fields of `Kept` that it changes -----------------------------------------
 
-Ways = Callable[[str], Reader]
-
-
-def ask_states(screen: Screen, value: Any, reader: Callable[[], Reader]) -> dict[str, Any]:
+def ask_states(job: Job) -> dict[str, Any]:
     """Hidden states of one window."""
-    return {"states": fetch(reader(), screen.reading, whole(value, "the window"))}
+    return {"states": fetch(job, parse.window(job.screen.reading, job.value))}
 
 
-def ask_other(screen: Screen, value: Any, ways: Ways, source: str, limit: int, on_progress: OnProgress | None = None,
-              cancelled: IsCancelled | None = None) -> dict[str, Any]:
+def ask_other(job: Job) -> dict[str, Any]:
     """A second reading, {"question", "context", "reader"}; what is missing or empty stays as on screen."""
-    if not isinstance(value, dict) or not all(isinstance(value.get(k, ""), str) for k in ("question", "context", "reader")):
-        raise BadInput(f"a second reading needs a question, a paragraph and a reader as text, got {str(value)[:60]}")
-    first = screen.reading
-    question = value.get("question") or first.encoding.question
-    context = value.get("context") or first.encoding.context
-    check_texts(question, context, limit)
-    name = (value.get("reader") or "").strip() or source
-    other = ways(name).read(question, context, first.options, on_progress, cancelled)
-    if not len(other.encoding.context_ids):
-        raise BadInput("the paragraph holds no word piece that this reader knows")
+    given = parse.record(job.value, "a second reading", "a question", "a paragraph", "a reader")
+    if not all(isinstance(given.get(k, ""), str) for k in ("question", "context", "reader")):
+        raise BadInput(f"a second reading needs a question, a paragraph and a reader as text, got {parse.got(job.value, 60)}")
+    first = job.screen.reading
+    question = given.get("question") or first.encoding.question
+    context = given.get("context") or first.encoding.context
+    check_texts(question, context, job.services.max_characters)
+    name = (given.get("reader") or "").strip() or job.screen.source
+    other = known_texts(job.services.reader(name).read(question, context, first.options, job.progress, job.cancelled))
     return {"other": other, "by": name, "rests": None}
 
 
 def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
     """Compare the selected start or end with another position, {"lane", "pos"}."""
-    given = value if isinstance(value, dict) else {}
-    lane, pos = given.get("lane"), whole(given.get("pos"), "the position")
-    n = len(screen.reading.windows[shown_window(screen)])
-    if lane not in LANES or not 0 <= pos < n:
-        raise BadInput(f"a comparison needs the lane start or end and a position below {n}, got {str(value)[:60]}")
+    given, n = parse.record(value, "a comparison", "lane", "pos"), len(screen.reading.windows[shown_window(screen)])
+    lane, pos = parse.choice(given.get("lane"), "the lane", LANES), parse.whole(given.get("pos"), "the position", 0, n - 1)
     return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
 
 
 def change_exercise(screen: Screen, value: Any) -> dict[str, Any]:
     """Another exercise for the pencil."""
-    number = whole(value, "the exercise")
-    if not 0 <= number < EXERCISES:
-        raise BadInput(f"exercises are numbered 0 to {EXERCISES - 1}, got {number}")
-    return {"exercise": number}
+    return {"exercise": parse.whole(value, "the exercise", 0, EXERCISES - 1)}
 
 
-HOME = ("states", "other", "rests", "drop")
-"""Requests that bring something home, or take it away again; the rest changes the record at once."""
+def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:
+    """What a request brought goes into the chapter's record."""
+    return put(screen, **fields)
 
 
 def build(frame: Frame) -> None:
-    """The controls stand in the picture. What asks a reader fills `found`, whose change puts it on the screen as it is by then."""
-    found = gr.State(None)
-    source, ways, ask = frame.source, frame.reader_of, frame.ask
-    assert source is not None and ways is not None and ask is not None, "the page names its reader before chapters are built"
-
-    def asked(screen: Screen | None, used: str, before: Found | None, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
-        event = data._data or {}
-        name, value = str(event.get("index")), event.get("value")
-        if screen is None or name not in HOME:
-            yield gr.skip(), gr.skip()
-            return
-        fields: dict[str, Any] | None
-        if name == "drop":
-            fields, error = {"other": None, "rests": None}, None
-        elif name == "states":
-            yield gr.skip(), message("fetching the hidden states of one window", "busy")
-            fields, error = attempt(lambda: ask_states(screen, value, lambda: ways(used)))
-        else:
-            explains = name == "rests"
-            yield gr.skip(), message("explaining two scores" if explains else "reading", "busy")
-
-            def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[dict[str, Any] | None, str | None]:
-                if explains:
-                    return attempt(lambda: ask_rests(screen, value, ways, used, on_progress, cancelled))
-                return attempt(lambda: ask_other(screen, value, ways, used, ask.max_characters, on_progress, cancelled))
-            fields, error = yield from told(ask.desk.run(request.session_hash, work), lambda done, total: (gr.skip(), message(
-                f"explaining two scores, {done} %" if explains else f"reading window {min(done + 1, total)} of {total}", "busy")))
-        if fields is None:
-            yield gr.skip(), message(error or "", "error")
-            return
-        of = identity(screen.reading)
-        held = before if before is not None and before.of == of else Found(of, MappingProxyType({}))
-        yield held.plus(**fields), message("")
-
-    frame.pictures[CHAPTER.key].input(asked, [frame.screen, source, found], [found, frame.say], **RUN)
-    frame.control(found.change, [found], keep)
+    """The controls stand in the picture. Each kind of slow request has its own place: states of a window do not end a second reading."""
+    frame.background(CHAPTER, ("states",), ask_states, receive, {"states": Busy("fetching the hidden states of one window")})
+    frame.background(CHAPTER, ("other",), ask_other, receive, {"other": Busy("reading", "window")})
+    frame.background(CHAPTER, ("rests",), ask_rests, receive, {"rests": Busy("explaining two scores", "%")})
+    frame.browser_input(CHAPTER, "drop", lambda screen, value: put(screen, other=None, rests=None))
     frame.browser_input(CHAPTER, "contrast", lambda screen, value: put(screen, **change_contrast(screen, value)))
     frame.browser_input(CHAPTER, "exercise", lambda screen, value: put(screen, **change_exercise(screen, value)))

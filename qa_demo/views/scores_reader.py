@@ -1,21 +1,19 @@
 """What chapter 2 asks a reader for: hidden states of one window, and a second reading to set beside the first."""
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qa_demo.core.attribution import Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.lens import Components, Lens, components, lens
-from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.types import Prediction, Reading, ReadingKey
 from qa_demo.figures.scores_rests import Sides
+from qa_demo.views import hidden_states
+from qa_demo.views.background import Job
 from qa_demo.views.state import Screen
 
 KEY = "scores"
@@ -24,17 +22,9 @@ SAME = 1e-3
 LARGE = 100.0
 """From here on `SAME` grows with the logits: float32 rounds a logit of a million by 0.06, a sum of products by more."""
 
-Identity = ReadingKey
-
-
-def identity(reading: Reading) -> Identity:
-    """What tells two readings apart: the reader, both texts, and the windows."""
-    return reading.key
-
-
 @dataclass(frozen=True, eq=False)
 class States:
-    """What is kept of one window's hidden states: logits of every layer and two components; T itself lies on the shelf."""
+    """What is kept of one window's hidden states: logits of every layer and two components; T itself is kept beside sessions."""
 
     window: int
     heads: HeadWeights
@@ -46,7 +36,7 @@ class States:
 class Rests:
     """What the best scores of two readings rested on by one method; a sentence where a reader refused."""
 
-    of: tuple[Identity, Identity]
+    of: tuple[ReadingKey, ReadingKey]
     method: Method
     targets: tuple[Target | None, Target | None]
     sides: Sides
@@ -58,7 +48,7 @@ class Kept:
     compared with.
     """
 
-    of: Identity
+    of: ReadingKey
     states: States | None = None
     other: Reading | None = None
     by: str = ""
@@ -73,48 +63,20 @@ def best_target(prediction: Prediction) -> Target | None:
     return None if best is None else Target("span_score", best.candidate.span, None, best.candidate.window)
 
 
-class Shelf:
-    """The last windows' T [n, d], shared by all visitors: a session's state holds no tensor. What fell off is asked for again."""
-
-    def __init__(self, size: int = 16) -> None:
-        self._size, self._lock = size, threading.Lock()
-        self._held: OrderedDict[tuple[Identity, int], NDArray[np.float32]] = OrderedDict()
-
-    def put(self, of: Identity, window: int, t: NDArray[np.float32]) -> None:
-        """Lay T on the shelf; the one untouched for longest goes."""
-        with self._lock:
-            self._held[of, window] = t
-            self._held.move_to_end((of, window))
-            while len(self._held) > self._size:
-                self._held.popitem(last=False)
-
-    def get(self, of: Identity, window: int) -> NDArray[np.float32] | None:
-        """T of a window, or None."""
-        with self._lock:
-            if (of, window) in self._held:
-                self._held.move_to_end((of, window))
-            return self._held.get((of, window))
-
-
-shelf = Shelf()
-
-
 def kept(screen: Screen) -> Kept:
     """The record of the reading on screen; a new reading begins a new one and stays with the exercise."""
-    found, of = screen.own.get(KEY), identity(screen.reading)
+    found, of = screen.own.get(KEY), screen.reading.key
     if isinstance(found, Kept) and found.of == of:
         return found
     return Kept(of, exercise=found.exercise if isinstance(found, Kept) else 0)
 
 
-def fetch(reader: Reader, reading: Reading, window: int) -> States:
+def fetch(job: Job, window: int) -> States:
     """Hidden states of one window and what the head says of every layer.
 
-    Errors: BadInput for a window that is none, or a reader whose T does not give this reading's logits.
+    Errors: BadInput for a reader whose T does not give this reading's logits.
     """
-    if not 0 <= window < len(reading.windows):
-        raise BadInput(f"this reading has {len(reading.windows)} windows, got window {window}")
-    check_made_by(reading, reader)
+    reader, reading = job.maker(), job.screen.reading
     states, heads = reader.hidden(reading.windows[window]), reader.heads()
     found = lens(heads, states)
     own = reading.logits(window)
@@ -122,28 +84,8 @@ def fetch(reader: Reader, reading: Reading, window: int) -> States:
     if not off <= SAME * max(1.0, float(np.abs(own).max()) / LARGE):
         raise BadInput(f"S · T + b of this reader misses the logits on screen by {off:.2g}, so the products would not add up; press Answer "
                        "to read again")
-    shelf.put(identity(reading), window, states[-1].copy())
+    hidden_states.put(reading, reading.windows[window], states[-1].copy())
     return States(window, heads, found, components(states[-1]))
-
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a request brought home: fields of `Kept`, for the reading they belong to."""
-
-    of: Identity
-    fields: MappingProxyType[str, Any]
-
-    def plus(self, **fields: Any) -> "Found":
-        """The same with more fields: two answers that arrive together are both kept."""
-        return Found(self.of, MappingProxyType({**self.fields, **fields}))
-
-
-def keep(screen: Screen, found: Found | None) -> Screen:
-    """Put what was found on the screen, unless another reading has come in the meantime."""
-    if found is None or found.of != identity(screen.reading):
-        return screen
-    return put(screen, **found.fields)
 
 
 def put(screen: Screen, **fields: Any) -> Screen:

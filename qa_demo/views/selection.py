@@ -7,31 +7,23 @@ from qa_demo.core.spans import reason
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import total
 from qa_demo.figures.pack import printable
+from qa_demo.views.parse import pieces
+from qa_demo.views.parse import window as window_of
 from qa_demo.views.state import Screen, Selection
-
-
-def whole(value: Any, name: str) -> int:
-    """A whole number from the browser, or a sentence."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not value.is_integer()):
-        raise BadInput(f"a selection needs a whole number for {name}, got {str(value)[:40]}")
-    return int(value)
 
 
 def parse(reading: Reading, index: Any) -> Selection:
     """[window or null, start, end] in doc coordinates; without a window the owner of the start is taken."""
     if not isinstance(index, list | tuple) or len(index) != 3:
         raise BadInput(f"a selection needs window, start and end, got {str(index)[:40]}")
-    start, end = whole(index[1], "start"), whole(index[2], "end")
-    n = len(reading.encoding.context_ids)
-    if not 0 <= start <= end < n:
-        raise BadInput(f"a selection must lie within the {n} word pieces of the paragraph, start first; got {start} to {end}")
-    window = int(reading.owners[start]) if index[0] is None else whole(index[0], "window")
-    if not 0 <= window < len(reading.windows):
-        raise BadInput(f"this reading has {len(reading.windows)} windows, got window {window}")
+    span = pieces(reading, index[1:], "a selection")
+    window = int(reading.owners[span.start]) if index[0] is None else window_of(reading, index[0])
     holder = reading.windows[window]
-    if not holder.holds(Span(start, end)):
-        raise BadInput(f"window {window + 1} holds the word pieces {holder.doc_start} to {holder.doc_stop - 1}, not {start} to {end}")
-    return Selection(window, Span(start, end))
+    if not holder.holds(span):
+        raise BadInput(
+            f"window {window + 1} holds the word pieces {holder.doc_start} to {holder.doc_stop - 1}, not {span.start} to {span.end}"
+        )
+    return Selection(window, span)
 
 
 def winner(screen: Screen) -> Selection | None:
@@ -46,7 +38,13 @@ def flag(screen: Screen) -> str | None:
     if chosen is None:
         return None
     window = screen.shown.windows[chosen.window]
-    why = reason(window, window.to_pos(chosen.span.start), window.to_pos(chosen.span.end), screen.decode, screen.merge.copies)
+    why = reason(
+        window,
+        window.to_pos(chosen.span.start),
+        window.to_pos(chosen.span.end),
+        screen.decode,
+        screen.merge.copies,
+    )
     if why == "too long":
         pieces = chosen.span.end - chosen.span.start + 1
         return f"No legal answer, too long: {pieces} word pieces, max_answer_length allows {screen.decode.max_answer_length}."
@@ -55,7 +53,9 @@ def flag(screen: Screen) -> str | None:
         return f"No legal answer, not max context: window {owner + 1} owns its start, not window {chosen.window + 1}."
     if why is not None:
         return f"No legal answer: {why}."
-    silent = screen.prediction.answer is None and best is not None and best.candidate.span == chosen.span
+    silent = (
+        screen.prediction.answer is None and best is not None and best.candidate.span == chosen.span
+    )
     return "The reader gives no answer here; this is its best span." if silent else chosen.flag
 
 
@@ -69,7 +69,13 @@ def kept(old: Screen | None, new: Screen) -> Selection | None:
         text, offsets = old.reading.encoding.context[a:b], new.reading.encoding.offset_mapping
         starts, ends = (offsets[:, 0] == a).nonzero()[0], (offsets[:, 1] == b).nonzero()[0]
         same_question = old.reading.encoding.question == new.reading.encoding.question
-        if same_question and text and new.reading.encoding.context[a:b] == text and len(starts) and len(ends):
+        if (
+            same_question
+            and text
+            and new.reading.encoding.context[a:b] == text
+            and len(starts)
+            and len(ends)
+        ):
             span = Span(int(starts[0]), int(max(ends[-1], starts[0])))
             window = new.reading.home(span)
             if window is not None:
@@ -81,9 +87,15 @@ def record(screen: Screen) -> dict[str, Any]:
     """What every chapter needs to mark and print the selection: places, text, logits and their sum as printed."""
     best = screen.prediction.best
     out: dict[str, Any] = {
-        "predicted": None if best is None else {"window": best.candidate.window, "start": best.candidate.span.start,
-                                                "end": best.candidate.span.end},
-        "answer": None if screen.prediction.answer is None else printable(screen.prediction.answer)}
+        "predicted": None
+        if best is None
+        else {
+            "window": best.candidate.window,
+            "start": best.candidate.span.start,
+            "end": best.candidate.span.end,
+        },
+        "answer": None if screen.prediction.answer is None else printable(screen.prediction.answer),
+    }
     chosen = screen.selection
     if chosen is None:
         return {**out, "window": None}
@@ -91,7 +103,18 @@ def record(screen: Screen) -> dict[str, Any]:
     start, end = screen.shown.logits(chosen.window)
     i, j = window.to_pos(chosen.span.start), window.to_pos(chosen.span.end)
     printed = total([float(start[i]), float(end[j])])
-    return {**out, "window": chosen.window, "start": chosen.span.start, "end": chosen.span.end, "i": i, "j": j,
-            "text": printable(screen.reading.encoding.text(chosen.span)), "windows": len(screen.reading.windows),
-            "start_logit": printed.addends[0], "end_logit": printed.addends[1], "score": printed.total, "sign": printed.sign,
-            "flag": flag(screen)}
+    return {
+        **out,
+        "window": chosen.window,
+        "start": chosen.span.start,
+        "end": chosen.span.end,
+        "i": i,
+        "j": j,
+        "text": printable(screen.reading.encoding.text(chosen.span)),
+        "windows": len(screen.reading.windows),
+        "start_logit": printed.addends[0],
+        "end_logit": printed.addends[1],
+        "score": printed.total,
+        "sign": printed.sign,
+        "flag": flag(screen),
+    }

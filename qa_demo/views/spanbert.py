@@ -15,45 +15,38 @@ that is open: `page.input("step", key)`. Notice, formula and tables are those of
   (a typed word becomes a piece by `infiller.encode(word)`, an id a name by `infiller.piece(id)`). They may raise a `QADemoError`.
   A handler that hides other pieces uses `masked_lab`, which also draws the other scheme and chooses a blank. One that changes an
   observed piece puts `masking.changed(...)` into `masked` and `given_pieces(...)` into `given`, and leaves `beside` alone.
-- The model comes from a `Keeper`: loaded when the chapter is first opened, released when nobody used it or memory runs short. The API
+- The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody used it or memory runs short. The API
   gets it from the page as `make_infill(model: Callable[[], Infiller])`.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import count
-from typing import Any, get_args
-
-import gradio as gr
+from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import Infiller
 from qa_demo.core.masking import DEFAULTS
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader
 from qa_demo.core.types import Encoding
 from qa_demo.figures import spanbert as figure
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.spanbert_mask import mask_formula
+from qa_demo.views import parse
 from qa_demo.views import spanbert_mask as mask
 from qa_demo.views import spanbert_predict as predict
-from qa_demo.views.ask import RUN
-from qa_demo.views.desk import Desk, told
+from qa_demo.views.background import Busy, Job
 from qa_demo.views.errors import attempt
 from qa_demo.views.examples import ASSETS
-from qa_demo.views.frame import Frame, message
-from qa_demo.views.keeper import Keeper
+from qa_demo.views.frame import Frame
+from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert_state import KEY, Kept, Lab, Step, kept_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
                   question="What do the words around a hidden span know about it?")
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
-Found = tuple[int, Kept, Kept]
-"""A number, the record as it was when the work began, and what it made."""
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 LOADING = "No guess is here yet: the model is being loaded."
 OTHER_PIECES = "another model was loaded meanwhile, and the text is being cut into its pieces; try again in a moment"
@@ -105,9 +98,8 @@ def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> S
 
 def change_step(screen: Screen, value: Any) -> Screen:
     """Another step of the chapter; the guesses are made when theirs is opened."""
-    if value not in get_args(Step):
-        raise BadInput(f"the step is one of {', '.join(get_args(Step))}, got {str(value)[:20]!r}")
-    return screen.keep(KEY, replace(kept_of(screen), step=value))
+    step = cast(Step, parse.choice(value, "the step", get_args(Step)))
+    return screen.keep(KEY, replace(kept_of(screen), step=step))
 
 
 def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
@@ -121,45 +113,41 @@ def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -
     return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value, model)))
 
 
-def work(keeper: Keeper[Infiller] | None, reader: Callable[[], Reader], screen: Screen, name: str, value: Any) -> Kept:
+def work(job: Job) -> Kept:
     """Load the model, or find out why there is none, and encode the text that is asked for; a lab of this model stays for "load".
 
     "mask-model" asks for another model: one that does not load is refused with its sentence, and the one in use stays.
     """
-    kept = kept_of(screen)
+    kept, name, keeper = kept_of(job.screen), job.name, job.services.infillers
     if name == "mask-model":
-        kept, name = replace(kept, source=check_source(keeper, value)), "load"
+        kept, name = replace(kept, source=check_source(keeper, job.value)), "load"
     model, failed = (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(kept.source))
 
     def encode(text: str) -> Encoding:
-        return model.encode(text) if model is not None else mask.encode_by(reader(), text)
+        return model.encode(text) if model is not None else mask.encode_by(job.reader, text)
     if name != "load" or kept.lab is None:
-        lab = mask.text_lab(screen, name, value, encode, model)
+        lab = mask.text_lab(job.screen, name, job.value, encode, model)
     else:
         lab = kept.lab if kept.lab.model == name_of(model) else mask.same_text(kept.lab, encode, model)
     return replace(kept, lab=lab, keeper=keeper, failed=failed)
 
 
-def check_source(keeper: Keeper[Infiller] | None, value: Any) -> str:
+def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:
     """The name of another model, once it has loaded; raises what loading raises."""
     if keeper is None:
         raise BadInput(mask.NO_MODEL)
-    if not isinstance(value, str) or not value.strip():
-        raise BadInput("name a model: bundled, a folder, or the Hugging Face id of a masked-language model")
-    keeper.get(value.strip())
-    return value.strip()
+    name = parse.text(value, "the name of the model (bundled, a folder, or the Hugging Face id of a masked-language model)").strip()
+    keeper.get(name)
+    return name
 
 
-def receive(screen: Screen, found: Found | None) -> Screen:
+def receive(screen: Screen, job: Job, made: Kept) -> Screen:
     """Put what the slow request made on the screen as it is by now.
 
     A model that came back leaves the lab alone, and one that was asked for later stays. Who went on while a model was loading keeps what
     was done: a lab that does not fit its model is not ready, the browser asks for it once more and `work` cuts the same text anew.
     """
-    if found is None:
-        return screen
-    _, before, made = found
-    now = kept_of(screen)
+    before, now = kept_of(job.screen), kept_of(screen)
     other_text = before.lab is not None and made.lab is not None and made.lab.text != before.lab.text
     lab = made.lab if now.lab is before.lab or other_text else now.lab
     if made.source == before.source != now.source:
@@ -167,32 +155,17 @@ def receive(screen: Screen, found: Found | None) -> Screen:
     return screen.keep(KEY, replace(made, step=now.step, lab=lab))
 
 
+def busy(job: Job) -> Busy:
+    """The first request loads the model, the others encode a text."""
+    return Busy(figure.BUSY["load" if kept_of(job.screen).model is None else "text"])
+
+
 def build(frame: Frame) -> None:
-    """Quick requests change the lab; loading and encoding run at a desk with a busy line, and then come to the screen."""
+    """Quick requests change the lab; loading and encoding are slow. The text of this chapter is its own, so it outlives a reading."""
     for step in (mask, predict):
         for name, quick in step.INPUTS.items():
             frame.browser_input(CHAPTER, name, partial(changed, quick))
         for name, asks in step.ASKS.items():
             frame.browser_input(CHAPTER, name, partial(asked, asks))
     frame.browser_input(CHAPTER, "step", change_step)
-    found, source, reader_of, keeper = gr.State(None), frame.source, frame.reader_of, frame.infiller
-    assert source is not None and reader_of is not None, "the page names its reader before chapters are built"
-    desk: Desk[tuple[Found | None, str | None]] = Desk()
-    numbers = count(1)
-
-    def slow(screen: Screen | None, used: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
-        event = data._data or {}
-        name, value = str(event.get("index")), event.get("value")
-        if screen is None or name not in SLOW:
-            yield gr.skip(), gr.skip()
-            return
-        busy = figure.BUSY["load" if kept_of(screen).model is None else "text"]
-        yield gr.skip(), message(busy, "busy")
-
-        def run_it(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[Found | None, str | None]:
-            return attempt(lambda: (next(numbers), kept_of(screen), work(keeper, lambda: reader_of(used), screen, name, value)))
-        given, error = yield from told(desk.run(request.session_hash, run_it), lambda *_: (gr.skip(), gr.skip()))
-        yield gr.skip() if given is None else given, message(error or "", "quiet" if error is None else "error")
-
-    frame.pictures[CHAPTER.key].input(slow, [frame.screen, source], [found, frame.say], **RUN)
-    frame.control(found.change, [found], receive)
+    frame.background(CHAPTER, SLOW, work, receive, busy, outlives=True, loads=True)

@@ -18,7 +18,8 @@ from qa_demo.core.words import span_at
 from qa_demo.figures import spanbert_mask as figure
 from qa_demo.figures.pack import printable
 from qa_demo.views.examples import ASSETS
-from qa_demo.views.spanbert_state import MOST_PIECES, TEXT_MASK, How, Lab, lab_of, masked_lab, new_lab, sampled, whole
+from qa_demo.views.parse import choice, number, pair, record, text, whole
+from qa_demo.views.spanbert_state import MOST_PIECES, TEXT_MASK, How, Lab, lab_of, masked_lab, new_lab, sampled
 from qa_demo.views.state import Screen
 
 NO_MODEL = "This page was started without a SpanBERT"
@@ -46,25 +47,15 @@ def text_lab(screen: Screen, name: str, value: Any, encode: Callable[[str], Enco
     """The lab of the text that is asked for: typed ("mask-text"), of the reading ("mask-reading"), or bundled, the first one at first."""
     before = lab_of(screen)
     if name == "mask-text":
-        if not isinstance(value, str) or not value.strip():
-            raise BadInput("the text is empty; type at least one word")
-        check_length(value)
-        return new_lab(encode(value), model, (), None, before)
+        return new_lab(encode(text(value, "the text", MOST_CHARACTERS)), model, (), None, before)
     if name == "mask-reading":
-        check_length(screen.reading.encoding.context)
-        return new_lab(encode(screen.reading.encoding.context), model, (), "reading", before)
+        return new_lab(encode(text(screen.reading.encoding.context, "the text", MOST_CHARACTERS)), model, (), "reading", before)
     known = passages()
     key = value if name == "mask-passage" else next(iter(known))
     if not isinstance(key, str) or key not in known:
         raise BadInput(f"there is no passage {str(key)[:40]!r}; there are {', '.join(known)}")
     encoding = encode(known[key].text)
     return new_lab(encoding, model, hidden_spans(known[key], encoding), key, before)
-
-
-def check_length(text: str) -> None:
-    """Refuse a text before it is tokenized."""
-    if len(text) > MOST_CHARACTERS:
-        raise BadInput(f"the text has {len(text):,} characters, this chapter takes up to {MOST_CHARACTERS:,}; take a part of it")
 
 
 def same_text(lab: Lab, encode: Callable[[str], Encoding], model: Infiller | None) -> Lab:
@@ -93,9 +84,7 @@ def words_of(encoding: Encoding, first: int, last: int) -> Span:
 def hide_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     """[first, last] (doc): hide the words that hold these pieces too; runs that it overlaps or touches become one with it."""
     total = len(lab.encoding.context_ids)
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise BadInput(f"a span needs its first and last word piece, got {str(value)[:40]}")
-    first, last = sorted(whole(v, "a piece", 0, total - 1) for v in value)
+    first, last = sorted(whole(v, "a piece", 0, total - 1) for v in pair(value, "a span"))
     span = words_of(lab.encoding, first, last)
     new = by_hand(lab, [*shown_spans(lab).runs, span], model)
     merged = new.masked.run_of(span.start)
@@ -154,13 +143,11 @@ def change_seed(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def change_option(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     """{"name", "value"}: one field of the options. Spans drawn by hand stay; the ends of the length range push each other."""
-    name, raw = (value.get("name"), value.get("value")) if isinstance(value, dict) else (None, None)
-    if name not in figure.LIMITS:
-        raise BadInput(f"an option is one of {', '.join(figure.LIMITS)}, got {str(name)[:40]!r}")
+    given = record(value, "an option", "name", "value")
+    name = choice(given.get("name"), "the option", figure.LIMITS)
     low, high, step = figure.LIMITS[name]
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not low <= raw <= high:
-        raise BadInput(f"{name} must be a number from {low:g} to {high:g}, got {str(raw)[:40]}")
-    changed: dict[str, float] = {name: int(raw) if step == 1 else float(raw)}
+    raw = number(given.get("value"), name, low, high)
+    changed: dict[str, float] = {name: int(raw) if step == 1 else raw}
     if name == "span_lower":
         changed["span_upper"] = max(int(raw), lab.options.span_upper)
     if name == "span_upper":
@@ -171,9 +158,7 @@ def change_option(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def change_scheme(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     """span or token: which of the two texts the model is asked about in step 2."""
-    if value not in ("span", "token"):
-        raise BadInput(f"the scheme is span or token, got {str(value)[:20]!r}")
-    if (value == "token") == (lab.how == "token"):
+    if (choice(value, "the scheme", ("span", "token")) == "token") == (lab.how == "token"):
         return lab
     how: How = "token" if value == "token" else "drawn by hand" if by_hand_now(lab) else "span"
     new = masked_lab(lab, lab.beside, how, model)

@@ -6,7 +6,6 @@ None for its own), "predict-word" ({side, word}; None puts the text's own word b
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from threading import Lock
 from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,28 +18,20 @@ from qa_demo.figures import spanbert_predict as figure
 from qa_demo.figures import spanbert_trace as sums
 from qa_demo.figures.spanbert_predict import Guessed
 from qa_demo.figures.spanbert_wires import wires_data
-from qa_demo.views.spanbert_state import Lab, given_pieces, whole
+from qa_demo.views.parse import choice, flag, record, whole
+from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.spanbert_state import Lab, given_pieces
 
 SUGGESTED = 6
 MOST_LETTERS = 40
-_held: WeakKeyDictionary[Infiller, dict[Hashable, Infill | Trace]] = WeakKeyDictionary()
-_lock = Lock()
 MOST_HELD = 24
 """Answers that are kept for each model: most clicks ask again what the one before asked."""
+_HELD: WeakKeyDictionary[Infiller, RecentValues[Any]] = WeakKeyDictionary()
 
 
 def _once(infiller: Infiller, key: Hashable, make: Callable[[], Any]) -> Any:
     """An answer of this model, computed when it is not among its last ones."""
-    with _lock:
-        found = _held.setdefault(infiller, {}).get(key)
-    if found is None:
-        found = make()
-        with _lock:
-            held = _held.setdefault(infiller, {})
-            held[key] = found
-            while len(held) > MOST_HELD:
-                del held[next(iter(held))]
-    return found
+    return _HELD.setdefault(infiller, RecentValues(MOST_HELD)).find(key, make)
 
 
 def _key(masked: Masked, *more: Hashable) -> Hashable:
@@ -116,9 +107,8 @@ def choose(lab: Lab, value: Any) -> Lab:
 
 def cut(lab: Lab, value: Any) -> Lab:
     """Cut a wire, or join it again."""
-    wire, off = (value.get("wire"), value.get("cut")) if isinstance(value, dict) else (None, None)
-    if wire not in WIRES or not isinstance(off, bool):
-        raise BadInput(f"a wire is one of {', '.join(WIRES)} and is cut or not, got {str(value)[:40]}")
+    given = record(value, "a wire", "wire", "cut")
+    wire, off = choice(given.get("wire"), "the wire", WIRES), flag(given.get("cut"), "cut")
     return replace(lab, cut=lab.cut | {wire} if off else lab.cut - {wire})
 
 
@@ -153,9 +143,10 @@ def swap_row(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
 def change_word(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
     """Put another word beside the chosen run; it must be one word piece."""
     model = there(infiller)
-    side, word = (value.get("side"), value.get("word")) if isinstance(value, dict) else (None, None)
-    if side not in ("left", "right") or not isinstance(word, str | None):
-        raise BadInput(f"a neighbour stands left or right and is a word, got {str(value)[:40]}")
+    given = record(value, "a neighbour", "side", "word")
+    side, word = choice(given.get("side"), "the side", ("left", "right")), given.get("word")
+    if not isinstance(word, str | None):
+        raise BadInput(f"a neighbour is a word, got {str(word)[:40]}")
     pair = lab.masked.boundary(lab.masked.run_of(chosen(lab)))
     if pair is None:
         raise BadInput("this run stands at an edge of the text, so one neighbour is missing and neither is read")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.infill import Infiller
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding, Span
-from qa_demo.views.keeper import Keeper
+from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.state import Screen
 
 KEY = "spanbert"
@@ -62,7 +62,7 @@ class Kept:
     """The chapter's record on a screen: the lab, whose model it asks, the sentence that says why there is none, the open step."""
 
     lab: Lab | None = None
-    keeper: Keeper[Infiller] | None = None
+    keeper: ModelCache[Infiller] | None = None
     source: str = BUNDLED
     failed: str | None = None
     step: Step = "mask"
@@ -151,10 +151,3 @@ def new_lab(encoding: Encoding, model: Infiller | None, spans: Sequence[Span] = 
                 cut=before.cut if before is not None else frozenset(), counts=before.counts if before is not None else (),
                 model=name_of(model))
     return masked_lab(empty, masked, "drawn by hand" if spans else "span", model)
-
-
-def whole(value: Any, name: str, low: int, high: int) -> int:
-    """A whole number within its limits, as the browser sends it."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BadInput(f"{name} must be a whole number from {low} to {high}, got {str(value)[:40]}")
-    return value

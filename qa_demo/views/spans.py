@@ -12,9 +12,9 @@ from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.spans import spans_picture
 from qa_demo.figures.spans_notice import notice, simplified
 from qa_demo.figures.spans_tables import tables
-from qa_demo.views import options
+from qa_demo.views import options, parse
 from qa_demo.views.frame import Frame
-from qa_demo.views.selection import record, whole
+from qa_demo.views.selection import record
 from qa_demo.views.state import Chapter, Screen, Selection
 
 CHAPTER = Chapter(key="spans", number=4, title="Spans", group="Predict", question="Which pair of positions scores highest?")
@@ -55,16 +55,12 @@ def change_listed(screen: Screen, value: Any) -> Screen:
 
 def change_grid(screen: Screen, value: Any) -> Screen:
     """Search BERT's grid instead of all legal pairs."""
-    if not isinstance(value, bool):
-        raise BadInput(f"top_n_grid is either true or false, got {str(value)[:40]}")
-    return screen.change(decode=replace(screen.decode, top_n_grid=value))
+    return screen.change(decode=replace(screen.decode, top_n_grid=parse.flag(value, "top_n_grid")))
 
 
 def change_window(screen: Screen, value: Any) -> Screen:
     """Show another window's matrix: its best legal span is selected unless the selection stands in it already."""
-    window = whole(value, "window")
-    if not 0 <= window < len(screen.shown.windows):
-        raise BadInput(f"this reading has {len(screen.shown.windows)} windows, got window {window}")
+    window = parse.window(screen.shown, value)
     if screen.selection is None or screen.selection.window != window:
         holder = screen.shown.windows[window]
         best = top_spans(*screen.shown.logits(window), holder, screen.decode, screen.merge.copies, 1)

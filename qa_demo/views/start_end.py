@@ -1,26 +1,22 @@
 """Chapter 3, Start & end: the two distributions over every token of every window."""
 
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import logsumexp
-from qa_demo.core.errors import BadInput
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.start_end import notice, quotient, start_end_picture, token_table
-from qa_demo.views import selection
+from qa_demo.views import parse, selection, what_if
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(key="start_end", number=3, title="Start & end", group="Predict",
                   question="Where could the answer start, and where could it end?")
 TEMPERATURES = (0.1, 10.0)
-LOGITS = 100.0
-"""No logit may be set beyond this; readers' own stay below 20."""
 
 SIMPLIFIED = (
     "Each window has its own two distributions, and each sums to 1 over all its positions: [CLS], question and separators "
@@ -84,27 +80,7 @@ def _side(screen: Screen, side: str, window: int, pos: int, logit: float, log_z:
 
 def change_temperature(screen: Screen, value: Any) -> Screen:
     """Divide the displayed logits by another temperature."""
-    temperature = finite(value, "temperature")
-    low, high = TEMPERATURES
-    if not low <= temperature <= high:
-        raise BadInput(f"temperature must be between {low} and {high}, got {temperature:g}")
-    return screen.change(what_if=replace(screen.what_if, temperature=temperature))
-
-
-def change_logit(screen: Screen, value: Any) -> Screen:
-    """Set one logit by hand: {"side", "window", "doc", "value"}; a value of null gives the reader's own back."""
-    if not isinstance(value, dict) or value.get("side") not in ("start", "end"):
-        raise BadInput(f"a logit is changed by its side (start or end), window, doc and value, got {str(value)[:60]}")
-    chosen = selection.parse(screen.reading, [value.get("window"), value.get("doc"), value.get("doc")])
-    pos = screen.reading.windows[chosen.window].to_pos(chosen.span.start)
-    key = (value["side"], chosen.window, pos)
-    if value.get("value") is None:
-        rest = {k: v for k, v in screen.what_if.logits.items() if k != key}
-        return screen.change(what_if=replace(screen.what_if, logits=MappingProxyType(rest)))
-    logit = finite(value["value"], f"the {value['side']} logit")
-    if abs(logit) > LOGITS:
-        raise BadInput(f"a logit must be between -{LOGITS:g} and {LOGITS:g}, got {logit:g}")
-    return screen.change(what_if=screen.what_if.with_logit(*key, logit))
+    return screen.change(what_if=replace(screen.what_if, temperature=parse.number(value, "temperature", *TEMPERATURES)))
 
 
 def change_window(screen: Screen, value: Any) -> Screen:
@@ -116,21 +92,13 @@ def change_window(screen: Screen, value: Any) -> Screen:
     return replace(new, fresh=new.fresh - {CHAPTER.key}).keeping("shown", new).keeping("prediction", new)
 
 
-CHANGES = {"temperature": change_temperature, "logit": change_logit, "window": change_window}
+CHANGES = {"temperature": change_temperature, "logit": what_if.change_logit, "window": change_window}
 
 
 def change(screen: Screen, value: Any) -> Screen:
     """One door for all three, {"kind", "value"}: two handlers on one event would answer with two screens, and the later one win."""
-    if not isinstance(value, dict) or str(value.get("kind")) not in CHANGES:
-        raise BadInput(f"chapter 3 changes {', '.join(CHANGES)}, got {str(value)[:60]}")
-    return CHANGES[value["kind"]](screen, value.get("value"))
-
-
-def finite(value: Any, name: str) -> float:
-    """A finite number from the browser, or a sentence."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise BadInput(f"{name} must be a finite number, got {str(value)[:40]}")
-    return float(value)
+    given = parse.record(value, "a change", "kind", "value")
+    return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](screen, given.get("value"))
 
 
 def build(frame: Frame) -> None:

@@ -74,6 +74,8 @@ class Screen:
     what_if: WhatIf = field(default_factory=WhatIf)
     gold: tuple[Answer, ...] = ()
     example: str | None = None
+    source: str = "bundled"
+    """The name of the reader in use, as it was typed: what can be asked for again."""
     chapter: str = "answer"
     own: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What a chapter keeps for itself, by its key: a frozen record that only this chapter reads."""

@@ -1,15 +1,11 @@
 """Chapter 9, Why: where the reader looked, what the score rested on, and how far to trust either."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
-
-import gradio as gr
 
 from qa_demo.core.attention import RELEVANCE
 from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Baseline, Method, Target, window_of
 from qa_demo.core.errors import BadInput
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, Span, TargetKind
 from qa_demo.core.words import words
 from qa_demo.figures import attention as looked
@@ -18,13 +14,12 @@ from qa_demo.figures import trust as trusted
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
-from qa_demo.views import selection
-from qa_demo.views.desk import Desk, told
-from qa_demo.views.errors import attempt
-from qa_demo.views.frame import Frame, message
+from qa_demo.views import parse, selection
+from qa_demo.views.background import Busy, Job
+from qa_demo.views.explaining import ATTENTION, FOUND, Trust, Work, attribution_key, trust_key
+from qa_demo.views.frame import Frame, shown
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why_words import SIMPLIFIED, WORDS
-from qa_demo.views.why_work import ATTENTION, FOUND, Trust, Work, attribution_key, reading_key, trust_key
 
 CHAPTER = Chapter(key="why", number=9, title="Why", group="Why", question="Where did the reader look, and what did the score rest on?")
 NAMES = {str(key): name for key, name in (*rested.METHOD_NAMES.items(), ("attention", looked.NAMES["attention"]))}
@@ -114,11 +109,11 @@ def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[d
     if lanes is not None:
         said.append(rested.attribution_notice(reading, lanes))
         tables.append(rested.lanes_table(reading, lanes))
-    heads = ATTENTION.get((reading_key(reading), window.index))
+    heads = ATTENTION.get((reading.key, window.index))
     if heads is not None:
         said.append(looked.attention_notice(heads, reading.encoding, window, target.span))
         tables.append(looked.grid_table(heads, reading.encoding, window, target.span))
-    summaries = FOUND.get((reading_key(reading), "relevance", window.index, target))
+    summaries = FOUND.get((reading.key, "relevance", window.index, target))
     if summaries is not None:
         tables.append(looked.relevance_table(summaries, words(reading.encoding, window)))
     if trust is not None:
@@ -146,11 +141,9 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 def parse_choice(screen: Screen, value: Any) -> Choice:
     """{"kind", "other": [start, end] or null, "method", "baseline"} as a checked record."""
-    if not isinstance(value, dict):
-        raise BadInput(f"an explanation is chosen by kind, other, method and baseline, got {str(value)[:40]}")
+    parse.record(value, "an explanation", "kind", "other", "method", "baseline")
     for name, allowed in (("kind", KINDS), ("method", METHODS), ("baseline", BASELINES)):
-        if value.get(name) not in allowed:
-            raise BadInput(f"{name} must be one of {', '.join(allowed)}, got {str(value.get(name))[:40]!r}")
+        parse.choice(value.get(name), name, allowed)
     return Choice(value["kind"], parse_other(screen, value.get("other")), value["method"], value["baseline"], text_of(screen))
 
 
@@ -158,14 +151,9 @@ def parse_other(screen: Screen, value: Any) -> Span | None:
     """[start, end] of the other span, or null. One that the selection's window does not hold is none: it was chosen in another window."""
     if value is None:
         return None
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise BadInput(f"the other span needs a start and an end, got {str(value)[:40]}")
-    first, last = (selection.whole(v, name) for v, name in zip(value, ("start", "end"), strict=True))
-    n = len(screen.reading.encoding.context_ids)
-    if not 0 <= first <= last < n:
-        raise BadInput(f"the other span must lie within the {n} word pieces of the paragraph, start first; got {first} to {last}")
+    span = parse.pieces(screen.reading, value, "the other span")
     window = None if screen.selection is None else screen.reading.windows[screen.selection.window]
-    return Span(first, last) if window is not None and window.holds(Span(first, last)) else None
+    return span if window is not None and window.holds(span) else None
 
 
 def change_choice(screen: Screen, value: Any) -> Screen:
@@ -183,7 +171,7 @@ def asked_of(screen: Screen, value: Any) -> Screen:
 
 def place(value: dict[str, Any], *names: str) -> list[int]:
     """Whole numbers of a request: layer, head, position."""
-    return [selection.whole(value.get(name), name) for name in names]
+    return [parse.whole(value.get(name), name) for name in names]
 
 
 def answer_seats(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
@@ -258,36 +246,19 @@ def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
     return page
 
 
+def work(job: Job) -> dict[str, Any]:
+    """One answer; the reader is asked on behalf of the reading on screen."""
+    return reply(job.screen, job.value, Work(job.reader, job.screen.reading, job.progress, job.cancelled))
+
+
+def busy(job: Job) -> Busy | None:
+    """A sentence for what takes seconds."""
+    doing = BUSY.get(str(job.value.get("what")) if isinstance(job.value, dict) else "")
+    return None if doing is None else Busy(doing, "%")
+
+
 def build(frame: Frame) -> None:
-    """Menus stand in the picture; what needs the reader runs at a desk of its own, with the page's progress line and cancel button."""
+    """Menus stand in the picture; what needs the reader is answered in the picture, refusals too."""
     frame.browser_input(CHAPTER, "choice", change_choice)
-    picture, desk = frame.pictures[CHAPTER.key], Desk[tuple[dict[str, Any] | None, str | None]]()
-    assert frame.reader_of is not None and frame.source is not None
-    reader_of = frame.reader_of
-
-    def asked(screen: Screen | None, source: str, data: gr.EventData, request: gr.Request) -> Iterator[tuple[Any, Any]]:
-        event = data._data or {}
-        value = event.get("value")
-        if event.get("index") != "ask" or screen is None:
-            yield gr.skip(), gr.skip()
-            return
-        doing = BUSY.get(str(value.get("what")) if isinstance(value, dict) else "")
-
-        def work(on_progress: OnProgress, cancelled: IsCancelled) -> tuple[dict[str, Any] | None, str | None]:
-            return attempt(lambda: reply(screen, value, Work(reader_of(source), screen.reading, on_progress, cancelled)))
-
-        if doing:
-            yield gr.skip(), message(doing, "busy")
-        page, error = yield from told(desk.run(request.session_hash, work), lambda done, total: (
-            gr.skip(), message(f"{doing}, {round(100 * done / max(total, 1))} %", "busy") if doing else gr.skip()))
-        if page is None:
-            page = refusal(screen, value, error or "")
-        yield {"stamp": screen.stamp, "chapter": CHAPTER.key, **page}, message("") if doing else gr.skip()
-
-    picture.input(asked, [frame.screen, frame.source], [picture, frame.say], show_progress="hidden", api_visibility="private",
-                  trigger_mode="multiple", concurrency_limit=8, concurrency_id="explaining")
-
-    def stop(request: gr.Request) -> None:
-        desk.cancel(request.session_hash)
-
-    frame.say.select(stop, [], [], show_progress="hidden", api_visibility="private", queue=False)
+    frame.background(CHAPTER, ("ask",), work, lambda screen, job, page: shown(CHAPTER, job.screen, page), busy,
+                     refused=lambda screen, job, sentence: shown(CHAPTER, job.screen, refusal(job.screen, job.value, sentence)))

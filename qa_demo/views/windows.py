@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from qa_demo.core.errors import BadInput
 from qa_demo.core.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
 from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.what_if import apply_what_if
@@ -15,9 +14,10 @@ from qa_demo.figures.offset import offset_data
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.windows import SIMPLIFIED, limits, try_plan, window_formula, window_notice
+from qa_demo.views import options, parse
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
-from qa_demo.views.options import help_text, parse
+from qa_demo.views.options import help_text
 from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.words import WORDS
 
@@ -70,22 +70,15 @@ def formula(screen: Screen) -> list[dict[str, str]]:
     return window_formula(screen.reading, None if screen.selection is None else screen.selection.span)
 
 
-def record_of(value: Any, name: str) -> dict[str, Any]:
-    """A record from the browser, or a sentence."""
-    if not isinstance(value, dict):
-        raise BadInput(f"{name} needs named values, got {str(value)[:40]}")
-    return value
-
-
 def window_options(screen: Screen, value: Any) -> WindowOptions:
     """What the two sliders say, with a step no longer than the capacity that is left."""
-    given = record_of(value, "the window plan")
-    return parse(screen.reading.options, max_seq_length=given.get("max_seq_length"), doc_stride=given.get("doc_stride"))
+    given = parse.record(value, "the window plan", "max_seq_length", "doc_stride")
+    return options.parse(screen.reading.options, max_seq_length=given.get("max_seq_length"), doc_stride=given.get("doc_stride"))
 
 
 def change_merge(screen: Screen, value: Any) -> Screen:
     """One of three radio groups was set; a null that no longer fits the scale gives way to one that does."""
-    given = record_of(value, "the merge rule")
+    given = parse.record(value, "the merge rule", "copies", "scale", "null")
     merge = MergeOptions(*(str(given.get(name)) for name in ("copies", "scale", "null")))
     if merge.scale in COMBINES and merge.null not in COMBINES[merge.scale]:
         merge = MergeOptions(merge.copies, merge.scale, COMBINES[merge.scale][0])
@@ -95,19 +88,14 @@ def change_merge(screen: Screen, value: Any) -> Screen:
 
 def change_offset(screen: Screen, value: Any) -> Screen:
     """Add c to every logit of one window; 0 takes it back and keeps the window chosen."""
-    given = record_of(value, "the constant")
-    window, c = given.get("window"), given.get("c")
-    if isinstance(window, bool) or not isinstance(window, int) or not 0 <= window < len(screen.reading.windows):
-        raise BadInput(f"this reading has {len(screen.reading.windows)} windows, got window {str(window)[:20]}")
-    if isinstance(c, bool) or not isinstance(c, int | float) or not abs(c) <= FARTHEST:
-        raise BadInput(f"the constant must be a number between {-FARTHEST:g} and {FARTHEST:g}, got {str(c)[:40]}")
-    return screen.change(what_if=WhatIf(screen.what_if.logits, (window, float(c)), screen.what_if.temperature))
+    given = parse.record(value, "the constant", "window", "c")
+    window, c = parse.window(screen.reading, given.get("window")), parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST)
+    return screen.change(what_if=WhatIf(screen.what_if.logits, (window, c), screen.what_if.temperature))
 
 
 def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
     """Search this reading and the stored ones of the examples for one where a wrong rule names another span."""
-    if value not in WRONG:
-        raise BadInput(f"there is no rule '{str(value)[:40]}' to break; there are {', '.join(WRONG)}")
+    parse.choice(value, "the rule to break", WRONG)
     examples = [e for e in load_examples().values() if e.id != screen.example]
     stored = {e.title: (e.id, e.stored(screen.reading.checksum)) for e in examples}
     readings = [(title, reading) for title, (_, reading) in stored.items() if reading is not None]

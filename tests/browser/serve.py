@@ -6,7 +6,10 @@ from typing import Any
 
 from qa_demo.core.errors import ModelUnavailable
 from qa_demo.server import launch
+from qa_demo.views.examples import load_examples
 from qa_demo.views.page import build
+from qa_demo.views.services import Services
+from qa_demo.views.session.model_cache import ModelCache
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
@@ -18,7 +21,8 @@ LARGE = {"large/thousand": 1e3, "large/million": 1e6}
 def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
     """Start the page on a port; returns what `Blocks.launch` returns."""
     reader = reader or FakeReader()
-    return launch(build(lambda: reader, load, checksum=lambda: reader.checksum, infiller=infiller), "127.0.0.1", port, **more)
+    services = Services(lambda: reader, load, load_examples(), checksum=lambda: reader.checksum, infillers=ModelCache(infiller))
+    return launch(build(services), "127.0.0.1", port, **more)
 
 
 @functools.cache

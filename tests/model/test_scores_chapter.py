@@ -1,7 +1,6 @@
 """Chapter 2 with five families of other widths, special tokens and offsets: products add up to the logits on screen, readings compare."""
 
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
@@ -9,9 +8,9 @@ from qa_demo.core.types import DecodeOptions, WindowOptions
 from qa_demo.figures.payload import plain
 from qa_demo.model.loading import load_reader
 from qa_demo.views import scores, selection
-from qa_demo.views.scores_reader import Found, identity, keep
 from qa_demo.views.state import Screen
 from tests.model import kit
+from tests.requests import job
 
 pytestmark = pytest.mark.model
 
@@ -23,10 +22,9 @@ def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None
     screen = Screen(reading, DecodeOptions())
     screen = screen.select(selection.winner(screen))
 
-    def take(seen: Screen, fields: dict[str, object]) -> Screen:
-        return keep(seen, Found(identity(reading), MappingProxyType(fields)))
-    screen = take(screen, scores.ask_states(screen, screen.selection.window, lambda: reader))
-    screen = take(screen, scores.ask_other(screen, {"question": "When?"}, lambda name: reader, reader.name, 50_000))
+    for name, value, work in (("states", screen.selection.window, scores.ask_states), ("other", {"question": "When?"}, scores.ask_other)):
+        asked = job(screen, name, value, reader)
+        screen = scores.receive(screen, asked, work(asked))
     page = plain(scores.present(screen))
     picture = page["picture"]
     other = "[CLS]" if family == "roberta" else "<s>"

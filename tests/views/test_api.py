@@ -1,11 +1,9 @@
 """The public endpoint, as a function and as others call it: over HTTP, through gradio_client."""
 
 import json
-import re
 import socket
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import gradio as gr
 import pytest
@@ -13,15 +11,15 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from qa_demo.views import page
-from qa_demo.views.api import make_read
+from qa_demo.views.api.read import make_read
 from tests.browser.serve import serve
-from tests.fakes import FakeReader
+from tests.requests import services
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 
 
 def test_the_reply_is_the_command_lines_json() -> None:
-    reply = make_read(FakeReader, 1000)("Who drew the towers?", TEXT, n_best_size=3)
+    reply = make_read(services(max_characters=1000))("Who drew the towers?", TEXT, n_best_size=3)
     assert reply["answer"] == TEXT[reply["char_start"]:reply["char_end"]]
     assert len(reply["n_best"]) == 3 and reply["windows"][0]["index"] == 0
 
@@ -31,11 +29,11 @@ def test_the_reply_is_the_command_lines_json() -> None:
     ({"context": "half \ud800 pair"}, "surrogate"), ({"null_score_diff_threshold": float("nan")}, "null_score_diff_threshold")])
 def test_bad_input_is_one_sentence(arguments: dict, said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        make_read(FakeReader, 1000)(**{"question": "Who?", "context": TEXT, **arguments})
+        make_read(services(max_characters=1000))(**{"question": "Who?", "context": TEXT, **arguments})
 
 
 def test_a_high_threshold_is_a_null_answer() -> None:
-    reply = make_read(FakeReader, 1000)("Who drew the towers?", TEXT, null_score_diff_threshold=-100.0)
+    reply = make_read(services(max_characters=1000))("Who drew the towers?", TEXT, null_score_diff_threshold=-100.0)
     assert reply["answer"] is None and reply["n_best"]
 
 
@@ -53,7 +51,7 @@ def address() -> Iterator[str]:
 def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None:
     client = Client(address, verbose=False)
     reply = client.predict("Who drew the towers?", TEXT, n_best_size=2, api_name="/read")
-    assert reply == json.loads(json.dumps(make_read(FakeReader, 50_000)("Who drew the towers?", TEXT, n_best_size=2)))
+    assert reply == json.loads(json.dumps(make_read(services())("Who drew the towers?", TEXT, n_best_size=2)))
     for arguments, said in (((" ", TEXT), "the question is empty"), (("Who?", "x " * 30_000), "this host allows 50,000"),
                             (("Who?", TEXT, 0), "max_answer_length must be a number between 1 and 200")):
         with pytest.raises(AppError, match=said):
@@ -64,7 +62,7 @@ def test_only_what_is_meant_for_others_is_described(address: str) -> None:
     with urllib.request.urlopen(f"{address}gradio_api/openapi.json", timeout=30) as reply:
         paths = json.loads(reply.read())["paths"]
     named = set(Client(address, verbose=False).view_api(return_format="dict")["named_endpoints"])
-    meant = re.findall(r'gr\.api\(.+api_name="(\w+)"', Path(page.__file__).read_text(encoding="utf-8"))
+    meant = page.ENDPOINTS
     assert "read" in meant and named == {f"/{name}" for name in meant}
     calls = {path for path in paths if not path.endswith("/upload")}
     assert {path.removeprefix("/gradio_api/call").removeprefix("/v2").removesuffix("/{event_id}") for path in calls} == named

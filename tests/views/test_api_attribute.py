@@ -6,38 +6,62 @@ import pytest
 from qa_demo.core.attribution import Target
 from qa_demo.core.report import attribution_json
 from qa_demo.core.words import span_at
-from qa_demo.views.api import make_attribute
+from qa_demo.views.api.attribute import make_attribute
 from tests.fakes import FakeReader
+from tests.requests import services
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = "Who drew the towers?"
 
 
 def test_the_reply_has_the_command_lines_fields_and_adds_up() -> None:
-    reply = make_attribute(FakeReader, 1000)(ASKED, TEXT)
+    reply = make_attribute(services(max_characters=1000))(ASKED, TEXT)
     reader = FakeReader()
     reading = reader.read(ASKED, TEXT)
     span = span_at(reading.encoding, reply["span"]["char_start"], reply["span"]["char_end"])
     assert reply["span"]["text"] == reading.encoding.text(span) and reply["target"] == "span_score"
     total = sum(token["start"] + token["end"] for token in reply["tokens"])
-    assert total == pytest.approx(reply["sum"]) and reply["sum"] == pytest.approx(reply["f_x"] - reply["f_baseline"] + reply["gap"])
+    assert total == pytest.approx(reply["sum"]) and reply["sum"] == pytest.approx(
+        reply["f_x"] - reply["f_baseline"] + reply["gap"]
+    )
     target = Target("span_score", span, None, reply["window"])
-    assert attribution_json(reading, reader.attribute(reading, target, "integrated_gradients", "pad")) == reply
+    assert (
+        attribution_json(reading, reader.attribute(reading, target, "integrated_gradients", "pad"))
+        == reply
+    )
 
 
 def test_named_spans_are_compared() -> None:
     first, second = TEXT.index("Georg"), TEXT.index("Malmö")
-    reply = make_attribute(FakeReader, 1000)(ASKED, TEXT, target="span_minus_other", method="gradient_x_input", char_start=first,
-                                             char_end=first + 5, other_start=second, other_end=second + 5)
+    reply = make_attribute(services(max_characters=1000))(
+        ASKED,
+        TEXT,
+        target="span_minus_other",
+        method="gradient_x_input",
+        char_start=first,
+        char_end=first + 5,
+        other_start=second,
+        other_end=second + 5,
+    )
     assert (reply["span"]["text"], reply["other"]["text"]) == ("Georg", "Malmö")
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    ({"question": " "}, "the question is empty"), ({"context": "x" * 1001}, "this host allows 1,000"),
-    ({"target": "why"}, "target must be one of"),
-    ({"method": "guess"}, "method must be one of"), ({"target": "span_minus_other"}, "second span"), ({"char_start": 3}, "char_end"),
-    ({"char_start": 5, "char_end": 5}, "0 <= start < end"), ({"n_steps": 2.5}, "n_steps must be a whole number"),
-    ({"max_seq_length": 1}, "max_seq_length")])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"question": " "}, "the question is empty"),
+        ({"context": "x" * 1001}, "this host allows 1,000"),
+        ({"target": "why"}, "target must be one of"),
+        ({"method": "guess"}, "method must be one of"),
+        ({"target": "span_minus_other"}, "second span"),
+        ({"char_start": 3}, "char_end"),
+        ({"char_start": 5, "char_end": 5}, "0 <= start < end"),
+        ({"n_steps": 2.5}, "n_steps must be a whole number"),
+        ({"max_seq_length": 1}, "max_seq_length"),
+    ],
+)
 def test_bad_input_is_one_sentence(arguments: dict, said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        make_attribute(FakeReader, 1000)(**{"question": ASKED, "context": TEXT, **arguments})
+        make_attribute(services(max_characters=1000))(
+            **{"question": ASKED, "context": TEXT, **arguments}
+        )

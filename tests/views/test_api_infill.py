@@ -1,22 +1,31 @@
 """The endpoint `infill` as a function: the command line's JSON, limits, and a model that is loaded late or is not there."""
 
 import json
+from collections.abc import Callable
 
 import gradio as gr
 import pytest
 
-from qa_demo.core.infill import infill_json
+from qa_demo.core.infill import Infiller, infill_json
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
-from qa_demo.views.api_infill import MOST_SPANS, make_infill
+from qa_demo.views.api.infill import MOST_SPANS, make_infill
+from qa_demo.views.services import Services
+from qa_demo.views.session.model_cache import ModelCache
 from tests.fake_infiller import FakeInfiller
+from tests.requests import services
 
 TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in May."
 MODEL = FakeInfiller()
 
 
+def served(load: Callable[[str], Infiller]) -> Services:
+    """A server whose model that fills blanks is loaded by `load`."""
+    return services(infillers=ModelCache(load, watch=1e6), max_characters=1000)
+
+
 def call(**arguments: object) -> dict:
-    return make_infill(lambda: MODEL, 1000)(**{"text": TEXT, **arguments})
+    return make_infill(served(lambda name: MODEL))(**{"text": TEXT, **arguments})
 
 
 def test_the_reply_is_the_command_lines_json() -> None:
@@ -36,12 +45,12 @@ def test_without_spans_the_law_draws_them_by_the_seed() -> None:
 
 
 def test_a_model_without_a_head_says_so_in_every_piece() -> None:
-    reply = make_infill(lambda: FakeInfiller(has_sbo=False), 1000)(TEXT, spans=[[9, 15]])
+    reply = make_infill(served(lambda name: FakeInfiller(has_sbo=False)))(TEXT, spans=[[9, 15]])
     assert reply["pieces"][0]["sbo"] is None and "no span boundary head" in reply["pieces"][0]["no_sbo"]
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    ({"text": " "}, "the text is empty"), ({"text": 5}, "the text is empty"), ({"text": "x" * 1001}, "this host allows 1,000"),
+    ({"text": " "}, "the text is empty"), ({"text": 5}, "the text is empty"), ({"text": "x" * 1001}, "1,000 are allowed"),
     ({"text": "half \ud800 pair"}, "surrogate"), ({"spans": [[0]]}, "pair of whole numbers"),
     ({"spans": [[0, 1.5]]}, "pair of whole numbers"), ({"spans": [[0, True]]}, "pair of whole numbers"),
     ({"spans": "all"}, "list of at most 100"), ({"spans": [[0, 1]] * (MOST_SPANS + 1)}, "list of at most 100"),
@@ -61,14 +70,14 @@ def test_bad_input_is_one_sentence(arguments: dict, said: str) -> None:
 def test_bad_input_loads_no_model_and_a_page_without_one_says_so() -> None:
     loads: list[int] = []
 
-    def model() -> FakeInfiller:
+    def model(name: str) -> FakeInfiller:
         loads.append(1)
         return MODEL
 
     with pytest.raises(gr.Error, match="top must be"):
-        make_infill(model, 1000)(TEXT, top=0)
+        make_infill(served(model))(TEXT, top=0)
     assert loads == []
-    make_infill(model, 1000)(TEXT)
+    make_infill(served(model))(TEXT)
     assert loads == [1]
     with pytest.raises(gr.Error, match="started without a model"):
-        make_infill(None, 1000)(TEXT)
+        make_infill(services())(TEXT)

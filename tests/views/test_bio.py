@@ -8,10 +8,12 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.views import bio, bio_bench, bio_lesson, bio_reader, link, loss, loss_bench, selection
+from qa_demo.views import bio, bio_bench, bio_lesson, bio_reader, hidden_states, link, loss, loss_bench, selection
+from qa_demo.views.background import Job
 from qa_demo.views.examples import load_examples
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
+from tests.requests import job
 
 QUESTION = "Who came to Kalmar?"
 TEXT = "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past and of roads that led nowhere."
@@ -59,18 +61,18 @@ def test_long_texts_are_tagged_by_ownership(reader: FakeReader) -> None:
 
 def test_dimensions_and_products_appear_once_the_reader_was_asked(reader: FakeReader, screen: Screen) -> None:
     assert bio.present(screen)["picture"]["needs"] and "W: 3 × 6" not in "".join(p["text"] for p in bio.formula(screen))
-    assert bio.ask_reader(reader, screen, "heads", True, lambda done, of: None, lambda: False) is None
+    assert bio.work(job(screen, "heads", True, reader)) is None
     assert not bio.present(screen)["picture"]["needs"] and "W: 3 × 6" in "".join(p["text"] for p in bio.formula(screen))
     assert bio.details(screen)["products"] is None
-    bio.ask_reader(reader, screen, "products", True, lambda done, of: None, lambda: False)
-    assert "bio" not in bio.receive(screen.presented("bio"), (1, None)).fresh, "the picture is drawn again"
+    asked = job(screen, "products", True, reader)
+    assert "bio" not in bio.receive(screen.presented("bio"), asked, bio.work(asked)).fresh, "the picture is drawn again"
     found = bio.details(screen)
     assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
 
 
 def test_another_readers_heads_are_refused(screen: Screen) -> None:
     with pytest.raises(BadInput, match="made by other weights"):
-        bio_reader.fetch_heads(FakeReader(), screen.reading)
+        bio.work(job(screen, "heads", reader=FakeReader()))
 
 
 def test_details_cost_nothing_while_another_chapter_is_open(screen: Screen) -> None:
@@ -148,7 +150,7 @@ def test_marks_travel_in_a_link(screen: Screen) -> None:
 
 def test_two_spans_of_one_annotator_become_training_material(reader: FakeReader, screen: Screen) -> None:
     text = bio_bench.bench_of(bio_bench.change_marked(mark(mark(screen, 1, (3, 4), (8, 8)), 2, (8, 8)), "add")).marked[0]
-    _, targets = bio_reader.material(reader, text, screen, lambda done, of: None, lambda: False)
+    _, targets = bio_reader.material(job(screen, reader=reader), text)
     np.testing.assert_allclose(targets[[3, 4, 8]], [[1 / 3, 0, 2 / 3], [0, 1 / 3, 2 / 3], [2 / 3, 0, 1 / 3]])
 
 
@@ -210,8 +212,13 @@ def test_without_two_answers_the_examples_that_have_them_are_offered() -> None:
     assert {"title", "id"} == set(data["examples"][0])
 
 
+def answered(asked: Job) -> Screen:
+    """A slow request, put on the screen it came from."""
+    return bio.receive(asked.screen, asked, bio.work(asked))
+
+
 def trained_on(reader: FakeReader, screen: Screen) -> Screen:
-    return bio.receive(screen, (1, bio.ask_reader(reader, screen, "train", True, lambda done, of: None, lambda: False)))
+    return answered(job(screen, "train", True, reader))
 
 
 def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
@@ -229,43 +236,35 @@ def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
     assert "trained on this page" in data["notice"] and data["picture"]["own"]["head"]["texts"] == 1
     other = trained.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
     assert bio_bench.tagged(other) is None and not bio.present(other)["picture"]["own"]["tagged"]
-    assert bio_bench.tagged(bio.receive(other, (2, bio_reader.tag(reader, other)))) is not None
+    assert bio_bench.tagged(answered(job(other, "tag", True, reader))) is not None
     assert bio_bench.tagged(bio_bench.change_marked(trained, "clear")) is None
 
 
 def test_the_readers_own_tags_and_ones_own_can_be_switched(reader: FakeReader, screen: Screen) -> None:
     trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
     assert bio_bench.whose(trained) == "own" and bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
-    bio_reader.fetch_states(reader, trained.reading, trained.reading.windows[0])
+    hidden_states.fetch(job(trained, reader=reader), trained.reading, trained.reading.windows[0])
     assert [r["logit"] for r in bio.details(trained)["products"]["rows"]] == bio.details(trained)["token"]["logits"]
 
 
 def test_training_refuses_and_can_be_cancelled(reader: FakeReader, screen: Screen) -> None:
     with pytest.raises(BadInput, match="no text is marked"):
-        bio_reader.train(reader, screen, lambda done, of: None, lambda: False)
+        bio_reader.train(job(screen, reader=reader))
     with pytest.raises(Cancelled):
-        bio_reader.train(reader, bio_bench.change_marked(screen, "add"), lambda done, of: None, lambda: True)
+        bio_reader.train(job(bio_bench.change_marked(screen, "add"), reader=reader, cancelled=lambda: True))
     with pytest.raises(BadInput, match="no head was trained"):
-        bio_reader.tag(reader, screen)
+        bio_reader.tag(job(screen, reader=reader))
     trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
     other = FakeReader(bio=True)
     other.checksum = "another"
     with pytest.raises(BadInput, match="another reader's hidden states"):
-        bio_reader.tag(other, trained.change(reading=other.read(QUESTION, TEXT)))
-
-
-def test_what_is_kept_beside_sessions_is_few() -> None:
-    few: bio_reader.Few[int] = bio_reader.Few(2)
-    for k in range(3):
-        few.make((str(k), b""), lambda k=k: k)
-    assert few.get(("0", b"")) is None and few.get(("2", b"")) == 2
-    assert few.make(("2", b""), lambda: 9) == 2
+        bio_reader.tag(job(trained.change(reading=other.read(QUESTION, TEXT)), reader=other))
 
 
 def taught(reader: FakeReader, screen: Screen, **course: object) -> Screen:
     """A request for steps as the browser sends it, answered."""
     value = {"steps": 5, "rate": 0.1, "loss": "soft"} | course
-    return bio.receive(screen, (1, bio.ask_reader(reader, screen, "teach", value, lambda done, of: None, lambda: False)))
+    return answered(job(screen, "teach", value, reader))
 
 
 def test_both_heads_are_taught_and_every_action_can_be_taken_back(reader: FakeReader, screen: Screen) -> None:
@@ -313,8 +312,8 @@ def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Scre
     for wrong in ({"steps": 2}, {"rate": "fast"}, {"loss": "none"}):
         with pytest.raises(BadInput, match="must be one of"):
             taught(reader, two, **wrong)
-    with pytest.raises(BadInput, match="steps need"):
-        bio.ask_reader(reader, two, "teach", 5, lambda done, of: None, lambda: False)
+    with pytest.raises(BadInput, match="a lesson needs steps, rate, loss, got 5"):
+        bio.work(job(two, "teach", 5, reader))
     long = screen_of(reader, " ".join([TEXT] * 6), WindowOptions(30, 8))
     with pytest.raises(BadInput, match="at most 8 windows"):
         taught(reader, mark(mark(long, 0, (1, 1)), 1, (4, 4)))

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from typing import Any
-from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -14,13 +13,13 @@ from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
 from qa_demo.figures.loss import Labels
 from qa_demo.figures.payload import plain
-from qa_demo.views import loss, loss_bench, selection
-from qa_demo.views.desk import Desk
+from qa_demo.views import loss, loss_bench, selection, what_if
 from qa_demo.views.examples import load_examples
 from qa_demo.views.learners import IDLE, Learners
 from qa_demo.views.loss_bench import bench_of, labels_of, window_of, work
 from qa_demo.views.state import Screen, WhatIf
 from tests.fakes import FakeReader
+from tests.requests import job
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 
@@ -44,8 +43,8 @@ def example_screen() -> Screen:
 
 
 def run(learners: Learners, screen: Screen, name: str, value: Any = None, reader: FakeReader | None = None) -> Screen:
-    made = work(learners, "me", lambda: reader or FakeReader(null=-3.0), screen, name, value, lambda a, b: None, lambda: False)
-    return loss.receive(screen, (1, made))
+    asked = job(screen, name, value, reader or FakeReader(null=-3.0))
+    return loss.receive(screen, asked, work(learners, asked))
 
 
 STEP = {"scope": "head", "steps": 5, "rate": 1.0, "optimizer": "sgd"}
@@ -175,13 +174,13 @@ def test_a_dragged_tick_changes_the_loss_and_can_be_any_position(screen: Screen)
     window = window_of(screen)
     golds = labels_of(screen).golds
     before = total(start_end_loss(screen.shown, golds))
-    dragged = loss_bench.change_logit(screen, {"side": "start", "window": window, "pos": 0, "value": 12})
+    dragged = what_if.change_logit(screen, {"side": "start", "window": window, "pos": 0, "value": 12})
     assert dragged.what_if.changes_numbers and total(start_end_loss(dragged.shown, golds)) > before
     good = {"side": "end", "window": 0, "pos": 0, "value": 1}
     for wrong in (None, {"side": "up"}, {**good, "window": 99}, {**good, "pos": 999}, {**good, "value": float("nan")},
                   {**good, "value": 1e6}, {**good, "value": True}):
         with pytest.raises(BadInput):
-            loss_bench.change_logit(screen, wrong)
+            what_if.change_logit(screen, wrong)
 
 
 def test_steps_undo_redo_reset(screen: Screen) -> None:
@@ -207,27 +206,12 @@ def test_steps_undo_redo_reset(screen: Screen) -> None:
 
 def test_a_result_that_comes_too_late_is_dropped(screen: Screen) -> None:
     marked = loss_bench.mark(screen, [5, 6])
-    made = work(Learners(), "me", FakeReader, marked, "step", STEP, lambda a, b: None, lambda: False)
+    asked = job(marked, "step", STEP)
+    made = work(Learners(), asked)
     moved = marked.select(selection.parse(marked.reading, [None, 0, 0]))
-    kept = loss.receive(moved, (1, made))
+    kept = loss.receive(moved, asked, made)
     assert bench_of(kept).learned is made.learned and kept.selection == moved.selection
-    assert bench_of(loss.receive(loss_bench.mark(marked, [8, 8]), (1, made))).learned is None
-    assert bench_of(loss.receive(make(), (1, made))).learned is None
-    assert loss.receive(marked, None) is marked
-
-
-def test_the_desk_tells_progress_then_the_record_or_the_failure() -> None:
-    def counting(progress: Any, cancelled: Any) -> str:
-        progress(1, 2)
-        return "made"
-
-    said = list(loss.at_desk(Desk(), "me", "training", counting))
-    assert said[0][1]["text"] == "training" and said[-1][0] == "made" and said[-1][1]["kind"] == "quiet"
-
-    def failing(progress: Any, cancelled: Any) -> str:
-        raise BadInput("no such step")
-
-    assert list(loss.at_desk(Desk(), "me", "training", failing))[-1][1] == {"text": "no such step", "kind": "error", "n": ANY}
+    assert bench_of(loss.receive(loss_bench.mark(marked, [8, 8]), asked, made)).learned is None
 
 
 def test_another_label_or_scope_starts_another_learner(screen: Screen) -> None:
@@ -251,14 +235,15 @@ def test_five_other_examples_show_what_was_forgotten() -> None:
     learners, reader = Learners(), FakeReader()
     screen = run(learners, example_screen(), "step", STEP, reader)
     told: list[tuple[int, int]] = []
-    made = work(learners, "me", lambda: reader, screen, "forget", None, lambda a, b: told.append((a, b)), lambda: False)
-    found, forgot = loss.receive(screen, (1, made)), made.forgot
+    asked = job(screen, "forget", None, reader, progress=lambda a, b: told.append((a, b)))
+    made = work(learners, asked)
+    found, forgot = loss.receive(screen, asked, made), made.forgot
     assert len(forgot) == 5 and told[-1] == (5, 5)
     assert all(r.loss_before != r.loss_after for r in forgot)
     data = loss.present(found)["picture"]["bench"]["forgot"]
     assert len(data["table"]["rows"]) == 5 and "the loss rose on" in data["says"]
     with pytest.raises(Cancelled):
-        work(learners, "me", lambda: reader, screen, "forget", None, lambda a, b: None, lambda: True)
+        work(learners, job(screen, "forget", None, reader, cancelled=lambda: True))
 
 
 def test_idle_learners_go_when_somebody_else_comes(screen: Screen) -> None:

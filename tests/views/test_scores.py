@@ -1,11 +1,10 @@
 """Chapter 2's handlers as pure functions with the fake reader: one window's states, a second question, the bench."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import pytest
 
 from qa_demo.core.attribution import METHODS, Target
@@ -13,10 +12,13 @@ from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.payload import plain
-from qa_demo.views import scores, scores_reader, selection, why_work
-from qa_demo.views.scores_reader import Found, Shelf, fetch, identity, keep, kept, shelf
+from qa_demo.views import explaining, hidden_states, scores, selection
+from qa_demo.views.background import Job
+from qa_demo.views.scores_reader import fetch, kept, put
+from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader
+from tests.requests import job
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 READER = FakeReader(null=-3.0)
@@ -30,17 +32,18 @@ def screen() -> Screen:
     return found.select(selection.winner(found))
 
 
-def with_fields(screen: Screen, **fields: Any) -> Screen:
-    return keep(screen, Found(identity(screen.reading), MappingProxyType(fields)))
+def answered(asked: Job, work: Callable[[Job], dict[str, Any]]) -> Screen:
+    """A slow request, put on the screen it came from."""
+    return scores.receive(asked.screen, asked, work(asked))
 
 
 def with_states(screen: Screen, window: int | None = None) -> Screen:
     window = screen.selection.window if window is None else window
-    return with_fields(screen, **scores.ask_states(screen, window, lambda: READER))
+    return answered(job(screen, "states", window, READER), scores.ask_states)
 
 
 def asked(screen: Screen, **value: str) -> Screen:
-    return with_fields(screen, **scores.ask_other(screen, value, lambda name: READER, "fake", 50_000))
+    return answered(job(screen, "other", value, READER), scores.ask_other)
 
 
 def value(printed: str) -> float:
@@ -81,10 +84,8 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
     assert sum(len(t["rows"]) for t in data["tables"] if "lens" in t["caption"]) == 4
 
 
-def test_no_tensor_is_kept_in_the_session_and_what_fell_off_the_shelf_is_asked_for_again(screen: Screen, monkeypatch: Any) -> None:
-    small = Shelf(size=2)
-    monkeypatch.setattr(scores, "shelf", small)
-    monkeypatch.setattr(scores_reader, "shelf", small)
+def test_no_tensor_is_kept_in_the_session_and_what_made_room_is_asked_for_again(screen: Screen, monkeypatch: Any) -> None:
+    monkeypatch.setattr(hidden_states, "_STATES", RecentValues(2))
     new = with_states(screen)
     window = new.selection.window
     arrays = [new.own["scores"].states.lens.start, new.own["scores"].states.parts.points]
@@ -92,20 +93,10 @@ def test_no_tensor_is_kept_in_the_session_and_what_fell_off_the_shelf_is_asked_f
     assert scores.details(new)
     for other in range(3):
         if other != window:
-            fetch(READER, screen.reading, other)
+            fetch(job(screen, reader=READER), other)
     assert scores.details(new) == {}
-    fetch(READER, screen.reading, window)
+    fetch(job(screen, reader=READER), window)
     assert scores.details(new)
-
-
-def test_the_shelf_keeps_what_was_used_last(screen: Screen) -> None:
-    small, t = Shelf(size=2), np.zeros((3, 2), dtype=np.float32)
-    of = identity(screen.reading)
-    small.put(of, 0, t)
-    small.put(of, 1, t)
-    assert small.get(of, 0) is t
-    small.put(of, 2, t)
-    assert small.get(of, 1) is None and small.get(of, 0) is t and small.get(of, 2) is t
 
 
 def test_states_of_another_window_belong_to_that_window(screen: Screen) -> None:
@@ -120,15 +111,15 @@ def test_states_of_another_window_belong_to_that_window(screen: Screen) -> None:
 def test_states_that_do_not_give_these_logits_are_refused(screen: Screen) -> None:
     reading = screen.reading
     with pytest.raises(BadInput, match="misses the logits on screen"):
-        fetch(READER, replace(reading, start_logits=reading.start_logits + 0.01), 0)
+        fetch(job(replace(screen, reading=replace(reading, start_logits=reading.start_logits + 0.01)), reader=READER), 0)
     with pytest.raises(BadInput, match="made by other weights"):
-        fetch(READER, replace(reading, checksum="another"), 0)
+        fetch(job(replace(screen, reading=replace(reading, checksum="another")), reader=READER), 0)
     for window in (-1, 99):
         with pytest.raises(BadInput, match="windows, got window"):
-            fetch(READER, reading, window)
+            scores.ask_states(job(screen, "states", window, READER))
     for wrong in (None, "0", 1.5, float("nan"), [0]):
         with pytest.raises(BadInput):
-            scores.ask_states(screen, wrong, lambda: READER)
+            scores.ask_states(job(screen, "states", wrong, READER))
 
 
 def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
@@ -138,7 +129,7 @@ def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
     assert len(picture["slide"]["largest"]) == len(picture["slide"]["table"]["rows"]) - 1
     assert picture["bench"]["says"].startswith("Changed: the question.")
     assert "S and E are the same two vectors" in scores.present(new)["notice"]
-    gone = with_fields(new, other=None)
+    gone = put(new, other=None)
     assert scores.present(gone)["picture"]["slide"] is None and scores.present(gone)["picture"]["bench"] is None
 
 
@@ -153,7 +144,7 @@ def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Scre
         found = FakeReader(name=name, null=-3.0)
         found.checksum = name
         return found
-    other = with_fields(screen, **scores.ask_other(screen, {"reader": " second "}, ways, "fake", 50_000))
+    other = answered(job(screen, "other", {"reader": " second "}, READER, load=ways), scores.ask_other)
     assert named == ["second"]
     picture = scores.present(other)["picture"]
     assert picture["slide"] is None and picture["bench"]["says"].startswith("Changed: the reader.")
@@ -165,7 +156,7 @@ def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> Non
     new = asked(screen, question="Who crossed it first?")
     assert scores.present(new)["picture"]["bench"]["rests"] is None
     told: list[int] = []
-    explained = with_fields(new, **scores.ask_rests(new, method, lambda name: READER, "fake", lambda done, total: told.append(done)))
+    explained = answered(job(new, "rests", method, READER, progress=lambda done, total: told.append(done)), scores.ask_rests)
     assert told == sorted(told) and (not told or told[-1] == 100)
     data = plain(scores.present(explained))
     rests = data["picture"]["bench"]["rests"]
@@ -178,9 +169,9 @@ def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> Non
         units = words(reading.encoding, reading.windows[best.window])
         assert found == pytest.approx(sorted(units.sums(own.start)), abs=6e-4)
     found = kept(explained).rests
-    moved = with_fields(explained, rests=replace(found, targets=(found.targets[1], found.targets[0])))
+    moved = put(explained, rests=replace(found, targets=(found.targets[1], found.targets[0])))
     assert scores.present(moved)["picture"]["bench"]["rests"] is None, "other best spans are not explained by these numbers"
-    third = with_fields(explained, other=READER.read("When?", TEXT, SMALL))
+    third = put(explained, other=READER.read("When?", TEXT, SMALL))
     assert scores.present(third)["picture"]["bench"]["rests"] is None
 
 
@@ -191,36 +182,32 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
             found.checksum = name
             found.attribute = lambda *_: (_ for _ in ()).throw(BadCheckpoint("its gradients are not finite"))
         return found
-    new = with_fields(screen, **scores.ask_other(screen, {"reader": "second"}, ways, "fake", 50_000))
-    monkeypatch.setattr(why_work, "FOUND", why_work.Shelf(8))
-    found = with_fields(new, **scores.ask_rests(new, "gradient_x_input", ways, "fake"))
+    new = answered(job(screen, "other", {"reader": "second"}, READER, load=ways), scores.ask_other)
+    monkeypatch.setattr(explaining, "FOUND", RecentValues(8))
+    found = answered(job(new, "rests", "gradient_x_input", READER, load=ways), scores.ask_rests)
     rests = scores.present(found)["picture"]["bench"]["rests"]
     assert rests["refused"] == [None, "its gradients are not finite"] and rests["rows"] == []
     with pytest.raises(BadInput, match="must be one of integrated_gradients"):
-        scores.ask_rests(new, "lime", ways, "fake")
+        scores.ask_rests(job(new, "rests", "lime", READER, load=ways))
     with pytest.raises(BadInput, match="no second reading"):
-        scores.ask_rests(screen, "gradient_x_input", ways, "fake")
+        scores.ask_rests(job(screen, "rests", "gradient_x_input", READER, load=ways))
 
 
 @pytest.mark.parametrize("wrong", [None, "text", {"question": 3}, {"context": ["x"]}, {"question": " \t "}, {"context": "x" * 60_000}])
 def test_a_second_reading_needs_texts(screen: Screen, wrong: Any) -> None:
     with pytest.raises(BadInput):
-        scores.ask_other(screen, wrong, lambda name: READER, "fake", 50_000)
+        scores.ask_other(job(screen, "other", wrong, READER))
 
 
-def test_what_is_found_for_an_older_reading_is_let_go(screen: Screen) -> None:
-    late = Found(identity(screen.reading), MappingProxyType(scores.ask_states(screen, 0, lambda: READER)))
-    newer = screen.change(reading=READER.read("Who crossed it?", TEXT, SMALL), selection=None)
-    assert keep(newer, late) is newer and keep(screen, None) is screen
-    assert keep(screen, late).own["scores"].states is not None
+def test_what_is_found_leaves_the_selection_alone(screen: Screen) -> None:
+    asked = job(screen, "states", 0, READER)
     moved = screen.select(selection.parse(screen.reading, [None, 1, 1]))
-    assert keep(moved, late).selection == moved.selection, "what was selected in the meantime stays"
-    both = late.plus(exercise=4)
-    assert keep(screen, both).own["scores"].exercise == 4 and both.fields["states"] is late.fields["states"]
+    late = scores.receive(moved, asked, scores.ask_states(asked))
+    assert late.selection == moved.selection and late.own["scores"].states is not None
 
 
 def test_a_new_reading_forgets_states_and_keeps_the_exercise(screen: Screen) -> None:
-    new = with_fields(with_states(screen), **scores.change_exercise(screen, 12))
+    new = put(with_states(screen), **scores.change_exercise(screen, 12))
     assert kept(new).exercise == 12 and kept(new).states is not None
     first, again = (scores.present(new)["picture"]["pencil"] for _ in range(2))
     assert first == again and first["T"] != scores.present(screen)["picture"]["pencil"]["T"]
@@ -231,12 +218,12 @@ def test_a_new_reading_forgets_states_and_keeps_the_exercise(screen: Screen) -> 
 def test_a_comparison_can_be_chosen_for_each_lane(screen: Screen) -> None:
     new = with_states(screen)
     cls = new.reading.windows[new.selection.window].cls_at
-    chosen = with_fields(new, **scores.change_contrast(new, {"lane": "end", "pos": cls}))
+    chosen = put(new, **scores.change_contrast(new, {"lane": "end", "pos": cls}))
     found = scores.details(chosen)
     assert found["end"]["second"] == cls and found["end"]["compare"]["names"][1] == "[CLS]"
     assert found["start"]["second"] == scores.details(new)["start"]["second"]
     assert "scores" not in chosen.fresh
-    own = with_fields(new, **scores.change_contrast(new, {"lane": "end", "pos": found["end"]["pos"]}))
+    own = put(new, **scores.change_contrast(new, {"lane": "end", "pos": found["end"]["pos"]}))
     assert scores.details(own)["end"]["second"] != found["end"]["pos"], "a token is not compared with itself"
 
 
@@ -267,4 +254,4 @@ def test_hostile_text_stays_text() -> None:
     found = Screen(READER.read("Who <b>?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c \x00."), DecodeOptions())
     new = asked(with_states(found.select(selection.winner(found))), question="When ${z}?\x07")
     assert "\x00" not in json.dumps(scores.present(new)) and json.dumps(scores.details(new))
-    assert shelf.get(identity(new.reading), 0) is not None
+    assert hidden_states.get(new.reading, new.reading.windows[0]) is not None

@@ -2,27 +2,29 @@
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import gradio as gr
-import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.views import answer, examples, link, options, selection, windows
-from qa_demo.views.ask import Ask, new_screen
+from qa_demo.views.ask import KIND, Ask, new_screen
+from qa_demo.views.background import Busy, Job
 from qa_demo.views.errors import UNEXPECTED, attempt
-from qa_demo.views.frame import Frame, message, open_chapter, reset, select
+from qa_demo.views.frame import Frame, open_chapter, reset, select
 from qa_demo.views.page import CHAPTERS
+from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.state import Screen, Selection, WhatIf
-from qa_demo.views.turns import Turns
+from qa_demo.views.update import Update, message
 from tests.fakes import FakeReader
+from tests.requests import services
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 
@@ -35,7 +37,7 @@ def screen() -> Screen:
 @pytest.fixture
 def frame() -> Frame:
     with gr.Blocks():
-        made = Frame([answer])
+        made = Frame([answer], services())
         made.place(answer.CHAPTER)
     return made
 
@@ -44,9 +46,25 @@ def event(**data: object) -> gr.EventData:
     return gr.EventData(None, data)
 
 
-def changed(updates: list) -> list[bool]:
-    """Which of screen, store, chosen, say, picture are not skipped."""
-    return [not (isinstance(u, dict) and u.get("__type__") == "update" and len(u) == 1) for u in updates]
+def changed(update: Update) -> set[str]:
+    """Which parts of the page an update changes."""
+    return set(update.parts)
+
+
+def asking(reader: Callable[[], FakeReader] = FakeReader, **more: object) -> tuple[Frame, Ask]:
+    """A page of one chapter and its boxes."""
+    with gr.Blocks():
+        frame = Frame([answer], services(reader, **more))
+        ask = Ask(frame)
+        frame.place(answer.CHAPTER)
+    return frame, ask
+
+
+def played(frame: Frame, visitor: str, screen: Screen | None, stream: Iterator) -> list[Update]:
+    """What a slow handler sends, each change put on the newest screen."""
+    return [
+        frame.sessions.apply(visitor, screen, item) if callable(item) else item for item in stream
+    ]
 
 
 def test_a_new_screen_selects_the_winner(screen: Screen) -> None:
@@ -56,35 +74,73 @@ def test_a_new_screen_selects_the_winner(screen: Screen) -> None:
 
 def test_a_silent_reader_selects_its_best_span_and_says_so() -> None:
     screen = new_screen(None, FakeReader(null=30.0).read("Who?", TEXT))
-    assert screen.prediction.answer is None and "gives no answer" in selection.record(screen)["flag"]
+    assert (
+        screen.prediction.answer is None and "gives no answer" in selection.record(screen)["flag"]
+    )
     spoken = screen.change(decode=replace(screen.decode, null_score_diff_threshold=100.0))
     assert spoken.prediction.answer is not None and selection.record(spoken)["flag"] is None
 
 
 def test_an_illegal_span_carries_its_reason(screen: Screen) -> None:
-    chosen = screen.change(decode=replace(screen.decode, max_answer_length=2)).select(selection.parse(screen.reading, [0, 1, 3]))
-    assert selection.record(chosen)["flag"] == "No legal answer, too long: 3 word pieces, max_answer_length allows 2."
+    chosen = screen.change(decode=replace(screen.decode, max_answer_length=2)).select(
+        selection.parse(screen.reading, [0, 1, 3])
+    )
+    assert (
+        selection.record(chosen)["flag"]
+        == "No legal answer, too long: 3 word pieces, max_answer_length allows 2."
+    )
     assert selection.record(chosen.change(decode=screen.decode))["flag"] is None
-    reading = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10))
+    reading = FakeReader().read(
+        "Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10)
+    )
     window = reading.windows[1]
-    foreign = next(d for d in range(window.doc_start, window.doc_stop) if not window.is_max_context[window.to_pos(d)])
+    foreign = next(
+        d
+        for d in range(window.doc_start, window.doc_stop)
+        if not window.is_max_context[window.to_pos(d)]
+    )
     borrowed = new_screen(None, reading).select(selection.parse(reading, [1, foreign, foreign]))
-    assert "not max context: window 1 owns its start, not window 2" in selection.record(borrowed)["flag"]
+    assert (
+        "not max context: window 1 owns its start, not window 2"
+        in selection.record(borrowed)["flag"]
+    )
 
 
-@pytest.mark.parametrize("index", [None, [0], [0, 1, 2, 3], [0, "1", 2], [0, 3, 1], [0, -1, 0], [9, 0, 0], [0, 0, 10_000], [0, math.nan, 1],
-                                   [0, True, 1], [0, 1.5, 2], "012", {"a": 1},
-                                   [0, math.inf, 1], [-math.inf, 0, 0], [0, 10**400, 10**400]])
+@pytest.mark.parametrize(
+    "index",
+    [
+        None,
+        [0],
+        [0, 1, 2, 3],
+        [0, "1", 2],
+        [0, 3, 1],
+        [0, -1, 0],
+        [9, 0, 0],
+        [0, 0, 10_000],
+        [0, math.nan, 1],
+        [0, True, 1],
+        [0, 1.5, 2],
+        "012",
+        {"a": 1},
+        [0, math.inf, 1],
+        [-math.inf, 0, 0],
+        [0, 10**400, 10**400],
+    ],
+)
 def test_what_the_browser_sends_is_checked(screen: Screen, index: object) -> None:
     with pytest.raises(BadInput):
         selection.parse(screen.reading, index)
 
 
 def test_without_a_window_the_owner_of_the_start_is_taken() -> None:
-    reading = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10))
+    reading = FakeReader().read(
+        "Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10)
+    )
     for start in (0, 20, 60):
         chosen = selection.parse(reading, [None, start, start])
-        assert reading.windows[chosen.window].is_max_context[reading.windows[chosen.window].to_pos(start)]
+        assert reading.windows[chosen.window].is_max_context[
+            reading.windows[chosen.window].to_pos(start)
+        ]
 
 
 def test_the_record_prints_what_the_reading_holds(screen: Screen) -> None:
@@ -92,7 +148,11 @@ def test_the_record_prints_what_the_reading_holds(screen: Screen) -> None:
     assert record["text"] == screen.reading.encoding.text(screen.selection.span)
     best = screen.prediction.best.candidate
     assert float(record["start_logit"]) == pytest.approx(best.start_logit, abs=0.006)
-    assert record["predicted"] == {"window": best.window, "start": best.span.start, "end": best.span.end}
+    assert record["predicted"] == {
+        "window": best.window,
+        "start": best.span.start,
+        "end": best.span.end,
+    }
 
 
 def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) -> None:
@@ -104,28 +164,33 @@ def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) ->
 
 
 def test_a_click_sends_one_record(frame: Frame, screen: Screen) -> None:
-    shown = frame.answer(None, screen)[0]
-    updates = frame.step(shown, lambda s: select(s, event(index=[0, 1, 2], value="x")))
-    assert changed(updates) == [True, False, True, False, False]
-    assert updates[0].prediction is shown.prediction
-    assert set(updates[2]["formulas"]) == {"answer"}
+    shown = frame.answer(None, screen).screen
+    update = frame.step(shown, lambda s: select(s, event(index=[0, 1, 2], value="x")))
+    assert changed(update) == {"screen", "selection"}
+    assert update.screen.prediction is shown.prediction
+    assert set(update.selection["formulas"]) == {"answer"}
 
 
 def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame, screen: Screen) -> None:
-    shown = frame.answer(None, screen)[0]
-    updates = frame.step(shown, lambda s: answer.change_threshold(s, 1.5))
-    assert changed(updates) == [True, False, True, False, True]
-    assert updates[0].decode.null_score_diff_threshold == 1.5
+    shown = frame.answer(None, screen).screen
+    update = frame.step(shown, lambda s: answer.change_threshold(s, 1.5))
+    assert changed(update) == {"screen", "selection", "picture:answer"}
+    assert update.screen.decode.null_score_diff_threshold == 1.5
 
 
 def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Screen) -> None:
-    shown = frame.answer(None, screen)[0]
-    updates = frame.step(shown, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0)))
-    assert changed(updates) == [True, True, True, False, True]
-    assert updates[1]["changed"] is True and updates[0].reading is screen.reading
-    assert updates[0].prediction.best.candidate.start_logit == 40.0
-    back = frame.step(updates[0], reset)
-    assert back[1]["changed"] is False and back[0].prediction.n_best == screen.prediction.n_best
+    shown = frame.answer(None, screen).screen
+    update = frame.step(
+        shown, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0))
+    )
+    assert changed(update) == {"screen", "reading", "selection", "picture:answer"}
+    assert update.reading["changed"] is True and update.screen.reading is screen.reading
+    assert update.screen.prediction.best.candidate.start_logit == 40.0
+    back = frame.step(update.screen, reset)
+    assert (
+        back.reading["changed"] is False
+        and back.screen.prediction.n_best == screen.prediction.n_best
+    )
 
 
 def test_temperature_changes_no_score(screen: Screen) -> None:
@@ -134,10 +199,10 @@ def test_temperature_changes_no_score(screen: Screen) -> None:
 
 
 def test_a_refused_event_keeps_the_screen(frame: Frame, screen: Screen) -> None:
-    updates = frame.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
-    assert changed(updates) == [False, False, False, True, False]
-    assert "start first" in updates[3]["text"]
-    assert changed(frame.step(None, lambda s: s))[3]
+    update = frame.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
+    assert changed(update) == {"message"} and update.refused
+    assert "start first" in update.message["text"]
+    assert frame.step(None, lambda s: s).message["text"] == "There is no reading yet."
 
 
 def test_an_unknown_chapter_is_refused(frame: Frame, screen: Screen) -> None:
@@ -150,7 +215,10 @@ def test_a_repeated_sentence_is_another_message() -> None:
 
 
 def test_a_new_reading_clears_what_was_changed_by_hand(screen: Screen) -> None:
-    bent = screen.change(what_if=screen.what_if.with_logit("end", 0, 12, 9.0), decode=DecodeOptions(max_answer_length=5))
+    bent = screen.change(
+        what_if=screen.what_if.with_logit("end", 0, 12, 9.0),
+        decode=DecodeOptions(max_answer_length=5),
+    )
     after = new_screen(bent, FakeReader().read("Who?", "It was Ada."))
     assert not after.what_if.changes_numbers and after.decode.max_answer_length == 5
 
@@ -162,6 +230,7 @@ class Panic(BaseException):
 def test_a_panic_becomes_a_neutral_sentence() -> None:
     def fail(error: BaseException) -> None:
         raise error
+
     assert attempt(lambda: fail(Panic("/secret/path"))) == (None, UNEXPECTED)
     assert attempt(lambda: fail(BadInput("too long"))) == (None, "too long")
     for let_through in (KeyboardInterrupt, SystemExit):
@@ -169,9 +238,18 @@ def test_a_panic_becomes_a_neutral_sentence() -> None:
             attempt(lambda error=let_through: fail(error()))
 
 
-@pytest.mark.parametrize(("name", "raw"), [("max_answer_length", 0), ("max_answer_length", "30"), ("doc_stride", math.inf),
-                                           ("n_best_size", True),
-                                           ("null_score_diff_threshold", math.nan), ("max_answer_length", 3.5), ("n_best_size", None)])
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("max_answer_length", 0),
+        ("max_answer_length", "30"),
+        ("doc_stride", math.inf),
+        ("n_best_size", True),
+        ("null_score_diff_threshold", math.nan),
+        ("max_answer_length", 3.5),
+        ("n_best_size", None),
+    ],
+)
 def test_options_are_parsed_at_the_door(name: str, raw: object) -> None:
     kind = WindowOptions() if name == "doc_stride" else DecodeOptions()
     with pytest.raises(BadInput, match=name):
@@ -188,15 +266,30 @@ def test_every_option_has_limits_and_a_sentence() -> None:
 def test_a_link_brings_a_screen_back(screen: Screen) -> None:
     fragment = "#v=1&q=Who+drew+the+towers%3F&p=x&windows=100_50_20&decode=7_5_-1.5&chapter=answer&span=0_1_2"
     parsed = link.parse(fragment)
-    assert parsed.windows == WindowOptions(100, 50, 20) and parsed.question == "Who drew the towers?"
+    assert (
+        parsed.windows == WindowOptions(100, 50, 20) and parsed.question == "Who drew the towers?"
+    )
     restored = link.restore(screen, parsed, {"answer": answer})
     assert restored.decode == DecodeOptions(7, 5, -1.5) and restored.selection.span == Span(1, 2)
 
 
-@pytest.mark.parametrize("fragment", ["#v=2&q=a&p=b", "#q=a&p=b", "#v=1&q=a", "#v=1&q=a&p=b&windows=x", "#v=1&q=%ff&p=b",
-                                      "#v=1&q=a&p=b&windows=1_1_1", "#v=1&q=a&p=b&decode=500_20_0", "#v=1&q=a&p=b&decode=30_20_nan",
-                                      "#v=1&q=a&p=b&span=0_nan_1", "#v=1&q=a&p=b&span=0_inf_1",
-                                      "#" + "&".join("a=1" for _ in range(50)), "#v=1&p=" + "x" * 400_000])
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#v=2&q=a&p=b",
+        "#q=a&p=b",
+        "#v=1&q=a",
+        "#v=1&q=a&p=b&windows=x",
+        "#v=1&q=%ff&p=b",
+        "#v=1&q=a&p=b&windows=1_1_1",
+        "#v=1&q=a&p=b&decode=500_20_0",
+        "#v=1&q=a&p=b&decode=30_20_nan",
+        "#v=1&q=a&p=b&span=0_nan_1",
+        "#v=1&q=a&p=b&span=0_inf_1",
+        "#" + "&".join("a=1" for _ in range(50)),
+        "#v=1&p=" + "x" * 400_000,
+    ],
+)
 def test_a_damaged_link_is_refused(fragment: str) -> None:
     with pytest.raises(BadInput, match="the first example is shown"):
         link.parse(fragment)
@@ -212,7 +305,9 @@ def test_a_span_that_is_not_there_is_left_out(screen: Screen) -> None:
     assert link.restore(screen, parsed, {"answer": answer}) is screen
 
 
-def test_a_stored_reading_is_shown_before_any_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_reading_is_shown_before_any_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(examples, "ASSETS", tmp_path)
     one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
     assert one.stored() is None
@@ -222,26 +317,32 @@ def test_a_stored_reading_is_shown_before_any_reader(tmp_path: Path, monkeypatch
 
     def never() -> FakeReader:
         raise AssertionError("the first paint asked for the reader")
-    with gr.Blocks():
-        frame = Frame([answer])
-        ask = Ask(frame, never, lambda source: never(), {"one": one}, 50_000)
-        frame.place(answer.CHAPTER)
-    updates = list(ask.start("", SimpleNamespace(session_hash="a")))
-    assert len(updates) == 1 and updates[0][0].reading.encoding.question == one.question
-    assert updates[0][-3:] == [one.question, one.context, "one"]
+
+    frame, ask = asking(never, load=lambda source: never(), examples={"one": one})
+    (first,) = played(frame, "a", None, ask.start(None, "a", ""))
+    assert first.screen.reading.encoding.question == one.question
+    assert {name: first.controls[name] for name in ("question", "context", "example")} == {
+        "question": one.question,
+        "context": one.context,
+        "example": "one",
+    }
 
 
-def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(examples, "ASSETS", tmp_path)
     one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
-    save_reading(replace(FakeReader().read(one.question, one.context), model_name="older"), tmp_path / "readings" / "one.npz")
+    save_reading(
+        replace(FakeReader().read(one.question, one.context), model_name="older"),
+        tmp_path / "readings" / "one.npz",
+    )
     names = {}
     for checksum in ("fake", "other weights"):
-        with gr.Blocks():
-            frame = Frame([answer])
-            ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), {"one": one}, 50_000, checksum=lambda c=checksum: c)
-            frame.place(answer.CHAPTER)
-        names[checksum] = list(ask.start("", SimpleNamespace(session_hash="a")))[-1][0].reading.model_name
+        frame, ask = asking(examples={"one": one}, checksum=lambda c=checksum: c)
+        names[checksum] = played(frame, "a", None, ask.start(None, "a", ""))[
+            -1
+        ].screen.reading.model_name
     assert names == {"fake": "older", "other weights": "fake"}
 
 
@@ -253,95 +354,208 @@ class Unreadable(FakeReader):
 
 
 def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) -> None:
-    with gr.Blocks():
-        frame = Frame([answer])
-        readers = {"bad": Unreadable(), "good": FakeReader(name="good")}
-        ask = Ask(frame, FakeReader, readers.__getitem__, examples.load_examples(), 50_000)
-        frame.place(answer.CHAPTER)
-    visitor = SimpleNamespace(session_hash="a")
-    bad, good = (list(ask.change_reader(screen, "bundled", name, "Who?", TEXT, visitor)) for name in ("bad", "good"))
-    assert all(updates[-2] == gr.skip() for updates in bad) and bad[-1][3]["text"] == "the paragraph holds no word piece"
-    assert good[-1][-2] == "good" and good[-1][0].reading.model_name == "good"
-    assert all(updates[-2] == gr.skip() for updates in good[:-1])
+    readers = {"bad": Unreadable(), "good": FakeReader(name="good")}
+    frame, ask = asking(load=readers.__getitem__)
+    bad, good = (
+        played(frame, name, screen, ask.change_reader(screen, name, name, "Who?", TEXT))
+        for name in ("bad", "good")
+    )
+    assert (
+        all(update.screen is None for update in bad)
+        and bad[-1].message["text"] == "the paragraph holds no word piece"
+    )
+    assert good[-1].screen.source == "good" and good[-1].screen.reading.model_name == "good"
+    assert all(update.screen is None for update in good[:-1])
 
 
-def test_a_wish_is_an_example_or_other_windows(screen: Screen) -> None:
-    with gr.Blocks():
-        frame = Frame([answer])
-        ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), examples.load_examples(), 50_000)
-        frame.place(answer.CHAPTER)
-    visitor, first = SimpleNamespace(session_hash="a"), next(iter(ask.examples.values()))
-    began, *_, shown = ask.wished(screen, "other", ("example", first.id, 1), visitor)
-    assert began[-3:] == [first.question, first.context, first.id], "the boxes are filled at once"
-    assert shown[-3:] == [gr.skip(), gr.skip(), first.id], "and not again, over what was typed meanwhile"
-    assert shown[0].reading.encoding.context == first.context
-    unknown = list(ask.wished(screen, "other", ("example", "nowhere", 2), visitor))
-    assert len(unknown) == 1 and "no example" in unknown[0][3]["text"] and unknown[0][-1] == gr.skip()
-    read = list(ask.wished(screen, "other", ("windows", WindowOptions(40, 10), 3), visitor))[-1]
-    assert read[0].reading.options == WindowOptions(40, 10) and len(read) == len(shown)
+def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> None:
+    frame, ask = asking()
+    first, other = next(iter(ask.examples.values())), replace(screen, source="other")
+    began, *_, shown = played(
+        frame, "a", other, frame._slow["chosen"]["example"](other, "a", first.id)
+    )
+    assert began.controls == {"question": first.question, "context": first.context}, (
+        "the boxes are filled at once"
+    )
+    assert shown.controls == {"example": first.id, "reader": "other"}, (
+        "and not again, over what was typed meanwhile"
+    )
+    assert shown.screen.reading.encoding.context == first.context and shown.screen.source == "other"
+    (unknown,) = played(frame, "a", other, ask.show_example(other, "a", "nowhere"))
+    assert "no example" in unknown.message["text"] and changed(unknown) == {"message"}
+    read = played(frame, "a", other, ask.read_again(other, "a", WindowOptions(40, 10)))[-1]
+    assert read.screen.reading.options == WindowOptions(40, 10)
 
 
 @pytest.fixture
 def wired() -> Frame:
-    with gr.Blocks():
-        made = Frame([answer, windows])
+    with gr.Blocks() as page:
+        made = Frame([answer, windows], services())
+        Ask(made)
         for module in (answer, windows):
             made.place(module.CHAPTER)
             module.build(made)
-        made.wire()
+        made.wire(page)
     return made
 
 
 def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Screen) -> None:
-    shown = wired.answer(None, screen)[0]
-    updates = wired.dispatch("answer", shown, event(index="threshold", value=1.5))
-    assert updates[0].decode.null_score_diff_threshold == 1.5
+    shown = wired.answer(None, screen).screen
+    update = wired.dispatch("answer", shown, event(index="threshold", value=1.5))
+    assert update.screen.decode.null_score_diff_threshold == 1.5
     for name in ("offset", "nothing", None, 3, ["threshold"]):
-        assert not any(changed(wired.dispatch("answer", shown, event(index=name, value=1))))
+        assert not changed(wired.dispatch("answer", shown, event(index=name, value=1)))
     refused = wired.dispatch("windows", shown, event(index="offset", value={"window": 9, "c": 1}))
-    assert changed(refused) == [False, False, False, True, False, False] and refused[3]["kind"] == "error"
-    tried = wired.dispatch("windows", shown, event(index="tried", value={"max_seq_length": 60, "doc_stride": 20}))
-    assert changed(tried) == [False, False, False, False, False, True] and tried[5]["stamp"] == shown.stamp
-    asked = wired.dispatch("windows", shown, event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20}))
-    assert not any(changed(asked[:6])) and asked[6][:2] == ("windows", WindowOptions(60, 20))
-    again = wired.dispatch("windows", shown, event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20}))
-    assert again[6] != asked[6]
-    assert "no reading yet" in wired.dispatch("windows", None, event(index="rerun", value={}))[3]["text"]
+    assert changed(refused) == {"message"} and refused.refused
+    plan = {"max_seq_length": 60, "doc_stride": 20}
+    tried = wired.dispatch("windows", shown, event(index="tried", value=plan))
+    assert (
+        changed(tried) == {"picture:windows"} and tried.pictures["windows"]["stamp"] == shown.stamp
+    )
+    assert not changed(wired.dispatch("windows", shown, event(index="rerun", value=plan))), (
+        "reading again is slow work"
+    )
 
 
-def test_every_event_is_answered_with_its_number_refused_or_not(wired: Frame, screen: Screen) -> None:
-    shown = wired.answer(None, screen)[0]
+def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen(
+    wired: Frame, screen: Screen
+) -> None:
+    shown, visitor = wired.answer(None, screen).screen, SimpleNamespace(session_hash="a")
+    request = event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20})
+    began = list(wired.begin("windows", shown, request, visitor))
+    assert (
+        began[0][0]["kind"] == "busy" and [done for _, done in began if isinstance(done, int)] != []
+    )
+    wired.selected(shown, event(index=[0, 1, 2]), visitor)
+    delivered = dict(zip(wired.parts, wired.deliver(shown, visitor), strict=True))
+    assert delivered["screen"].reading.options == WindowOptions(60, 20) and delivered[
+        "screen"
+    ].selection.span == Span(1, 2)
+    assert all(value == gr.skip() for value in wired.deliver(shown, visitor)), "once"
+    assert list(wired.begin("windows", shown, event(index="merge", value=1), visitor)) == [
+        (gr.skip(), gr.skip())
+    ]
+    said, _ = list(wired.begin("windows", None, request, visitor))[-1]
+    assert "no reading yet" in said["text"]
+
+
+def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Screen) -> None:
+    """Slow work of a chapter ends after another reading has come to the screen."""
+    frame, _ = asking()
+    gate, made = threading.Event(), []
+
+    def receive(seen: Screen, job: object, result: str) -> Screen:
+        made.append(result)
+        return seen
+
+    for name, outlives in (("late", False), ("lasting", True)):
+        frame.background(
+            answer.CHAPTER,
+            (name,),
+            lambda job: gate.wait(10) and job.name,
+            receive,
+            {name: Busy("working")},
+            outlives=outlives,
+        )
+    shown = frame.answer(None, screen).screen
+    newer = new_screen(None, FakeReader().read("Who?", TEXT))
+    for now in (newer, shown):
+        gate.set()
+        for name in ("late", "lasting"):
+            visitor = f"{name} {now is newer}"
+            stream = frame._slow["answer"][name](shown, visitor, None)
+            frame.sessions.apply(visitor, None, lambda _, now=now: Update(now))
+            last = played(frame, visitor, shown, stream)[-1]
+            assert last.message["text"] == "" and not last.refused
+    assert made == ["lasting", "late", "lasting"]
+
+
+def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Screen) -> None:
+    frame, _ = asking()
+    began = threading.Event()
+
+    def work(job: Job) -> None:
+        if job.value == "fail":
+            raise BadInput("no such step")
+        job.progress(1, 4)
+        began.set()
+        while not job.cancelled():
+            threading.Event().wait(0.002)
+        raise Cancelled("the training was cancelled")
+
+    frame.background(
+        answer.CHAPTER,
+        ("train",),
+        work,
+        lambda seen, job, result: seen,
+        {"train": Busy("training", "step")},
+    )
+    train = frame._slow["answer"]["train"]
+    assert (
+        played(frame, "a", screen, train(screen, "a", "fail"))[-1].message["text"] == "no such step"
+    )
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(played, frame, "a", screen, train(screen, "a", "go"))
+        assert began.wait(10)
+        frame.stop(SimpleNamespace(session_hash="a"))
+        updates = run.result(10)
+    assert (
+        "training: step 1 of 4" in [u.message["text"] for u in updates if u.message]
+        or began.is_set()
+    )
+    assert updates[-1].refused and updates[-1].message["text"] == "the training was cancelled"
+
+
+def test_every_event_is_answered_with_its_number_refused_or_not(
+    wired: Frame, screen: Screen
+) -> None:
+    shown = wired.answer(None, screen).screen
     answered = wired._receipted(lambda seen, data: wired.step(seen, lambda s: select(s, data)))
 
     def hear(seen: Screen, data: gr.EventData) -> list:
         return answered(seen, data, SimpleNamespace(session_hash="a"))
+
     good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
-    assert (good[-1]["id"], good[-1]["refused"]) == (7, False) and (bad[-1]["id"], bad[-1]["refused"]) == (8, True)
-    assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs) + 2
+    assert (good[-1]["id"], good[-1]["refused"]) == (7, False) and (
+        bad[-1]["id"],
+        bad[-1]["refused"],
+    ) == (8, True)
+    assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.parts) + 1
     assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
     again = hear(shown, event(index=[0, 1, 2], id=9))
     assert again[2] != good[2]
 
 
 @pytest.mark.parametrize("module", CHAPTERS)
-def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(module: ModuleType, screen: Screen) -> None:
+def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(
+    module: ModuleType, screen: Screen
+) -> None:
     with gr.Blocks():
-        frame = Frame(CHAPTERS)
+        frame = Frame(CHAPTERS, services())
         for chapter in CHAPTERS:
             frame.place(chapter.CHAPTER)
         slider = gr.Slider()
         frame.mirror(slider, lambda seen: seen.decode.max_answer_length)
-    shown = frame.answer(None, screen.open(module.CHAPTER.key))[0]
-    updates = frame.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
-    assert changed(updates) == [True, False, True] + [False] * (len(frame.outputs) - 3)
-    new, record, said, receipt = frame.selected(shown, event(index=[0, 2, 3], id=5), SimpleNamespace(session_hash="a"))
-    assert new.selection.span == Span(2, 3) and record["start"] == 2 and changed([said]) == [False] and receipt["id"] == 5
+    shown = frame.answer(None, screen.open(module.CHAPTER.key)).screen
+    update = frame.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
+    assert changed(update) == {"screen", "selection"}
+    new, record, said, receipt = frame.selected(
+        shown, event(index=[0, 2, 3], id=5), SimpleNamespace(session_hash="a")
+    )
+    assert (
+        new.selection.span == Span(2, 3)
+        and record["start"] == 2
+        and said == gr.skip()
+        and receipt["id"] == 5
+    )
 
 
 class Slow:
     """A gradio event that remembers its handler."""
 
-    def __call__(self, handler: Callable[..., list], inputs: list, outputs: list, **how: object) -> None:
+    def __call__(
+        self, handler: Callable[..., list], inputs: list, outputs: list, **how: object
+    ) -> None:
         self.handler = handler
 
 
@@ -353,18 +567,21 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
         entered.set()
         assert go_on.wait(10)
         return seen.change(decode=replace(seen.decode, max_answer_length=value))
-    with gr.Blocks():
-        wired = Frame([answer])
+
+    with gr.Blocks() as page:
+        wired = Frame([answer], services())
         wired.place(answer.CHAPTER)
         wired.control(release, [], change)
-        wired.wire()
-    shown = wired.answer(None, screen)[0]
+        wired.wire(page)
+    shown = wired.answer(None, screen).screen
     visitor, other = SimpleNamespace(session_hash="a"), SimpleNamespace(session_hash="b")
     with ThreadPoolExecutor(2) as pool:
         slider = pool.submit(release.handler, shown, visitor, 7)
         assert entered.wait(10)
         click = pool.submit(wired.selected, shown, event(index=[0, 1, 2]), visitor)
-        elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[0]  # another visitor waits for nobody
+        elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[
+            0
+        ]  # another visitor waits for nobody
         go_on.set()
         last = click.result(10)[0]
     assert slider.result()[0].decode.max_answer_length == 7 and elsewhere.decode == screen.decode
@@ -373,78 +590,108 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
 
 
 def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen) -> None:
-    with gr.Blocks():
-        frame = Frame([answer])
-        ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), {}, 50_000)
-        frame.place(answer.CHAPTER)
+    frame, ask = asking(examples={})
     visitor, texts = SimpleNamespace(session_hash="a"), screen.reading.encoding
-    shown = frame.answer(None, screen)[0]
-    running = ask.ask(shown, "bundled", texts.question, texts.context, visitor)
+    shown = frame.answer(None, screen).screen
+    running = ask.ask(shown, "a", texts.question, texts.context)
     next(running)
     frame.selected(shown, event(index=[0, 1, 2]), visitor)
-    updates = list(running)[-1]
-    last = updates[0]
-    assert updates[-1] is None  # the menu: these texts are no example's
-    assert last.reading is not shown.reading and last.selection.span == Span(1, 2)
-    ask.left(visitor)
+    last = played(frame, "a", shown, running)[-1]
+    assert last.controls["example"] is None, "the menu: these texts are no example's"
+    assert last.screen.reading is not shown.reading and last.screen.selection.span == Span(1, 2)
+    frame.left(visitor)
     assert frame.selected(shown, event(index=[0, 0, 0]), visitor)[0].reading is shown.reading
 
 
 @pytest.mark.parametrize("stored", [True, False])
-def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(screen: Screen, monkeypatch: pytest.MonkeyPatch, stored: bool) -> None:
-    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", "Another text about the towers of the bridge.", ())
+def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch, stored: bool
+) -> None:
+    one = examples.PageExample(
+        "one",
+        "One",
+        "Plain.",
+        "Who drew the towers?",
+        "Another text about the towers of the bridge.",
+        (),
+    )
     if stored:
-        monkeypatch.setattr(examples.PageExample, "stored", lambda self, checksum=None: FakeReader().read(self.question, self.context))
+        monkeypatch.setattr(
+            examples.PageExample,
+            "stored",
+            lambda self, checksum=None: FakeReader().read(self.question, self.context),
+        )
     slow = FakeReader()
     slow.gate = threading.Event()
     readers = iter([slow, FakeReader()])
-    with gr.Blocks():
-        frame = Frame([answer])
-        ask = Ask(frame, lambda: next(readers), lambda source: FakeReader(name=source), {"one": one}, 50_000)
-        frame.place(answer.CHAPTER)
+    frame, ask = asking(lambda: next(readers), examples={"one": one})
     visitor = SimpleNamespace(session_hash="a")
-    shown = frame.answer(None, screen)[0]
-    running = ask.ask(shown, "bundled", "Who?", TEXT, visitor)
-    assert next(running)[3]["kind"] == "busy"
+    shown = frame.answer(None, screen).screen
+    running = ask.ask(shown, "a", "Who?", TEXT)
+    assert next(running).message["kind"] == "busy"
     with ThreadPoolExecutor(1) as pool:
-        late = pool.submit(lambda: list(running))
+        late = pool.submit(lambda: played(frame, "a", shown, running))
         assert slow.entered.wait(10)
-        chosen = list(ask.show_example(shown, "bundled", "one", visitor))[-1][0]
+        chosen = played(frame, "a", shown, ask.show_example(shown, "a", "one"))[-1].screen
         slow.gate.set()
-        assert all(updates[0] == gr.skip() and (updates[3] == gr.skip() or updates[3]["kind"] == "busy") for updates in late.result(10))
+        assert all(
+            u.screen is None and (u.message is None or u.message["kind"] == "busy")
+            for u in late.result(10)
+        )
     assert chosen.reading.encoding.context == one.context
     assert frame.selected(chosen, event(index=[0, 0, 0]), visitor)[0].reading is chosen.reading
 
 
-def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(screen: Screen) -> None:
+def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
+    screen: Screen,
+) -> None:
     one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
-    with gr.Blocks():
-        frame = Frame([answer])
-        ask = Ask(frame, FakeReader, lambda source: FakeReader(name=source), {"one": one}, 50_000)
-        frame.place(answer.CHAPTER)
-    visitor = SimpleNamespace(session_hash="a")
-    loading = ask.change_reader(screen, "bundled", "good", "Who?", TEXT, visitor)
-    next(loading)
-    list(ask.show_example(screen, "bundled", "one", visitor))
-    said, = loading
-    assert "good is loaded, but another text came meanwhile" in said[3]["text"] and said[-1] == "bundled"
+    began, gate = threading.Event(), threading.Event()
+
+    def load(source: str) -> FakeReader:
+        began.set()
+        assert gate.wait(10)
+        return FakeReader(name=source)
+
+    frame, ask = asking(load=load, examples={"one": one})
+    with ThreadPoolExecutor(1) as pool:
+        loading = pool.submit(
+            played, frame, "a", screen, ask.change_reader(screen, "a", "good", "Who?", TEXT)
+        )
+        assert began.wait(10)
+        frame.services.jobs.supersede("a", KIND)
+        said = loading.result(10)[-1]
+        gate.set()
+    assert (
+        "another text came while good was loaded" in said.message["text"]
+        and said.controls["reader"] == "bundled"
+    )
 
 
-def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(screen: Screen) -> None:
+def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
+    screen: Screen,
+) -> None:
     """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error, the same words where a window holds them."""
     context = " ".join(f"Word{k} stands here." for k in range(20))
     old = Screen(FakeReader().read("Who?", context), screen.decode)
     seen = set()
     for length in range(18, 40, 3):
         for stride in range(2, length - 8, 3):
-            new = Screen(FakeReader().read("Who?", context, WindowOptions(length, stride)), screen.decode)
+            new = Screen(
+                FakeReader().read("Who?", context, WindowOptions(length, stride)), screen.decode
+            )
             for first in range(0, 60, 7):
                 for last in range(first, min(first + 9, 60)):
                     kept = selection.kept(old.select(Selection(0, Span(first, last))), new)
-                    whole = [w for w in new.reading.windows if w.doc_start <= first and last < w.doc_stop]
+                    whole = [
+                        w for w in new.reading.windows if w.doc_start <= first and last < w.doc_stop
+                    ]
                     assert kept is not None
                     if whole:
-                        assert kept.span == Span(first, last) and new.reading.windows[kept.window] in whole
+                        assert (
+                            kept.span == Span(first, last)
+                            and new.reading.windows[kept.window] in whole
+                        )
                     else:
                         assert kept == selection.winner(new)
                     seen.add((bool(whole), kept.window == int(new.reading.owners[first])))
@@ -452,18 +699,14 @@ def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(scr
 
 
 def test_the_oldest_visitors_give_way(screen: Screen) -> None:
-    turns = Turns(visitors=2)
+    sessions = SessionLock(visitors=2)
     for visitor in ("a", "b", "a", "c"):
-        turns.take(visitor, screen, lambda now: [now.select(Selection(0, Span(3, 3)))])
-    kept = {v: turns.take(v, screen, lambda now: [None, now])[1].selection for v in ("a", "c", "b")}
+        sessions.apply(visitor, screen, lambda now: Update(now.select(Selection(0, Span(3, 3)))))
+    kept = {}
+    for visitor in ("a", "c", "b"):
+        sessions.apply(
+            visitor,
+            screen,
+            lambda now, visitor=visitor: kept.setdefault(visitor, now.selection) and Update(),
+        )
     assert kept["a"].span == kept["c"].span == Span(3, 3) and kept["b"] == screen.selection
-
-
-def test_a_number_that_json_does_not_hold_never_leaves(wired: Frame, screen: Screen, monkeypatch: pytest.MonkeyPatch,
-                                                       caplog: pytest.LogCaptureFixture) -> None:
-    shown = wired.answer(None, screen)[0]
-    for odd in (np.float64(1.5), np.int64(1), math.nan, (1, 2), np.zeros(2), "half \ud800", {1: 2}):
-        monkeypatch.setattr(answer, "details", lambda _, odd=odd: {"deep": [{"value": odd}]})
-        updates = wired.step(shown, lambda s: select(s, event(index=[0, 1, 2])))
-        assert changed(updates)[:3] == [False, False, False] and updates[3]["text"] == UNEXPECTED
-    assert "payload.details.answer.deep[0].value is of type numpy.float64" in caplog.text

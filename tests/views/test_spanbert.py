@@ -15,11 +15,13 @@ from qa_demo.core.types import DecodeOptions, Span
 from qa_demo.figures.payload import plain
 from qa_demo.views import spanbert
 from qa_demo.views import spanbert_mask as mask
-from qa_demo.views.keeper import Keeper
+from qa_demo.views.background import Job
+from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert_state import MASK, MOST_PIECES, TEXT_MASK, Lab, kept_of, lab_of
 from qa_demo.views.state import Screen
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
+from tests.requests import job
 
 TEXT = "The championships were decided by penalties. George Rotne drew the towers of the bridge in July."
 
@@ -28,20 +30,25 @@ def blank() -> Screen:
     return Screen(FakeReader().read("Who drew it?", TEXT), DecodeOptions())
 
 
-def keeper(load: Callable[[str], Infiller] = FakeInfiller) -> Keeper[Infiller]:
-    return Keeper(load, watch=1e6)
+def keeper(load: Callable[[str], Infiller] = FakeInfiller) -> ModelCache[Infiller]:
+    return ModelCache(load, watch=1e6)
 
 
-def ask(screen: Screen, name: str, value: Any = True, held: Keeper[Infiller] | None = None) -> Screen:
+def ask(screen: Screen, name: str, value: Any = True, held: ModelCache[Infiller] | None = None) -> Screen:
     """Any event of the chapter, as the page would answer it."""
     if name in spanbert.SLOW:
-        made = spanbert.work(kept_of(screen).keeper or held, FakeReader, screen, name, value)
-        return spanbert.receive(screen, (1, kept_of(screen), made))
+        asked = job(screen, name, value, infillers=kept_of(screen).keeper or held)
+        return spanbert.receive(screen, asked, spanbert.work(asked))
     if name == "step":
         return spanbert.change_step(screen, value)
     if name in mask.INPUTS:
         return spanbert.changed(mask.INPUTS[name], screen, value)
     return spanbert.asked(mask.ASKS[name], screen, value)
+
+
+def late(now: Screen, asked: Job) -> Screen:
+    """The answer of a slow request on the screen as it is by then."""
+    return spanbert.receive(now, asked, spanbert.work(asked))
 
 
 @pytest.fixture(params=["model", "none"])
@@ -139,7 +146,7 @@ def test_options_redraw_and_spans_by_hand_survive_them(screen: Screen) -> None:
     hand = ask(screen, "mask-span", [1, 2])
     assert runs(ask(hand, "mask-option", {"name": "geometric_p", "value": .5})) == runs(hand)
     for bad in ({"name": "p", "value": 1}, {"name": "mask_ratio", "value": 2}, {"name": "mask_ratio", "value": True}, None):
-        with pytest.raises(BadInput, match=r"option is one of|must be a number"):
+        with pytest.raises(BadInput, match=r"the option must be one of|must be a number|an option needs name, value"):
             ask(screen, "mask-option", bad)
 
 
@@ -152,7 +159,7 @@ def test_the_scheme_can_be_changed_and_changed_back(screen: Screen) -> None:
     assert lab(back).how == "drawn by hand" and lab(back).masked is lab(hand).masked
     assert ask(back, "mask-scheme", "span").own[spanbert.KEY].lab is lab(back)
     assert lab(ask(single, "mask-seed", 5)).how == "token", "a new draw keeps the scheme in use"
-    with pytest.raises(BadInput, match="span or token"):
+    with pytest.raises(BadInput, match="the scheme must be one of span, token"):
         ask(screen, "mask-scheme", "word")
 
 
@@ -180,7 +187,7 @@ def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
     own = ask(screen, "mask-text", "Just <b>one</b> ${text} here.")
     assert lab(own).passage is None and lab(own).text == "Just <b>one</b> ${text} here."
     for name, value, words in (("mask-text", "  ", "empty"), ("mask-text", 3, "empty"), ("mask-passage", "nope", "no passage 'nope'"),
-                               ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, this chapter takes"),
+                               ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, 1,600 are allowed"),
                                ("mask-text", "a, " * MOST_PIECES, "word pieces, this chapter shows")):
         with pytest.raises(BadInput, match=words):
             ask(screen, name, value)
@@ -216,7 +223,7 @@ def test_another_model_takes_the_text_along_and_one_that_fails_changes_nothing()
         with pytest.raises(error):
             ask(other, "mask-model", value)
     with pytest.raises(BadInput, match="without a SpanBERT"):
-        spanbert.work(None, FakeReader, blank(), "mask-model", "a/b")
+        spanbert.work(job(blank(), "mask-model", "a/b"))
 
 
 def test_a_released_model_comes_back_and_the_lab_stays() -> None:
@@ -229,7 +236,7 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     screen = ask(screen, "step", "predict")
     assert spanbert.present(screen)["picture"]["ready"] is False, "the browser then asks for it again"
     meanwhile = ask(screen, "mask-lengths", 100)
-    back = spanbert.receive(meanwhile, (1, kept_of(screen), spanbert.work(held, FakeReader, screen, "load", True)))
+    back = late(meanwhile, job(screen, "load", True, infillers=held))
     assert lab(back) is lab(meanwhile), "what was done while it loaded is not undone"
     again = ask(screen, "load")
     assert loads == ["bundled", "bundled"] and lab(again) is lab(screen) and spanbert.present(again)["picture"]["ready"]
@@ -239,7 +246,7 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
 def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None:
     without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
     hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
-    arrived = spanbert.receive(hand, (1, kept_of(hand), spanbert.work(keeper(), FakeReader, hand, "load", True)))
+    arrived = late(hand, job(hand, "load", True, infillers=keeper()))
     assert TEXT_MASK not in lab(arrived).masked.input_ids and runs(arrived) == [(1, 2)] and kept_of(arrived).failed is None
 
 
@@ -247,8 +254,9 @@ def race(load: Callable[[str], Infiller], slow: tuple[str, Any], meanwhile: Call
     """A slow request whose answer comes after the visitor went on; then "load", as often as the page asks for it."""
     held = keeper(load)
     screen = ask(ask(ask(blank(), "load", True, held), "mask-text", TEXT), "step", step)
-    made = spanbert.work(held, FakeReader, screen, *slow)
-    screen = spanbert.receive(meanwhile(screen), (1, kept_of(screen), made))
+    asked = job(screen, *slow, infillers=held)
+    made = spanbert.work(asked)
+    screen = spanbert.receive(meanwhile(screen), asked, made)
     for _ in range(3):
         if not spanbert.present(screen)["picture"]["ready"]:
             screen = ask(screen, "load")
@@ -265,14 +273,15 @@ def test_a_lab_made_without_a_model_never_meets_one() -> None:
     short: list[bool] = []
     held = keeper(lambda name: refuse(name) if short else FakeInfiller(name))
     screen = ask(ask(blank(), "load", True, held), "step", "predict")
-    before, made = kept_of(screen), spanbert.work(held, FakeReader, screen, "load", True)  # its answer is late
+    asked = job(screen, "load", True, infillers=held)
+    made = spanbert.work(asked)  # its answer is late
     short.append(True)
     held._available = lambda: 0.0
     held.sweep()
     screen = ask(screen, "mask-text", TEXT)
     assert TEXT_MASK in lab(screen).masked.input_ids
     short.clear()
-    screen = spanbert.receive(screen, (1, before, made))
+    screen = spanbert.receive(screen, asked, made)
     assert spanbert.present(screen)["picture"]["ready"] is False
     screen = ask(screen, "load")
     assert TEXT_MASK not in lab(screen).masked.input_ids and (lab(screen).model, lab(screen).text) == ("bundled", TEXT)
@@ -306,7 +315,7 @@ def test_the_model_runs_only_while_its_step_is_open() -> None:
     page = spanbert.present(ask(screen, "step", "predict"))
     assert page["picture"]["predict"]["heads"]["mlm"] and model.calls > 0
     for bad in (None, "nope", 2, ["mask"]):
-        with pytest.raises(BadInput, match="the step is one of mask, predict, closing"):
+        with pytest.raises(BadInput, match="the step must be one of mask, predict, closing"):
             ask(screen, "step", bad)
 
 

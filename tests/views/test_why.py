@@ -12,9 +12,10 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.numbers import number
-from qa_demo.views import selection, why, why_work
+from qa_demo.views import explaining, selection, why
+from qa_demo.views.explaining import Work
+from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen, Selection
-from qa_demo.views.why_work import Shelf, Work
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
@@ -23,8 +24,8 @@ TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ATTENTION", "FOUND"):
-        shelf = Shelf(8)
-        monkeypatch.setattr(why_work, name, shelf)
+        shelf = RecentValues(8)
+        monkeypatch.setattr(explaining, name, shelf)
         monkeypatch.setattr(why, name, shelf)
 
 
@@ -180,7 +181,7 @@ def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> 
 def test_every_method_is_checked_against_shuffled_weights(reader: FakeReader, screen: Screen, method: str) -> None:
     answer = why.reply(screen, asked(screen, "trust", chosen(method=method)), work(reader, screen))
     target, units = why.target_of(screen), words(screen.reading.encoding, screen.reading.windows[screen.selection.window])
-    own, other = (np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total)) for s in (None, why_work.SEED))
+    own, other = (np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total)) for s in (None, explaining.SEED))
     assert f"(rank correlation {number(rank_correlation(own, other))})" in answer["picture"]["reply"]["data"]["summary"][1]
     assert answer["tables"][-1]["rows"][-1][1] == number(rank_correlation(own, other))
 
@@ -196,12 +197,6 @@ def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Scr
     bare = Screen(screen.reading, screen.decode)
     assert why.present(bare)["picture"]["target"] is None and text_of(why.formula(bare)) == "F = si + ej"
 
-
-def test_the_shelf_drops_the_oldest() -> None:
-    shelf = Shelf(2)
-    for k in range(3):
-        shelf.find(k, lambda k=k: f"value {k}")
-    assert (shelf.get(0), shelf.get(1), shelf.get(2)) == (None, "value 1", "value 2")
 
 
 def test_question_words_are_masked_in_every_window(reader: FakeReader, screen: Screen) -> None:

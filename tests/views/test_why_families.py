@@ -13,8 +13,8 @@ from qa_demo.figures.pair_mass import mass_data
 from qa_demo.figures.payload import plain
 from qa_demo.model.loading import load_reader
 from qa_demo.views import bio, loss, scores, selection, spans, start_end, why, windows
+from qa_demo.views.explaining import Work
 from qa_demo.views.state import Screen
-from qa_demo.views.why_work import Work
 from tests.model import kit
 
 pytestmark = pytest.mark.model

@@ -1,16 +1,15 @@
 """One event of a visitor at a time, each on the screen that the one before it left.
 
-Gradio hands a handler the state as it stood when its event came in. Two that come in together, a slider's release and a click, would
-both start from that screen, and the later answer would undo the other's change.
+Gradio hands a handler the state as it stood when its event came in. Two that come in together, a slider's release and a
+click, would both start from that screen, and the later answer would undo the other's change.
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from qa_demo.views.state import Screen
+from qa_demo.views.update import Change, Update
 
 VISITORS = 200
 """As many as gradio keeps the state of (server.py): who was silent for longest starts again from that."""
@@ -22,23 +21,23 @@ class _Place:
     screen: Screen | None = None
 
 
-class Turns:
+class SessionLock:
     """The newest screen of each visitor, and a lock around its next change."""
 
     def __init__(self, visitors: int = VISITORS) -> None:
         self._visitors, self._guard = visitors, threading.Lock()
         self._places: OrderedDict[str, _Place] = OrderedDict()
 
-    def take(self, visitor: str | None, given: Screen | None, answer: Callable[[Screen | None], list[Any]]) -> list[Any]:
-        """answer(newest screen), when it is this event's turn; its first update is the next screen. Without a visitor: answer(given)."""
+    def apply(self, visitor: str | None, given: Screen | None, change: Change) -> Update:
+        """change(newest screen) when it is this event's turn; its screen is the next one. Without a visitor: change(given)."""
         if not visitor:
-            return answer(given)
+            return change(given)
         place = self._place(visitor)
         with place.lock:
-            updates = answer(place.screen or given)
-            if isinstance(updates[0], Screen):
-                place.screen = updates[0]
-            return updates
+            update = change(place.screen or given)
+            if update.screen is not None:
+                place.screen = update.screen
+            return update
 
     def forget(self, visitor: str | None) -> None:
         """The visitor has left: nothing of theirs stays."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.errors import ModelUnavailable
-from qa_demo.views.keeper import SHORT, Keeper, available_share
+from qa_demo.views.session.model_cache import SHORT, ModelCache, available_share
 
 
 class Thing:
@@ -23,7 +23,7 @@ class Clock:
         return self.now
 
 
-def make(share: float | None = None, most: int = 2) -> tuple[Keeper[Thing], Clock, list[str], list[float | None]]:
+def make(share: float | None = None, most: int = 2) -> tuple[ModelCache[Thing], Clock, list[str], list[float | None]]:
     clock, loads, memory = Clock(), [], [share]
 
     def load(name: str) -> Thing:
@@ -31,7 +31,7 @@ def make(share: float | None = None, most: int = 2) -> tuple[Keeper[Thing], Cloc
         if name == "nothing":
             raise ModelUnavailable("nothing: there is no such model")
         return Thing()
-    return Keeper(load, most, idle=100.0, clock=clock, available=lambda: memory[0], watch=1e6), clock, loads, memory
+    return ModelCache(load, most, idle=100.0, clock=clock, available=lambda: memory[0], watch=1e6), clock, loads, memory
 
 
 def test_it_loads_once_and_late() -> None:
@@ -47,7 +47,7 @@ def test_many_askers_share_one_load() -> None:
         loads.append(name)
         gate.wait(5)
         return Thing()
-    keeper, found = Keeper(load, watch=1e6), []
+    keeper, found = ModelCache(load, watch=1e6), []
     threads = [threading.Thread(target=lambda: found.append(keeper.get("a"))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -55,6 +55,23 @@ def test_many_askers_share_one_load() -> None:
     for thread in threads:
         thread.join(5)
     assert loads == ["a"] and len(found) == 4 and len(set(map(id, found))) == 1
+
+
+def test_a_slow_load_delays_nobody_who_wants_another_name() -> None:
+    gate, began = threading.Event(), threading.Event()
+
+    def load(name: str) -> Thing:
+        if name == "slow":
+            began.set()
+            assert gate.wait(5)
+        return Thing()
+    keeper = ModelCache(load, watch=1e6)
+    slow = threading.Thread(target=lambda: keeper.get("slow"))
+    slow.start()
+    assert began.wait(5) and keeper.get("quick") is not None and keeper.held("slow") is None
+    gate.set()
+    slow.join(5)
+    assert keeper.held("slow") is not None
 
 
 def test_what_nobody_used_is_released_and_really_goes() -> None:
@@ -96,7 +113,7 @@ def test_a_load_that_fails_leaves_the_others_and_can_be_tried_again() -> None:
 
 
 def test_the_watch_releases_by_itself_and_ends() -> None:
-    keeper = Keeper(lambda name: Thing(), idle=0.0, available=lambda: None, watch=0.01)
+    keeper = ModelCache(lambda name: Thing(), idle=0.0, available=lambda: None, watch=0.01)
     keeper.get("a")
     for _ in range(500):
         if keeper._watching is False:

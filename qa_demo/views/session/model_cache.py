@@ -21,14 +21,21 @@ SHORT = 0.08
 
 def available_share(root: Path = Path("/")) -> float | None:
     """The share of memory that is still available, by the tighter of machine and container; None where the system does not say."""
-    shares = [s for s in (_machine(root / "proc/meminfo"), _container(root / "sys/fs/cgroup")) if s is not None]
+    shares = [
+        s
+        for s in (_machine(root / "proc/meminfo"), _container(root / "sys/fs/cgroup"))
+        if s is not None
+    ]
     return min(shares) if shares else None
 
 
 def _machine(path: Path) -> float | None:
     if not path.is_file():
         return None
-    rows = {name: value.split() for name, _, value in (line.partition(":") for line in path.read_text().splitlines())}
+    rows = {
+        name: value.split()
+        for name, _, value in (line.partition(":") for line in path.read_text().splitlines())
+    }
     if "MemTotal" not in rows or "MemAvailable" not in rows:
         return None
     return int(rows["MemAvailable"][0]) / max(1, int(rows["MemTotal"][0]))
@@ -36,10 +43,15 @@ def _machine(path: Path) -> float | None:
 
 def _container(folder: Path) -> float | None:
     limit, used, stat = folder / "memory.max", folder / "memory.current", folder / "memory.stat"
-    if not (limit.is_file() and used.is_file() and stat.is_file()) or not (most := limit.read_text().strip()).isdigit():
+    if (
+        not (limit.is_file() and used.is_file() and stat.is_file())
+        or not (most := limit.read_text().strip()).isdigit()
+    ):
         return None
     rows = dict(line.split() for line in stat.read_text().splitlines())
-    held = int(used.read_text()) - int(rows.get("inactive_file", 0))  # cached files make room at once
+    held = int(used.read_text()) - int(
+        rows.get("inactive_file", 0)
+    )  # cached files make room at once
     return 1 - held / max(1, int(most))
 
 
@@ -49,13 +61,28 @@ def hand_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-class Keeper(Generic[T]):
+class ModelCache(Generic[T]):
     """One value by name, of at most `most` names; a thread watches while anything is held and ends when nothing is."""
 
-    def __init__(self, load: Callable[[str], T], most: int = 2, idle: float = IDLE, clock: Callable[[], float] = time.monotonic,
-                 available: Callable[[], float | None] = available_share, watch: float = WATCH) -> None:
-        self._load, self._most, self._idle, self._clock, self._available, self._watch = load, most, idle, clock, available, watch
-        self._lock, self._loading = threading.Lock(), threading.Lock()
+    def __init__(
+        self,
+        load: Callable[[str], T],
+        most: int = 2,
+        idle: float = IDLE,
+        clock: Callable[[], float] = time.monotonic,
+        available: Callable[[], float | None] = available_share,
+        watch: float = WATCH,
+    ) -> None:
+        self._load, self._most, self._idle, self._clock, self._available, self._watch = (
+            load,
+            most,
+            idle,
+            clock,
+            available,
+            watch,
+        )
+        self._lock = threading.Lock()
+        self._loading: dict[str, threading.Lock] = {}
         self._held: dict[str, T] = {}
         self._used: dict[str, float] = {}
         self._watching = False
@@ -68,21 +95,32 @@ class Keeper(Generic[T]):
             return self._held.get(name)
 
     def get(self, name: str) -> T:
-        """The value, loaded first when it is not in memory; the one unused for longest makes room. Raises what loading raises."""
+        """The value, loaded first when it is not in memory; the one unused for longest makes room. Raises what loading raises.
+
+        Who asks for a name that is being loaded waits for that load; other names do not wait for it.
+        """
         if (found := self.held(name)) is not None:
             return found
-        with self._loading:
+        with self._lock:
+            loading = self._loading.setdefault(name, threading.Lock())
+        with loading:
             if (found := self.held(name)) is not None:
                 return found
-            made = self._load(name)
-            with self._lock:
-                self._held[name], self._used[name] = made, self._clock()
-                while len(self._held) > self._most:
-                    self._drop(min(self._used, key=self._used.__getitem__))
-                start, self._watching = not self._watching, True
-            if start:
-                threading.Thread(target=self._keep_watch, name="keeper", daemon=True).start()
-            return made
+            try:
+                return self._keep(name, self._load(name))
+            finally:
+                with self._lock:
+                    self._loading.pop(name, None)
+
+    def _keep(self, name: str, made: T) -> T:
+        with self._lock:
+            self._held[name], self._used[name] = made, self._clock()
+            while len(self._held) > self._most:
+                self._drop(min(self._used, key=self._used.__getitem__))
+            start, self._watching = not self._watching, True
+        if start:
+            threading.Thread(target=self._keep_watch, name="model-cache", daemon=True).start()
+        return made
 
     def sweep(self) -> list[str]:
         """Release what was not used for `idle` seconds, and everything when memory is short; the names that went."""

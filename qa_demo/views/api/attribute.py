@@ -1,0 +1,87 @@
+"""The public endpoint `attribute`: what a span's score rests on, with the JSON of the command line."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from qa_demo.core.attribution import Baseline, Method, Target
+from qa_demo.core.errors import BadInput
+from qa_demo.core.predict import predict
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.report import attribution_json
+from qa_demo.core.types import DecodeOptions, Reading, Span, TargetKind
+from qa_demo.core.words import span_at
+from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.options import parse
+from qa_demo.views.parse import whole
+from qa_demo.views.services import Services
+
+
+def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
+    """The endpoint's function for a page."""
+
+    def attribute(
+        question: str,
+        context: str,
+        target: str = "span_score",
+        method: str = "integrated_gradients",
+        baseline: str = "pad",
+        n_steps: int | None = None,
+        char_start: int | None = None,
+        char_end: int | None = None,
+        other_start: int | None = None,
+        other_end: int | None = None,
+        max_answer_length: int = 30,
+        max_seq_length: int = 384,
+        doc_stride: int = 128,
+        max_query_length: int = 64,
+    ) -> dict[str, Any]:
+        """Explain the score of a span word piece by word piece: two lanes in logits, their sum, F(x), F(x') and the gap.
+
+        Characters are half-open in the paragraph; without them the best span is explained. `other_*` name the second span of the target
+        span_minus_other. With n_steps null the steps of integrated gradients grow until the gap is under 2 %.
+        """
+
+        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
+            windows = checked(
+                services,
+                question,
+                context,
+                max_seq_length=max_seq_length,
+                doc_stride=doc_stride,
+                max_query_length=max_query_length,
+            )
+            decode = parse(DecodeOptions(), max_answer_length=max_answer_length)
+            steps = None if n_steps is None else whole(n_steps, "n_steps")
+            used = services.first()
+            reading = used.read(question, context, windows, None, cancelled)
+            window, span = None, _span(reading, "char", char_start, char_end)
+            if span is None:
+                best = predict(reading, decode).best
+                if best is None:
+                    raise BadInput(
+                        "no span is legal under these options; name one with char_start and char_end"
+                    )
+                span, window = best.candidate.span, best.candidate.window
+            other = _span(reading, "other", other_start, other_end)
+            chosen = Target(cast(TargetKind, target), span, other, None if other else window)
+            found = used.attribute(
+                reading,
+                chosen,
+                cast(Method, method),
+                cast(Baseline, baseline),
+                steps,
+                progress,
+                cancelled,
+            )
+            return attribution_json(reading, found)
+
+        return answered(services, answer)
+
+    return attribute
+
+
+def _span(reading: Reading, name: str, start: Any, end: Any) -> Span | None:
+    """The word pieces of a range of characters; None when neither end is given."""
+    if start is None and end is None:
+        return None
+    return span_at(reading.encoding, whole(start, f"{name}_start"), whole(end, f"{name}_end"))

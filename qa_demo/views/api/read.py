@@ -1,0 +1,55 @@
+"""The public endpoint `read`: the page's own reader with the JSON of the command line."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from qa_demo.core.predict import predict
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.report import answer_json
+from qa_demo.core.types import DecodeOptions
+from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.options import parse
+from qa_demo.views.services import Services
+
+
+def make_read(services: Services) -> Callable[..., dict[str, Any]]:
+    """The endpoint's function for a page."""
+
+    def read(
+        question: str,
+        context: str,
+        max_answer_length: int = 30,
+        n_best_size: int = 20,
+        null_score_diff_threshold: float | None = None,
+        max_seq_length: int = 384,
+        doc_stride: int = 128,
+        max_query_length: int = 64,
+    ) -> dict[str, Any]:
+        """Answer a question from a paragraph: the answer or null, its characters, scores, the n-best list and the windows.
+
+        A threshold of null means the reader's own.
+        """
+
+        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
+            windows = checked(
+                services,
+                question,
+                context,
+                max_seq_length=max_seq_length,
+                doc_stride=doc_stride,
+                max_query_length=max_query_length,
+            )
+            decode = parse(
+                DecodeOptions(), max_answer_length=max_answer_length, n_best_size=n_best_size
+            )
+            if null_score_diff_threshold is not None:
+                decode = parse(decode, null_score_diff_threshold=null_score_diff_threshold)
+            reading = services.first().read(question, context, windows, progress, cancelled)
+            if null_score_diff_threshold is None:
+                decode = replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
+            return answer_json(reading, predict(reading, decode))
+
+        return answered(services, answer)
+
+    return read

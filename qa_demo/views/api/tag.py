@@ -1,0 +1,46 @@
+"""The public endpoint `tag`: B, I, O of every token and the spans they spell, with the JSON of the command line."""
+
+from collections.abc import Callable
+from typing import Any
+
+from qa_demo.core.bio import DECODINGS
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.report_tag import tag_json
+from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.parse import choice
+from qa_demo.views.services import Services
+
+
+def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
+    """The endpoint's function for a page."""
+
+    def tag(
+        question: str,
+        context: str,
+        decoding: str = "viterbi",
+        max_seq_length: int = 384,
+        doc_stride: int = 128,
+        max_query_length: int = 64,
+    ) -> dict[str, Any]:
+        """Tag every token of a paragraph: tokens [text, char_start, char_end, B, I, O], spans [text, char_start, char_end, marginal].
+
+        `decoding` is strict, lenient or viterbi; characters are half-open in the paragraph.
+        """
+
+        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
+            windows = checked(
+                services,
+                question,
+                context,
+                max_seq_length=max_seq_length,
+                doc_stride=doc_stride,
+                max_query_length=max_query_length,
+            )
+            choice(decoding, "decoding", DECODINGS)
+            return tag_json(
+                services.first().read(question, context, windows, progress, cancelled), decoding
+            )
+
+        return answered(services, answer)
+
+    return tag

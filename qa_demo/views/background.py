@@ -1,0 +1,100 @@
+"""Slow work of a chapter: what it is handed, how it is announced, and what becomes of its result."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader, check_made_by
+from qa_demo.views.services import Services
+from qa_demo.views.session.jobs import Progress
+from qa_demo.views.state import Screen
+from qa_demo.views.update import Update
+
+
+def untold(done: int, total: int) -> None:
+    """Progress that nobody hears."""
+
+
+def never() -> bool:
+    """Nobody cancels."""
+    return False
+
+
+@dataclass(frozen=True)
+class Job:
+    """One visitor's request: the screen as it was, the event's name and value, and the way to tell and be told."""
+
+    screen: Screen
+    name: str
+    value: Any
+    services: Services
+    visitor: str = ""
+    progress: OnProgress = untold
+    cancelled: IsCancelled = never
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The reader in use, loaded if it was released."""
+        return self.services.reader(self.screen.source)
+
+    def maker(self) -> Reader:
+        """The reader in use, provided that it made the reading on screen. Errors: BadInput for other weights."""
+        check_made_by(self.screen.reading, self.reader)
+        return self.reader
+
+    def within(self, at: int, of: int) -> OnProgress:
+        """Progress of stage `at` of `of` equal stages, as percent of all."""
+        return lambda done, total: self.progress(round(100 * (at + done / max(total, 1)) / of), 100)
+
+    def telling(self, progress: OnProgress, cancelled: IsCancelled) -> "Job":
+        """The same request with its own way to tell and be told."""
+        return replace(self, progress=progress, cancelled=cancelled)
+
+
+@dataclass(frozen=True)
+class Busy:
+    """The sentence while a job waits and runs: "training: step 3 of 20", "explaining, 40 %"."""
+
+    text: str
+    unit: str = ""
+
+    def says(self, progress: Progress) -> str:
+        """The sentence for some progress."""
+        if progress.ahead is not None:
+            return (
+                f"{self.text}: waiting, {progress.ahead} before you"
+                if progress.ahead
+                else f"{self.text}: next in line"
+            )
+        if not progress.total:
+            return self.text
+        if self.unit == "%":
+            return f"{self.text}, {round(100 * progress.done / progress.total)} %"
+        done = min(progress.done + 1, progress.total) if self.unit == "window" else progress.done
+        return (
+            f"{self.text} {self.unit} {done} of {progress.total}"
+            if self.unit == "window"
+            else (f"{self.text}: {self.unit} {done} of {progress.total}".replace(":  ", ": "))
+        )
+
+
+Announce = Mapping[str, Busy] | Callable[[Job], Busy | None]
+
+
+@dataclass(frozen=True)
+class Background:
+    """How a chapter does slow work (see `Frame.background`)."""
+
+    kind: str
+    work: Callable[[Job], Any]
+    receive: Callable[[Screen, Job, Any], Screen | Update]
+    busy: Announce
+    outlives: bool = False
+    loads: bool = False
+    refused: Callable[[Screen, Job, str], Update] | None = None
+
+    def announce(self, job: Job) -> Busy | None:
+        """What the message line says of a job; None for one that is too short to be announced."""
+        return self.busy(job) if callable(self.busy) else self.busy.get(job.name)

@@ -1,0 +1,53 @@
+"""The last few values by key, shared by all visitors: they belong to a reader and a text, never to a person."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+def one(_: object) -> int:
+    """Every value weighs the same."""
+    return 1
+
+
+class RecentValues(Generic[V]):
+    """Values up to a total weight (their number, or bytes by `weigh`); what was untouched for longest makes room."""
+
+    def __init__(self, most: int, weigh: Callable[[V], int] = one) -> None:
+        self.most, self._weigh, self._lock = most, weigh, threading.Lock()
+        self._held: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._weight = 0
+
+    def get(self, key: Hashable) -> V | None:
+        """The value kept under a key, or None."""
+        with self._lock:
+            found = self._held.get(key)
+            if found is None:
+                return None
+            self._held.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, value: V) -> V:
+        """Keep a value and hand it back; one that outweighs all the room is kept alone."""
+        with self._lock:
+            self._forget(key)
+            weight = self._weigh(value)
+            self._held[key], self._weight = (value, weight), self._weight + weight
+            while self._weight > self.most and len(self._held) > 1:
+                self._forget(next(iter(self._held)))
+        return value
+
+    def find(self, key: Hashable, make: Callable[[], V]) -> V:
+        """The value kept, or a new one; two who ask at once may both make it, which is only slower."""
+        found = self.get(key)
+        return self.put(key, make()) if found is None else found
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def _forget(self, key: Hashable) -> None:
+        if key in self._held:
+            self._weight -= self._held.pop(key)[1]

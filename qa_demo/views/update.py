@@ -1,0 +1,82 @@
+"""What a handler answers with: the parts of the page that one event changes, by name."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from qa_demo.figures.pack import printable
+from qa_demo.views.state import Screen
+
+Nothing: Mapping[str, Any] = MappingProxyType({})
+_numbers = itertools.count(1)
+
+
+def message(text: str, kind: str = "quiet") -> dict[str, Any]:
+    """What the line under the question says; kind is quiet, busy or error. Numbered, so that a repeated sentence is spoken again."""
+    return {"text": printable(text), "kind": kind, "n": next(_numbers)}
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """One event's changes; a part that is None or not named stays as it is.
+
+    `reading` fills the browser's store, `selection` is the record of what is selected, `pictures` maps chapters to their
+    pictures, `controls` maps names of gradio controls to values, `receipt` tells the browser that its event was answered.
+    """
+
+    screen: Screen | None = None
+    reading: dict[str, Any] | None = None
+    selection: dict[str, Any] | None = None
+    message: dict[str, Any] | None = None
+    pictures: Mapping[str, dict[str, Any]] = field(default_factory=lambda: Nothing)
+    controls: Mapping[str, Any] = field(default_factory=lambda: Nothing)
+    receipt: dict[str, Any] | None = None
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """Every part that changes: screen, reading, selection, message, receipt, picture:<chapter>, control:<name>."""
+        own = {
+            "screen": self.screen,
+            "reading": self.reading,
+            "selection": self.selection,
+            "message": self.message,
+            "receipt": self.receipt,
+        }
+        return {
+            **{name: value for name, value in own.items() if value is not None},
+            **{f"picture:{key}": value for key, value in self.pictures.items()},
+            **{f"control:{name}": value for name, value in self.controls.items()},
+        }
+
+    @property
+    def refused(self) -> bool:
+        """Whether the event was answered with an error."""
+        return self.message is not None and self.message["kind"] == "error"
+
+    def then(self, later: "Update") -> "Update":
+        """Both, the later one last: what it does not change is the earlier one's."""
+        return Update(
+            **{
+                name: getattr(later, name)
+                if getattr(later, name) is not None
+                else getattr(self, name)
+                for name in ("screen", "reading", "selection", "message", "receipt")
+            },
+            pictures={**self.pictures, **later.pictures},
+            controls={**self.controls, **later.controls},
+        )
+
+    def with_controls(self, **controls: Any) -> "Update":
+        """The same with other values for gradio controls."""
+        return replace(self, controls={**self.controls, **controls})
+
+
+Change = Callable[[Screen | None], Update]
+"""From the newest screen to what changes; called under the visitor's lock."""
+
+
+def said(text: str, kind: str = "quiet") -> Update:
+    """Nothing changes but the message."""
+    return Update(message=message(text, kind))

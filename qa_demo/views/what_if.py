@@ -1,0 +1,42 @@
+"""Numbers changed by hand, from wherever a chapter lets one drag them."""
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.views import parse
+from qa_demo.views.state import Screen
+
+LOGITS = 100.0
+"""How far a logit may be dragged, either way."""
+SIDES = ("start", "end")
+
+
+def change_logit(screen: Screen, value: Any) -> Screen:
+    """Set one logit: {"side", "window", "pos" or "doc", "value"}; a value of null gives the reader's own back.
+
+    `pos` is a position of the window, [CLS] and the question included, `doc` a word piece of the paragraph. The change shows in every
+    chapter until it is reset.
+    """
+    given = parse.record(value, "a logit", "side", "window", "pos or doc", "value")
+    side, window = (
+        parse.choice(given.get("side"), "side", SIDES),
+        parse.window(screen.reading, given.get("window")),
+    )
+    at = screen.reading.windows[window]
+    pos = (
+        parse.whole(given.get("pos"), "pos")
+        if given.get("doc") is None
+        else at.to_pos(parse.whole(given.get("doc"), "doc"))
+    )
+    if not 0 <= pos < len(at):
+        raise BadInput(
+            f"window {window + 1} has the positions 0 to {len(at) - 1}, not {parse.got(pos)}"
+        )
+    key = (side, window, pos)
+    if given.get("value") is None:
+        rest = {k: v for k, v in screen.what_if.logits.items() if k != key}
+        return screen.change(what_if=replace(screen.what_if, logits=MappingProxyType(rest)))
+    logit = parse.number(given.get("value"), f"the {side} logit", -LOGITS, LOGITS)
+    return screen.change(what_if=screen.what_if.with_logit(side, window, pos, logit))  # type: ignore[arg-type]

@@ -1,0 +1,39 @@
+"""Values kept for whoever asks again: the oldest makes room, by number or by weight."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_demo.views.session.recent import RecentValues
+
+
+def test_what_was_untouched_for_longest_makes_room() -> None:
+    few: RecentValues[str] = RecentValues(2)
+    for k in range(2):
+        few.find(k, lambda k=k: f"value {k}")
+    assert few.get(0) == "value 0"
+    few.put(2, "value 2")
+    assert (few.get(0), few.get(1), few.get(2)) == ("value 0", None, "value 2")
+    assert few.find(2, lambda: "made anew") == "value 2"
+
+
+def test_arrays_are_weighed_in_bytes_and_one_that_is_too_large_is_kept_alone() -> None:
+    few: RecentValues[np.ndarray] = RecentValues(100, lambda a: a.nbytes)
+    for k in range(3):
+        few.put(k, np.zeros(10, np.float32))
+    assert few.get(0) is None and len(few) == 2
+    few.put("large", np.zeros(1000))
+    assert len(few) == 1 and few.get("large") is not None
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 60))), st.integers(1, 100))
+def test_the_weight_never_exceeds_the_room_unless_one_value_does(acts: list[tuple[int, int]], most: int) -> None:
+    few: RecentValues[int] = RecentValues(most, lambda v: v)
+    held: dict[int, int] = {}
+    for key, weight in acts:
+        few.put(key, weight)
+        held.pop(key, None)
+        held[key] = weight
+        while sum(held.values()) > most and len(held) > 1:
+            del held[next(iter(held))]
+        assert {k: few.get(k) for k in list(held)} == held and len(few) == len(held)
