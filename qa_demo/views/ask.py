@@ -323,8 +323,8 @@ class Ask:
             if wanted is not None:
                 screen = link.restore(screen, wanted, self.frame.modules)
             shown = self.frame.answer(old, screen).then(after or said(""))
-            controls = {"example": example.id if example else None, "reader": source}
-            return shown.with_controls(**{**controls, **(boxes or {})})
+            controls = {"example": example.id if example else None, **(boxes or {})}
+            return shown.with_controls(**controls)
 
         update, error = attempt(make)
         return said(error or "", "error") if update is None else update

@@ -377,7 +377,7 @@ def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> No
     assert began.controls == {"question": first.question, "context": first.context}, (
         "the boxes are filled at once"
     )
-    assert shown.controls == {"example": first.id, "reader": "other"}, (
+    assert shown.controls == {"example": first.id}, (
         "and not again, over what was typed meanwhile"
     )
     assert shown.screen.reading.encoding.context == first.context and shown.screen.source == "other"
