@@ -49,3 +49,7 @@ def test_the_origin_of_a_reader_says_how_it_was_made(tmp_path: Path) -> None:
     found = origin(reader_folder(tmp_path / "a", 5.0))
     assert (found["weights"], found["phases"]) == (["average"], [{"name": "phase1"}])
     assert found["checksum"] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"  # SHA-256 of "{}"
+    about = json.loads((tmp_path / "a" / "reader.json").read_text())
+    (tmp_path / "a" / "reader.json").write_text(json.dumps({**about, "began_with": {"checksum": "ab"}, "mean_with": []}))
+    again = origin(tmp_path / "a")
+    assert again.keys() == {*found, "began_with", "mean_with"} and again["began_with"] == {"checksum": "ab"}
