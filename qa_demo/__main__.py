@@ -2,7 +2,7 @@
 
 import sys
 
-from qa_demo.cli import main
+from qa_demo.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from qa_demo.cli import main
-from qa_demo.cli_shared import visible
+from qa_demo.cli.main import main
+from qa_demo.cli.shared import visible
 from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
 from qa_demo.core.metrics import f1
@@ -298,7 +298,7 @@ def test_bio_needs_a_bio_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_the_module_runs_and_never_imports_the_page(folder: Path) -> None:
     argv = ["answer", "--question", "who", "--context", "the bridge", "--reader", str(folder), *SMALL]
     program = (
-        f"import sys; from qa_demo.cli import main; code = main({argv!r}); "
+        f"import sys; from qa_demo.cli.main import main; code = main({argv!r}); "
         "assert not {'gradio', 'plotly', 'captum'} & set(sys.modules), 'slow imports'; sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)

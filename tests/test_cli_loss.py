@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.cli import main
+from qa_demo.cli.main import main
 from qa_demo.core.errors import BadInput
 from qa_demo.core.report import loss_json
 from qa_demo.core.types import Span

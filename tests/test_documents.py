@@ -210,7 +210,7 @@ def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
 
 
 def test_the_command_line_of_the_readme_is_accepted() -> None:
-    from qa_demo.cli import parser
+    from qa_demo.cli.main import parser
 
     (command,) = re.findall(r"\$ \.venv/bin/python -m qa_demo (.*)", README)
     assert parser().parse_args(shlex.split(command)).command == "answer"

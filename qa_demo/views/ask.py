@@ -14,10 +14,10 @@ from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.views import link, selection
 from qa_demo.views.background import Busy
 from qa_demo.views.components.picture import picture
-from qa_demo.views.errors import attempt
 from qa_demo.views.examples import PageExample
 from qa_demo.views.frame import Frame, Stream
 from qa_demo.views.services import BUNDLED
+from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Screen, WhatIf
 from qa_demo.views.update import Update, said
 

@@ -22,8 +22,8 @@ from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection
 from qa_demo.views.background import Announce, Background, Busy, Job
 from qa_demo.views.components.picture import picture
-from qa_demo.views.errors import attempt
 from qa_demo.views.services import Services
+from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome, Work
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.state import Chapter, Screen, WhatIf

@@ -6,16 +6,24 @@ from types import ModuleType
 import gradio as gr
 
 from qa_demo import __version__
-from qa_demo.views import answer, bio, loss, scores, spanbert, spans, start_end, why, windows
+from qa_demo.views.answer import chapter as answer
 from qa_demo.views.api.attribute import make_attribute
 from qa_demo.views.api.infill import make_infill
 from qa_demo.views.api.loss import make_loss
 from qa_demo.views.api.read import make_read
 from qa_demo.views.api.tag import make_tag
 from qa_demo.views.ask import Ask
+from qa_demo.views.bio import chapter as bio
 from qa_demo.views.components.picture import picture
 from qa_demo.views.frame import Frame, open_chapter
+from qa_demo.views.loss import chapter as loss
+from qa_demo.views.scores import chapter as scores
 from qa_demo.views.services import Services
+from qa_demo.views.spanbert import chapter as spanbert
+from qa_demo.views.spans import chapter as spans
+from qa_demo.views.start_end import chapter as start_end
+from qa_demo.views.why import chapter as why
+from qa_demo.views.windows import chapter as windows
 
 CHAPTERS: tuple[ModuleType, ...] = (
     answer,

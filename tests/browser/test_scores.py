@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.core.pencil import another, pencil
-from qa_demo.figures.scores_dimensions import pencil_data
+from qa_demo.figures.scores.dimensions import pencil_data
 
 pytestmark = pytest.mark.browser
 

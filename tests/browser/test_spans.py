@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from qa_demo.core.spans import reason_matrix, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
 from qa_demo.figures.numbers import total
-from qa_demo.views import spans
+from qa_demo.views.spans import chapter as spans
 from tests.browser.steps import ask, serious
 from tests.fakes import FakeReader
 

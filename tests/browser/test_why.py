@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
-from qa_demo.views.why_work import Shelf
+from qa_demo.views.session.recent import RecentValues
 
 from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, Cancelled
 from qa_demo.core.types import Reading, Window
-from qa_demo.views import why, why_work
+from qa_demo.views import explaining
 from qa_demo.views.examples import load_examples
+from qa_demo.views.why import chapter as why
 from tests.browser.steps import small_text
 from tests.fakes import FakeReader
 
@@ -32,8 +33,8 @@ LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the k
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ATTENTION", "FOUND"):
-        shelf = Shelf(64)
-        monkeypatch.setattr(why_work, name, shelf)
+        shelf = RecentValues(64)
+        monkeypatch.setattr(explaining, name, shelf)
         monkeypatch.setattr(why, name, shelf)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.views import windows
 from qa_demo.views.examples import load_examples
+from qa_demo.views.windows import chapter as windows
 from tests.browser.steps import ask, serious
 
 pytestmark = pytest.mark.browser

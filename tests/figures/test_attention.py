@@ -11,7 +11,7 @@ from qa_demo.core.attention import RELEVANCE, Attention, unpack
 from qa_demo.core.attribution import Target
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import question_at, words
-from qa_demo.figures import attention as figure
+from qa_demo.figures.why import attention as figure
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3

@@ -12,8 +12,8 @@ from qa_demo.core.faithfulness import Verdict, measure
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import Word, words
-from qa_demo.figures import attribution as figure
-from qa_demo.figures import trust
+from qa_demo.figures.why import attribution as figure
+from qa_demo.figures.why import trust
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3

@@ -15,7 +15,8 @@ from qa_demo.core.predict import predict
 from qa_demo.core.tagging import disagreeing, owned_rows, soft_terms, tagging
 from qa_demo.core.teach import Course, Taught, begin, lesson, read_with, take
 from qa_demo.core.types import DecodeOptions, Reading, Span
-from qa_demo.figures.bio import (
+from qa_demo.figures.bio.loss import chance, column, fraction, loss_data, one_hot_data, rows_shown, terms_table
+from qa_demo.figures.bio.picture import (
     bars_data,
     bio_formula,
     compare_sentence,
@@ -26,9 +27,8 @@ from qa_demo.figures.bio import (
     tag_table,
     token_data,
 )
-from qa_demo.figures.bio_loss import chance, column, fraction, loss_data, one_hot_data, rows_shown, terms_table
-from qa_demo.figures.bio_spans import decodings_data, decodings_table, glue_data, loss_now, tags_sentence, threshold_data
-from qa_demo.figures.bio_teach import target_sentence, teach_data, teach_tables
+from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, loss_now, tags_sentence, threshold_data
+from qa_demo.figures.bio.teach import target_sentence, teach_data, teach_tables
 from tests.core.toys import make_reading, random_reading
 
 DECODE = DecodeOptions()

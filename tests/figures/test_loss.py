@@ -14,13 +14,13 @@ from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.predict import predict
 from qa_demo.core.replay import ReplayRows, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, LossTerm, MergeOptions, Reading, Span
-from qa_demo.figures.learned import bench_data, forgot_data, learned_data, matrix_table, moved_sentence
-from qa_demo.figures.loss import distinct, home, loss_notice, loss_picture, loss_tables, make_labels, says_labels, strip
-from qa_demo.figures.loss_terms import bridge, holds, terms_table, variants, window_rows
-from qa_demo.figures.misread import break_formula, magnitude, misread_data, verdicts
+from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, matrix_table, moved_sentence
+from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data, verdicts
+from qa_demo.figures.loss.picture import distinct, home, loss_notice, loss_picture, loss_tables, make_labels, says_labels, strip
+from qa_demo.figures.loss.replay import replay_data
+from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
 from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.payload import plain
-from qa_demo.figures.replay import replay_data
 from tests.core.toys import t1
 from tests.fakes import FakeReader
 

@@ -7,11 +7,11 @@ import pytest
 from qa_demo.core.merge_rules import SEPARATE_MAXIMA, Margin
 from qa_demo.core.types import DecodeOptions, MergeOptions
 from qa_demo.core.what_if import apply_what_if
-from qa_demo.figures.compare import margin_rows
-from qa_demo.figures.counterexample import counterexample
-from qa_demo.figures.merge import SHOWN, merge_data, merge_tables, options_data
 from qa_demo.figures.numbers import MINUS
-from qa_demo.figures.offset import offset_data
+from qa_demo.figures.windows.compare import margin_rows
+from qa_demo.figures.windows.counterexample import counterexample
+from qa_demo.figures.windows.merge import SHOWN, merge_data, merge_tables, options_data
+from qa_demo.figures.windows.offset import offset_data
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 

@@ -12,7 +12,10 @@ from qa_demo.core.lens import Lens, components, lens, slide
 from qa_demo.core.pencil import another, pencil
 from qa_demo.core.predict import predict
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span
-from qa_demo.figures.scores import (
+from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
+from qa_demo.figures.scores.dimensions import anatomy_data, comparison_data, pencil_data, rivals, vectors_data
+from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
+from qa_demo.figures.scores.picture import (
     axis_range,
     beat_null,
     largest_moves,
@@ -26,9 +29,6 @@ from qa_demo.figures.scores import (
     token_table,
     window_best,
 )
-from qa_demo.figures.scores_bench import bench_data, bench_says, bench_table, changed, decoded
-from qa_demo.figures.scores_dimensions import anatomy_data, comparison_data, pencil_data, rivals, vectors_data
-from qa_demo.figures.scores_layers import layers_data, layers_notice, rank_table, settled
 from tests.core.toys import make_reading, t1
 
 DECODE = DecodeOptions()

@@ -9,7 +9,7 @@ from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import Words, words
 from qa_demo.figures.payload import plain
-from qa_demo.figures.scores_rests import SHOWN, aligned, rests_data
+from qa_demo.figures.scores.rests import SHOWN, aligned, rests_data
 from tests.fakes import FakeReader
 
 READER = FakeReader(null=-3.0)

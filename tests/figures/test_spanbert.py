@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from qa_demo.figures import spanbert as figure
 from qa_demo.figures.payload import plain
+from qa_demo.figures.spanbert import picture as figure
 
 
 def test_without_measurements_the_page_says_so_and_shows_the_paper() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.figures import spanbert_ablation as figure
 from qa_demo.figures.payload import plain
+from qa_demo.figures.spanbert import ablation as figure
 
 
 def cell(*f1: float) -> dict[str, list[float]]:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.infill import AIMS
-from qa_demo.figures import spanbert_curve as figure
 from qa_demo.figures.payload import plain
+from qa_demo.figures.spanbert import curve as figure
 
 
 def phase(rows: list[tuple[int, float, float | None]], before: int = 0, pieces: int = 2500, decay: str = "linear") -> dict[str, Any]:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from qa_demo.core import masking
 from qa_demo.core.masking import Draw, Masked, MaskOptions
 from qa_demo.core.types import Span
-from qa_demo.figures import spanbert_mask as figure
 from qa_demo.figures.payload import plain
+from qa_demo.figures.spanbert import mask as figure
 from tests.fakes import fake_encode
 
 TEXT = "The championship was decided by penalties, and the goalkeepers were extraordinarily quick. " * 3

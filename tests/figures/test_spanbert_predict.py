@@ -10,10 +10,10 @@ import pytest
 
 from qa_demo.core.masking import Masked, changed, hide
 from qa_demo.core.types import Span
-from qa_demo.figures import spanbert_predict as figure
-from qa_demo.figures import spanbert_trace as sums
 from qa_demo.figures.payload import plain
-from qa_demo.figures.spanbert_predict import Guessed, difference
+from qa_demo.figures.spanbert import predict as figure
+from qa_demo.figures.spanbert import trace as sums
+from qa_demo.figures.spanbert.predict import Guessed, difference
 from tests.fake_infiller import WIDTH, D, FakeInfiller
 
 TEXT = "Anna  met Bertil near the old harbour of Visby on a cold and windy day in May."

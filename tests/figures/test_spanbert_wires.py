@@ -8,8 +8,8 @@ import pytest
 
 from qa_demo.core.infill import WIRES, OneCut, single_cuts
 from qa_demo.core.types import Span
-from qa_demo.figures import spanbert_wires as figure
 from qa_demo.figures.payload import plain
+from qa_demo.figures.spanbert import wires as figure
 from tests.fake_infiller import FakeInfiller
 from tests.figures.test_spanbert_predict import guessed, value
 

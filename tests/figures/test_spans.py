@@ -11,10 +11,10 @@ import pytest
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import grid_misses, separate_argmaxes, span_scores, valid_spans
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
-from qa_demo.figures.pair_mass import mass_data
-from qa_demo.figures.spans import grid_data, spans_picture
-from qa_demo.figures.spans_notice import notice
-from qa_demo.figures.spans_tables import tables, two_rows
+from qa_demo.figures.spans.notice import notice
+from qa_demo.figures.spans.pair_mass import mass_data
+from qa_demo.figures.spans.picture import grid_data, spans_picture
+from qa_demo.figures.spans.tables import tables, two_rows
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.types import DecodeOptions, Reading
-from qa_demo.figures.start_end import (
+from qa_demo.figures.start_end.picture import (
     bar_figure,
     best_spans,
     changed_logits,

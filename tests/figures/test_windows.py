@@ -9,8 +9,8 @@ from qa_demo.core.coverage import read_plan
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import DecodeOptions, Span, WindowOptions
 from qa_demo.core.windows import plan
-from qa_demo.figures.candidates import candidates_data, window_tables
-from qa_demo.figures.windows import cut_sentence, layout_data, limits, lost_zones, runs, split_sentence, try_plan, window_formula
+from qa_demo.figures.windows.candidates import candidates_data, window_tables
+from qa_demo.figures.windows.picture import cut_sentence, layout_data, limits, lost_zones, runs, split_sentence, try_plan, window_formula
 from tests.core.toys import t1
 from tests.fakes import FakeReader
 

@@ -10,7 +10,7 @@ import torch
 import transformers
 from tokenizers.pre_tokenizers import ByteLevel
 
-from qa_demo.cli import main
+from qa_demo.cli.main import main
 
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]

@@ -7,7 +7,8 @@ import pytest
 from qa_demo.core.types import DecodeOptions, WindowOptions
 from qa_demo.figures.payload import plain
 from qa_demo.model.loading import load_reader
-from qa_demo.views import scores, selection
+from qa_demo.views import selection
+from qa_demo.views.scores import chapter as scores
 from qa_demo.views.state import Screen
 from tests.model import kit
 from tests.requests import job

@@ -8,9 +8,15 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.views import bio, bio_bench, bio_lesson, bio_reader, hidden_states, link, loss, loss_bench, selection
+from qa_demo.views import hidden_states, link, selection
 from qa_demo.views.background import Job
+from qa_demo.views.bio import bench as bio_bench
+from qa_demo.views.bio import chapter as bio
+from qa_demo.views.bio import lesson as bio_lesson
+from qa_demo.views.bio import training as bio_reader
 from qa_demo.views.examples import load_examples
+from qa_demo.views.loss import bench as loss_bench
+from qa_demo.views.loss import chapter as loss
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
 from tests.requests import job

@@ -13,9 +13,9 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.types import WindowOptions
 from qa_demo.views import link
 from qa_demo.views.ask import Ask, new_screen
-from qa_demo.views.errors import UNEXPECTED
 from qa_demo.views.frame import Frame, open_chapter
 from qa_demo.views.page import CHAPTERS
+from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.fakes import FakeReader

@@ -5,8 +5,8 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.views.errors import UNEXPECTED
 from qa_demo.views.session import jobs
+from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.session.jobs import JobQueue, Outcome, Progress
 
 

@@ -12,9 +12,10 @@ from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.payload import plain
-from qa_demo.views import explaining, hidden_states, scores, selection
+from qa_demo.views import explaining, hidden_states, selection
 from qa_demo.views.background import Job
-from qa_demo.views.scores_reader import fetch, kept, put
+from qa_demo.views.scores import chapter as scores
+from qa_demo.views.scores.record import fetch, kept, put
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader

@@ -14,15 +14,17 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
-from qa_demo.views import answer, examples, link, options, selection, windows
+from qa_demo.views import examples, link, options, selection
+from qa_demo.views.answer import chapter as answer
 from qa_demo.views.ask import KIND, Ask, new_screen
 from qa_demo.views.background import Busy, Job
-from qa_demo.views.errors import UNEXPECTED, attempt
 from qa_demo.views.frame import Frame, open_chapter, reset, select
 from qa_demo.views.page import CHAPTERS
+from qa_demo.views.session.errors import UNEXPECTED, attempt
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.state import Screen, Selection, WhatIf
 from qa_demo.views.update import Update, message
+from qa_demo.views.windows import chapter as windows
 from tests.fakes import FakeReader
 from tests.requests import services
 

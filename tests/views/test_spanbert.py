@@ -13,11 +13,11 @@ from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.infill import Infiller
 from qa_demo.core.types import DecodeOptions, Span
 from qa_demo.figures.payload import plain
-from qa_demo.views import spanbert
-from qa_demo.views import spanbert_mask as mask
 from qa_demo.views.background import Job
 from qa_demo.views.session.model_cache import ModelCache
-from qa_demo.views.spanbert_state import MASK, MOST_PIECES, TEXT_MASK, Lab, kept_of, lab_of
+from qa_demo.views.spanbert import chapter as spanbert
+from qa_demo.views.spanbert import mask
+from qa_demo.views.spanbert.lab import MASK, MOST_PIECES, TEXT_MASK, Lab, kept_of, lab_of
 from qa_demo.views.state import Screen
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader

@@ -8,9 +8,9 @@ import pytest
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
-from qa_demo.figures.spanbert_predict import alike
-from qa_demo.views import spanbert_predict as predict
-from qa_demo.views.spanbert_state import Lab, new_lab
+from qa_demo.figures.spanbert.predict import alike
+from qa_demo.views.spanbert import predict
+from qa_demo.views.spanbert.lab import Lab, new_lab
 from tests.fake_infiller import FakeInfiller
 
 TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in May."

@@ -7,7 +7,8 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Span, WindowOptions
-from qa_demo.views import selection, spans
+from qa_demo.views import selection
+from qa_demo.views.spans import chapter as spans
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
 

@@ -9,7 +9,8 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
-from qa_demo.views import selection, start_end, what_if
+from qa_demo.views import selection, what_if
+from qa_demo.views.start_end import chapter as start_end
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader
 

@@ -12,10 +12,11 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.numbers import number
-from qa_demo.views import explaining, selection, why
+from qa_demo.views import explaining, selection
 from qa_demo.views.explaining import Work
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen, Selection
+from qa_demo.views.why import chapter as why
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4

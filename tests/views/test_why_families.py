@@ -8,13 +8,20 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
-from qa_demo.figures.loss import Labels, says_labels
-from qa_demo.figures.pair_mass import mass_data
+from qa_demo.figures.loss.picture import Labels, says_labels
 from qa_demo.figures.payload import plain
+from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.model.loading import load_reader
-from qa_demo.views import bio, loss, scores, selection, spans, start_end, why, windows
+from qa_demo.views import selection
+from qa_demo.views.bio import chapter as bio
 from qa_demo.views.explaining import Work
+from qa_demo.views.loss import chapter as loss
+from qa_demo.views.scores import chapter as scores
+from qa_demo.views.spans import chapter as spans
+from qa_demo.views.start_end import chapter as start_end
 from qa_demo.views.state import Screen
+from qa_demo.views.why import chapter as why
+from qa_demo.views.windows import chapter as windows
 from tests.model import kit
 
 pytestmark = pytest.mark.model

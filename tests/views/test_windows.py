@@ -8,8 +8,9 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.merge_rules import SEPARATE_MAXIMA
 from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.views import selection, windows
+from qa_demo.views import selection
 from qa_demo.views.state import Screen
+from qa_demo.views.windows import chapter as windows
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.views.errors import attempt
+from qa_demo.views.session.errors import attempt
 
 T = TypeVar("T")
 Work = Callable[[OnProgress, IsCancelled], T]

@@ -1,0 +1,254 @@
+"""What chapter 7 keeps for itself: three annotators, a threshold, and a tagging head trained on this page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.bio import TaggedSpan
+from qa_demo.core.errors import BadInput
+from qa_demo.core.glued_spans import Glue, glue, two_answers
+from qa_demo.core.losses import marked
+from qa_demo.core.tag_fit import TagFit
+from qa_demo.core.tagging import disagreeing
+from qa_demo.core.teach import Taught, apart
+from qa_demo.core.types import Reading, ReadingKey, Span
+from qa_demo.core.words import span_at
+from qa_demo.views import parse
+from qa_demo.views.link import parse_ranges, print_ranges
+from qa_demo.views.loss.bench import labels_of
+from qa_demo.views.state import Screen
+
+KEY = "bio"
+ANNOTATORS = 3
+MOST_SPANS = 8
+"""Spans that one annotator may mark."""
+MOST_MARKED = 8
+"""Texts that may be marked for a head of one's own."""
+
+Marks = tuple[tuple[Span, ...], ...]
+"""Each annotator's spans, in text order and apart; none where the annotator found no answer."""
+
+Place = ReadingKey
+"""Reader's digest, question, paragraph, window options: what a reading's tag logits depend on."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text with the characters of each annotator's spans, none where an annotator found no answer."""
+
+    question: str
+    context: str
+    spans: tuple[tuple[tuple[int, int], ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnHead:
+    """A head trained here: its weights, the reader it was trained on, and how many texts it saw."""
+
+    fit: TagFit
+    reader: str
+    texts: int
+
+
+@dataclass(frozen=True, eq=False)
+class Teaching:
+    """Both heads taught one text: heads and reading after each action, the reader's own first; `marks` are what was taught."""
+
+    at: Place
+    marks: Marks
+    window: int
+    floor: float
+    path: tuple[tuple[Taught, Reading], ...]
+    earlier: tuple[OwnHead | None, Reading | None, Place | None] = (None, None, None)
+    """A head that the visitor had trained before, and what it tagged: it comes back when all steps are taken back."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest lives on."""
+
+    threshold: float = 0.5
+    annotators: Marks | None = None
+    source: str = ""
+    place: Place | None = None
+    one: int = 0
+    marked: tuple[Marked, ...] = ()
+    head: OwnHead | None = None
+    tagged: Reading | None = None
+    tagged_at: Place | None = None
+    use_own: bool = False
+    teaching: Teaching | None = None
+
+
+def place(reading: Reading) -> Place:
+    """What ties tag logits and word-piece numbers to a reading."""
+    return reading.key
+
+
+def bench_of(screen: Screen) -> Bench:
+    """The chapter's record; without one, the default."""
+    found = screen.own.get(KEY)
+    return found if isinstance(found, Bench) else Bench()
+
+
+def tagged(screen: Screen) -> Reading | None:
+    """The shown reading with the tag logits in use: the reader's, or one's own head's; None when there are none."""
+    bench = bench_of(screen)
+    own = bench.tagged if bench.tagged is not None and bench.tagged_at == place(screen.reading) else None
+    if own is not None and (bench.use_own or screen.shown.tag_logits is None):
+        return replace(screen.shown, tag_logits=own.tag_logits)
+    return screen.shown if screen.shown.tag_logits is not None else None
+
+
+def whose(screen: Screen) -> str:
+    """ "reader" or "own": which head the numbers on screen come from."""
+    found = tagged(screen)
+    return "reader" if found is None or found.tag_logits is screen.shown.tag_logits else "own"
+
+
+def annotators(screen: Screen) -> tuple[Marks, str]:
+    """Three annotators' marks and where they come from: this page's, else the example's, else the reader's own answer."""
+    bench = bench_of(screen)
+    if bench.annotators is not None and bench.place == place(screen.reading):
+        return bench.annotators, bench.source
+    return example_marks(screen)
+
+
+def link(screen: Screen) -> dict[str, str]:
+    """The annotators' marks made on this page, as a field of the link."""
+    bench, encoding = bench_of(screen), screen.reading.encoding
+    if bench.annotators is None or bench.place != place(screen.reading):
+        return {}
+    return {"marks": "~".join(print_ranges(encoding.chars(span) for span in spans) for spans in bench.annotators)}
+
+
+def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
+    """The marks of a link; BadInput for what no annotator could have marked."""
+    if "marks" not in fields:
+        return screen
+    rows = fields["marks"].split("~")
+    if len(rows) != ANNOTATORS:
+        raise BadInput(f"a link holds the marks of {ANNOTATORS} annotators, got {len(rows)}")
+    marks: list[tuple[Span, ...]] = []
+    for row in rows:
+        spans: tuple[Span, ...] = ()
+        for chars in parse_ranges(row):
+            if chars is None:
+                raise BadInput("an annotator who found no answer has no characters in a link")
+            spans = added(screen, spans, span_at(screen.reading.encoding, *chars))
+        marks.append(spans)
+    return with_marks(screen, tuple(marks), "marked on this page")
+
+
+def example_marks(screen: Screen) -> tuple[Marks, str]:
+    """The labels of chapter 5, repeated up to three: the example's annotators, marks, or the reader's own answer, named as such."""
+    labels = labels_of(screen)
+    golds = [() if gold is None else (gold,) for gold in labels.golds]
+    marks = tuple(golds[k % len(golds)] for k in range(ANNOTATORS))
+    if labels.source == "reader":
+        return marks, "the reader's own answer, three times: mark what is right" if any(marks) else "nobody marked anything yet"
+    if labels.source == "marked":
+        return marks, "marked in chapter 5" if any(marks) else "chapter 5 says that no answer is right"
+    return marks, "the example's annotators" if any(marks) else "the example's annotators: none of them found an answer"
+
+
+def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
+    """The screen with other annotators."""
+    return screen.keep(KEY, replace(bench_of(screen), annotators=marks, source=source, place=place(screen.reading)))
+
+
+def who(value: Any) -> int:
+    """An annotator's number, 0 to 2."""
+    return parse.whole(value, "the annotator", 0, ANNOTATORS - 1)
+
+
+def change_mark(screen: Screen, value: Any) -> Screen:
+    """{"who", "start", "end", "more"}: this annotator marks these word pieces, besides the earlier ones if more, or nothing
+    when start is null."""
+    given = parse.record(value, "a mark", "who", "start", "end")
+    k, marks = who(given.get("who")), list(annotators(screen)[0])
+    earlier = marks[k] if given.get("more") is True else ()
+    marks[k] = ()
+    if given.get("start") is not None:
+        marks[k] = added(screen, earlier, parse.pieces(screen.reading, [given.get("start"), given.get("end")], "a mark"))
+    return with_marks(screen, tuple(marks), "marked on this page")
+
+
+def added(screen: Screen, earlier: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+    """One annotator's spans with one more; one that is there stays once, one that overlaps another is refused."""
+    texts = screen.reading.encoding
+    for other in earlier:
+        if other != span and other.start <= span.end and span.start <= other.end:
+            raise BadInput(f"“{texts.text(span)}” overlaps “{texts.text(other)}”, which this annotator has marked: a token has one tag")
+    if len(earlier) >= MOST_SPANS and span not in earlier:
+        raise BadInput(f"one annotator marks at most {MOST_SPANS} spans")
+    return tuple(sorted({*earlier, span}))
+
+
+def change_preset(screen: Screen, value: Any) -> Screen:
+    """example: as it came; every: each marks all that anyone marked; agree: all three mark the selection; disagree: B, B, O on its
+    first token."""
+    if value == "example":
+        return with_marks(screen, *example_marks(screen))
+    if value == "every":
+        spans = apart(annotators(screen)[0])
+        if len(spans) < 2:
+            raise BadInput("two answers that stand apart are needed: let the annotators mark them first")
+        return with_marks(screen, (spans,) * ANNOTATORS, f"each annotator marks all {len(spans)} answers")
+    if screen.selection is None:
+        raise BadInput("select a span first: the preset starts from the selection")
+    span, n = screen.selection.span, len(screen.reading.encoding.context_ids)
+    if value == "agree":
+        return with_marks(screen, ((span,),) * ANNOTATORS, "all three mark the selection")
+    if value == "disagree":
+        start = max(0, min(span.start, n - 2))
+        where = "the selection's first token" if start == span.start else "the token before the selection, which begins with the last one"
+        said = f"B, B, O on {where}: t = (2/3, 0, 1/3)"
+        return with_marks(screen, tuple(marked(gold) for gold in disagreeing(start, n)), said)
+    raise BadInput(f"the preset must be example, every, agree or disagree, got {str(value)[:20]}")
+
+
+def change_one(screen: Screen, value: Any) -> Screen:
+    """Whose tagging the one-hot case takes."""
+    return screen.keep(KEY, replace(bench_of(screen), one=who(value)))
+
+
+def change_threshold(screen: Screen, value: Any) -> Screen:
+    """The marginal from which on a span is returned."""
+    return screen.keep(KEY, replace(bench_of(screen), threshold=parse.number(value, "the threshold", 0.01, 0.99)))
+
+
+def change_whose(screen: Screen, value: Any) -> Screen:
+    """reader or own: which head's numbers are shown."""
+    return screen.keep(KEY, replace(bench_of(screen), use_own=parse.choice(value, "the head", ("reader", "own")) == "own"))
+
+
+def change_marked(screen: Screen, value: Any) -> Screen:
+    """add: the three annotators' marks on this text become training material; clear: forget all."""
+    bench, encoding = bench_of(screen), screen.reading.encoding
+    if value == "clear":
+        return screen.keep(KEY, replace(bench, marked=(), head=None, tagged=None, tagged_at=None, use_own=False, teaching=None))
+    if value != "add":
+        raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
+    new = Marked(encoding.question, encoding.context, tuple(tuple(encoding.chars(s) for s in spans) for spans in annotators(screen)[0]))
+    others = tuple(m for m in bench.marked if (m.question, m.context) != (new.question, new.context))
+    if len(others) >= MOST_MARKED:
+        raise BadInput(f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first")
+    return screen.keep(KEY, replace(bench, marked=(*others, new)))
+
+
+def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
+    """Two answers for the glued span: the annotators' first two that do not touch, else the tags' own."""
+    for found in ([span for spans in annotators(screen)[0] for span in spans], [x.span for x in spans]):
+        both = two_answers(found)
+        if both is not None and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length:
+            return glue(reading, *both, screen.decode)
+    return None
+
+
+def marginal_of(table: np.ndarray, doc_start: int, span: Span) -> float:
+    """One entry of `span_marginals`, 0 where the span is longer than the table is wide."""
+    s, d = span.start - doc_start, span.end - span.start
+    return float(table[s, d]) if d < table.shape[1] else 0.0

@@ -1,0 +1,239 @@
+"""Chapter 7, Tags: a head that gives each token B, I or O, on the same encoder; spans from tags; annotators who disagree."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
+from qa_demo.core.tagging import owned_rows, tagging
+from qa_demo.core.teach import apart
+from qa_demo.core.types import Reading
+from qa_demo.figures.bio import picture as figure
+from qa_demo.figures.bio import teach
+from qa_demo.figures.bio.loss import loss_data, one_hot_data, terms_table
+from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, threshold_data
+from qa_demo.figures.pack import printable
+from qa_demo.figures.payload import page_data
+from qa_demo.figures.reading import in_own_words
+from qa_demo.views import hidden_states
+from qa_demo.views.background import Busy, Job
+from qa_demo.views.bio import bench
+from qa_demo.views.bio import lesson as bio_lesson
+from qa_demo.views.bio import training as slow
+from qa_demo.views.bio.bench import Bench
+from qa_demo.views.bio.words import WORDS
+from qa_demo.views.examples import load_examples
+from qa_demo.views.frame import Frame
+from qa_demo.views.state import Chapter, Screen
+
+CHAPTER = Chapter(
+    key="bio", number=7, title="Tags", group="Other heads", question="What if every token is tagged: begins an answer, inside one, outside?"
+)
+QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
+    "mark": bench.change_mark,
+    "preset": bench.change_preset,
+    "one": bench.change_one,
+    "threshold": bench.change_threshold,
+    "whose": bench.change_whose,
+    "marked": bench.change_marked,
+    "taught": bio_lesson.change_taught,
+}
+SLOW = ("heads", "products", "train", "tag", "teach")
+
+
+def present(screen: Screen) -> dict[str, Any]:
+    """The three steps; for a reader without a BIO head, what can be done about it."""
+    reading = bench.tagged(screen)
+    picture: dict[str, Any] = {
+        "words": WORDS,
+        "has": reading is not None,
+        "reader": printable(screen.reading.model_name),
+        "whose": bench.whose(screen),
+        "own": own_data(screen),
+        "needs": hidden_states.heads(screen.reading) is None,
+        "annotators": marks_data(screen),
+        "taught": taught(screen),
+    }
+    if reading is None:
+        said = (
+            f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start and an end vector only. "
+            "Its hidden states are there all the same, so a tagging head can be trained on them here."
+        )
+        return page_data(CHAPTER.question, picture, said, in_own_words(figure.SIMPLIFIED, screen.reading.encoding))
+    rows, owner = owned_rows(reading)
+    found = {name: tagging(reading, name) for name in DECODINGS}
+    viterbi = found["viterbi"]
+    golds, named = bench.annotators(screen)
+    best = screen.prediction.best
+    keep = (
+        [x.span for t in found.values() for x in t.spans]
+        + [span for spans in golds for span in spans]
+        + ([] if best is None else [best.candidate.span])
+    )
+    said = figure.compare_sentence(screen.prediction, viterbi.spans)
+    losses = loss_data(reading, rows, golds, named)
+    picture |= {
+        "bars": figure.bars_data(reading, rows, keep),
+        "decodings": decodings_data(reading, found),
+        "compare": said,
+        "threshold": threshold_data(reading, screen.decode, bench.bench_of(screen).threshold),
+        "glue": glued(screen, reading, viterbi.spans),
+        "loss": losses,
+        "one": one_hot_data(reading, rows, golds[bench.bench_of(screen).one], bench.bench_of(screen).one),
+    }
+    tables = [
+        figure.tag_table(reading, rows, owner, viterbi.tags.tolist(), figure.open_runs(rows, keep)),
+        decodings_table(found),
+        terms_table(losses["terms"]),
+        *(teach.teach_tables(picture["taught"]["now"]) if picture["taught"]["now"] else ()),
+    ]
+    return page_data(
+        CHAPTER.question,
+        picture,
+        figure.notice(screen.prediction, viterbi, found["strict"], rows, bench.whose(screen)),
+        in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
+        tables,
+    )
+
+
+def marks_data(screen: Screen) -> dict[str, Any]:
+    """The three annotators' marks, for readers with and without a head."""
+    marks, named = bench.annotators(screen)
+    return {
+        "named": named,
+        "marks": [
+            [{"start": m.start, "end": m.end, "text": printable(screen.reading.encoding.text(m))} for m in spans] for spans in marks
+        ],
+        "several": len(apart(marks)) > 1,
+    }
+
+
+link, restore = bench.link, bench.restore
+"""The annotators' marks travel in the page's link."""
+
+
+def taught(screen: Screen) -> dict[str, Any]:
+    """Both heads taught the annotators' marks: what could be taught, what the steps so far did."""
+    found, steps = bio_lesson.lesson_place(screen), bio_lesson.teaching_of(screen)
+    if found is None:
+        return {**teach.controls(), "ready": False, "examples": glued_examples(), "now": None}
+    return {
+        **teach.controls(),
+        "ready": True,
+        "target": teach.target_sentence(screen.reading, found[1], found[0], bench.annotators(screen)[0]),
+        "now": None if steps is None else teach.teach_data(steps.path, found[0], found[1], steps.floor, screen.decode),
+    }
+
+
+def own_data(screen: Screen) -> dict[str, Any]:
+    """The head trained on this page: what it saw, how its loss fell, and whether it has tagged this text."""
+    kept = bench.bench_of(screen)
+    head = kept.head
+    trained = (
+        None
+        if head is None
+        else {
+            "texts": head.texts,
+            "tokens": head.fit.tokens,
+            "first": f"{head.fit.losses[0]:.3f}",
+            "last": f"{head.fit.losses[-1]:.4f}",
+            "fits": head.reader == hidden_states.weights_of(screen.reading),
+            "steps": len(head.fit.losses) - 1,
+        }
+    )
+    here = (screen.reading.encoding.question, screen.reading.encoding.context)
+    return {
+        "marked": [printable(m.question) for m in kept.marked],
+        "most": bench.MOST_MARKED,
+        "here": any((m.question, m.context) == here for m in kept.marked),
+        "head": trained,
+        "tagged": kept.tagged_at == bench.place(screen.reading),
+        "reader": screen.reading.tag_logits is not None,
+    }
+
+
+def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> dict[str, Any]:
+    """The glued span of this reading, or the examples that have one."""
+    found = bench.glue_of(screen, reading, spans)
+    if found is None:
+        return {"found": None, "examples": glued_examples()}
+    window = reading.windows[found.window]
+    table = span_marginals(tag_log_probs(reading, found.window), len(found.whole))
+    chances = [bench.marginal_of(table, window.doc_start, x) for x in (found.first, found.second, found.whole)]
+    return {"found": glue_data(reading, found, screen.decode, chances, spans), "examples": []}
+
+
+def glued_examples() -> list[dict[str, str]]:
+    """Examples whose annotators name two answers that stand apart."""
+    out = []
+    for e in load_examples().values():
+        places = sorted({(a.char_start, a.char_end) for a in e.answers})
+        if len(e.context) < 400 and any(a[1] < b[0] for a, b in pairwise(places)):
+            out.append({"title": e.title, "id": e.id})
+    return out[:6]
+
+
+def formula(screen: Screen) -> list[dict[str, str]]:
+    """p_i = softmax(W h_i + b), with the loaded reader's dimensions and the selected token's three numbers."""
+    weights, reading = hidden_states.heads(screen.reading), bench.tagged(screen)
+    d = None if weights is None else len(weights.S)
+    if reading is None or screen.selection is None:
+        return figure.bio_formula(None, None, d)
+    doc = screen.selection.span.start
+    return figure.bio_formula(np.exp(owned_rows(reading)[0][doc]), doc, d)
+
+
+def details(screen: Screen) -> dict[str, Any]:
+    """The first token of the selection taken apart; the products too, once this window's hidden states were fetched."""
+    reading = bench.tagged(screen) if screen.chapter == CHAPTER.key else None
+    if reading is None or screen.selection is None:
+        return {"token": None}
+    rows, owner = owned_rows(reading)
+    doc = screen.selection.span.start
+    window = reading.windows[int(owner[doc])]
+    token = figure.token_data(reading, rows, owner, doc)
+    hidden, weights = hidden_states.get(screen.reading, window), head_in_use(screen)
+    products = None if hidden is None or weights is None else figure.products_data(*weights, hidden[window.to_pos(doc)])
+    return {"token": token, "products": products}
+
+
+def head_in_use(screen: Screen) -> tuple[Any, Any] | None:
+    """W and b of the head whose numbers are shown, when they are at hand."""
+    kept = bench.bench_of(screen).head
+    if bench.whose(screen) == "own":
+        return None if kept is None else (kept.fit.W, kept.fit.b)
+    found = hidden_states.heads(screen.reading)
+    return None if found is None or found.W is None or found.b is None else (found.W, found.b)
+
+
+def work(job: Job) -> Bench | None:
+    """What a slow request does with the reader in use; heads and products only fill what is kept beside sessions."""
+    made: dict[str, Callable[[Job], Bench]] = {"train": slow.train, "tag": slow.tag, "teach": slow.teach}
+    if job.name in made:
+        return made[job.name](job)
+    screen = job.screen
+    hidden_states.fetch_heads(job)
+    if job.name == "products" and screen.selection is not None:
+        reading = bench.tagged(screen)
+        owner = screen.selection.window if reading is None else int(owned_rows(reading)[1][screen.selection.span.start])
+        hidden_states.fetch(job, screen.reading, screen.reading.windows[owner])
+    return None
+
+
+def receive(screen: Screen, job: Job, found: Bench | None) -> Screen:
+    """Put what the reader gave on the screen as it is by now: a trained head, or only a picture that can show more."""
+    now = bench.bench_of(screen)
+    if found is None:
+        return screen.keep(CHAPTER.key, now)
+    found_too = {"head": found.head, "tagged": found.tagged, "tagged_at": found.tagged_at, "teaching": found.teaching}
+    return screen.keep(CHAPTER.key, replace(now, use_own=True, **found_too))
+
+
+def build(frame: Frame) -> None:
+    """Quick requests change the screen; slow ones ask the visitor's reader. A head that was trained outlives the text it was trained on."""
+    for name, change in QUICK.items():
+        frame.browser_input(CHAPTER, name, change)
+    frame.background(CHAPTER, SLOW, work, receive, {name: Busy(WORDS[f"busy_{name}"], "step") for name in SLOW}, outlives=True)

@@ -1,0 +1,247 @@
+"""What chapter 5 keeps for itself: which window it shows, what is taken as right, what was learned; and how these change."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.learning import Learned, Learner, Plan, Remembered, Scope, check_scope, remembered
+from qa_demo.core.losses import Golds, start_end_loss, total
+from qa_demo.core.misread import FORMULAS
+from qa_demo.core.predict import predict
+from qa_demo.core.replay import Replay, load_replay
+from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
+from qa_demo.core.words import span_at
+from qa_demo.figures.loss.misread import break_formula, verdicts
+from qa_demo.figures.loss.picture import Labels, home, is_right, make_labels
+from qa_demo.views import parse, what_if
+from qa_demo.views.background import Job
+from qa_demo.views.examples import ASSETS, PageExample, load_examples
+from qa_demo.views.link import parse_ranges, print_ranges
+from qa_demo.views.loss.learners import Learners
+from qa_demo.views.state import Screen
+
+KEY = "loss"
+OTHERS = 5
+MOST_SILENT = 5
+MOST_MARKS = 20
+"""Labels that a link brings back."""
+SHORT = 1200
+"""Characters of the longest example that is read again to see what was forgotten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """The chapter's record; `of` is the reading it belongs to, so that a new reading starts afresh."""
+
+    of: Reading
+    window: int | None = None
+    silent: int = 0
+    """Annotators who found no answer, beside those who marked a span."""
+    learned: Learned | None = None
+    forgot: tuple[Remembered, ...] = ()
+    broken: dict[str, Any] | None = None
+    searched: dict[str, Any] | None = None
+    replayed: bool = False
+
+
+def bench_of(screen: Screen) -> Bench:
+    """The record of this reading; a fresh one for a new reading."""
+    found = screen.own.get(KEY)
+    return found if isinstance(found, Bench) and found.of is screen.reading else Bench(screen.reading)
+
+
+@lru_cache(maxsize=1)
+def examples() -> dict[str, PageExample]:
+    """The bundled examples, read once."""
+    return load_examples()
+
+
+@lru_cache(maxsize=1)
+def replay() -> Replay | None:
+    """The recorded fine-tuning, read once."""
+    return load_replay(ASSETS / "replay")
+
+
+def annotated(screen: Screen) -> tuple[Answer, ...] | None:
+    """The example's answers; None for a text that is no example."""
+    example = examples().get(screen.example or "")
+    return None if example is None else example.answers
+
+
+def labels_of(screen: Screen) -> Labels:
+    """What is taken as right on this screen, and who says so.
+
+    A stand-in is what the reader itself answers: a logit dragged by hand must not move what it is measured against.
+    """
+    own = predict(screen.reading, screen.decode, screen.merge) if screen.what_if.changes_numbers else screen.prediction
+    stand_in = None if own.answer is None or own.best is None else own.best.candidate.span
+    return make_labels(screen.reading, screen.gold, bench_of(screen).silent, annotated(screen), stand_in)
+
+
+def window_of(screen: Screen) -> int:
+    """The window on show: the one that was chosen, else the label's."""
+    chosen = bench_of(screen).window
+    return home(screen.reading, labels_of(screen).golds) if chosen is None else chosen
+
+
+def link(screen: Screen) -> dict[str, str]:
+    """Labels marked on this page, as a field of the link."""
+    if labels_of(screen).source != "marked":
+        return {}
+    marked = [(a.char_start, a.char_end) for a in screen.gold]
+    return {"gold": print_ranges([*marked, *(None,) * (bench_of(screen).silent or not marked)])}
+
+
+def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
+    """The labels of a link; BadInput for characters that are no span of this text."""
+    if "gold" not in fields:
+        return screen
+    found = parse_ranges(fields["gold"])
+    ranges = [r for r in found if r is not None]
+    silent = len(found) - len(ranges)
+    if not found or len(ranges) > MOST_MARKS or silent > MOST_SILENT:
+        raise BadInput(f"a link may mark 1 to {MOST_MARKS} labels, got {len(found)}")
+    for start, end in ranges:
+        span_at(screen.reading.encoding, start, end)
+    return relabel(screen, tuple(Answer(screen.reading.encoding.context[a:b], a) for a, b in ranges), silent)
+
+
+# Quick changes ----------------------------------------------------------------------------------------------------
+
+
+def mark(screen: Screen, value: Any) -> Screen:
+    """Mark a span [start, end] (doc) as right, or take the mark away; the first mark takes the place of annotators or stand-ins."""
+    encoding, span = screen.reading.encoding, parse.pieces(screen.reading, value, "a label")
+    start, end = int(encoding.offset_mapping[span.start, 0]), int(encoding.offset_mapping[span.end, 1])
+    if start >= end:
+        raise BadInput("this word piece stands for no character of the paragraph, so it cannot be a label")
+    wanted = Answer(encoding.context[start:end], start)
+    kept = screen.gold if labels_of(screen).source == "marked" else ()
+    gold = tuple(a for a in kept if a != wanted) if wanted in kept else (*kept, wanted)
+    return relabel(screen, gold, bench_of(screen).silent if kept else 0) if gold else as_annotated(screen, True)
+
+
+def relabel(screen: Screen, gold: tuple[Answer, ...], silent: int = 0) -> Screen:
+    """Other labels: what was learned with the old ones is no longer on show."""
+    return screen.change(gold=gold).keep(KEY, Bench(screen.reading, None, silent))
+
+
+def no_answer(screen: Screen, value: Any) -> Screen:
+    """Nothing in this text is right."""
+    return relabel(screen, (), 1)
+
+
+def silent(screen: Screen, value: Any) -> Screen:
+    """How many annotators found no answer, beside those who marked a span."""
+    count = parse.whole(value, "the number of annotators without an answer", 0, MOST_SILENT)
+    if not screen.gold:
+        raise BadInput("somebody has to mark an answer first; without one, no answer is right for all")
+    return relabel(screen, screen.gold, count)
+
+
+def as_annotated(screen: Screen, value: Any) -> Screen:
+    """Back to the example's annotators; on other texts, to no mark."""
+    return relabel(screen, annotated(screen) or ())
+
+
+def show_window(screen: Screen, value: Any) -> Screen:
+    """Show another window."""
+    return screen.keep(KEY, replace(bench_of(screen), window=parse.window(screen.reading, value)))
+
+
+# The stored readings ----------------------------------------------------------------------------------------------
+
+
+def stored(screen: Screen) -> Iterator[tuple[PageExample, Reading, Golds]]:
+    """The examples whose stored reading was made by the reader on screen, with their annotators' spans."""
+    for example in examples().values():
+        reading = example.stored(screen.reading.checksum)
+        if reading is not None:
+            yield example, reading, golds_in(reading, example.answers)
+
+
+def golds_in(reading: Reading, answers: tuple[Answer, ...]) -> Golds:
+    """Spans of an example's answers; [None] when it has none."""
+    return tuple(span_at(reading.encoding, a.char_start, a.char_end) for a in answers) or (None,)
+
+
+def break_rule(screen: Screen, value: Any) -> Screen:
+    """Search this reading and the stored ones for the one where a wrong formula is off the most."""
+    parse.choice(value, "the formula to break", FORMULAS)
+    golds = labels_of(screen).golds
+    here = ("this reading", screen.shown, golds, window_of(screen), screen.decode)
+    others = ((e.title, r, g, home(r, g), screen.decode) for e, r, g in stored(screen) if e.id != screen.example)
+    return screen.keep(KEY, replace(bench_of(screen), broken=break_formula(value, [here, *others])))
+
+
+def search(screen: Screen, value: Any) -> Screen:
+    """Among the stored readings: the lowest loss with a wrong answer, the highest with a right one."""
+    cases = []
+    for example, reading, golds in stored(screen):
+        found = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
+        label = example.answers[0].text if example.answers else "no answer"
+        said = "no answer" if found.answer is None else found.answer
+        cases.append((example.id, example.title, total(start_end_loss(reading, golds)), is_right(golds, found), said, label))
+    return screen.keep(KEY, replace(bench_of(screen), searched=verdicts(cases)))
+
+
+def show_replay(screen: Screen, value: Any) -> Screen:
+    """Send the recorded fine-tuning of this example."""
+    return screen.keep(KEY, replace(bench_of(screen), replayed=True))
+
+
+QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
+    "mark": mark, "no answer": no_answer, "silent": silent,
+    "annotators": as_annotated, "window": show_window, "logit": what_if.change_logit, "break": break_rule,
+    "search": search, "replay": show_replay}
+
+
+# Slow changes -----------------------------------------------------------------------------------------------------
+
+def plan_of(value: Any) -> tuple[Scope, Plan]:
+    """{"scope", "steps", "rate", "optimizer"} from the browser."""
+    given = parse.record(value, "a step", "its scope", "steps", "rate", "optimizer")
+    steps = parse.whole(given.get("steps"), "the number of steps")
+    return check_scope(given.get("scope")), Plan(steps, parse.number(given.get("rate"), "the learning rate"), given.get("optimizer"))  # type: ignore[arg-type]
+
+
+def work(learners: Learners, job: Job) -> Bench:
+    """One slow request: steps, or the way back, or the other examples."""
+    screen = job.screen
+    bench, golds = bench_of(screen), labels_of(screen).golds
+    if job.name == "step":
+        scope, plan = plan_of(job.value)
+        learner = learners.get(job.visitor, job.maker, screen.reading, golds, scope)
+        return replace(bench, learned=learner.step(plan, job.progress, job.cancelled), forgot=())
+    if bench.learned is None:
+        raise BadInput("no step was taken yet")
+    learner = learners.get(job.visitor, job.maker, screen.reading, golds, bench.learned.scope)
+    if job.name == "forget":
+        return replace(bench, forgot=forgotten(learner, job))
+    learned = {"undo": learner.undo, "redo": learner.redo, "reset": learner.reset}[job.name]()
+    if job.name == "reset":
+        learners.close(job.visitor)
+    return replace(bench, learned=None if job.name == "reset" else learned, forgot=())
+
+
+def forgotten(learner: Learner, job: Job) -> tuple[Remembered, ...]:
+    """Five other short examples before and after, by the same weights."""
+    screen = job.screen
+    others = [e for e in examples().values() if e.id != screen.example and e.windows is None and len(e.context) <= SHORT][:OTHERS]
+    found = []
+    for done, example in enumerate(others):
+        if job.cancelled():
+            raise Cancelled("the check was cancelled")
+        before = example.stored(screen.reading.checksum)
+        if before is None:
+            before = job.reader.read(example.question, example.context, WindowOptions())
+        after = learner.read(example.question, example.context, before.options)
+        golds = golds_in(before, example.answers)
+        losses = tuple(float(np.float64(total(start_end_loss(r, golds)))) for r in (before, after))
+        found.append(remembered(example.title, golds, before, after, (losses[0], losses[1])))
+        job.progress(done + 1, len(others))
+    return tuple(found)

@@ -1,0 +1,93 @@
+"""What chapter 2 asks a reader for: hidden states of one window, and a second reading to set beside the first."""
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from qa_demo.core.attribution import Method, Target
+from qa_demo.core.errors import BadInput
+from qa_demo.core.heads import HeadWeights
+from qa_demo.core.lens import Components, Lens, components, lens
+from qa_demo.core.types import Prediction, Reading, ReadingKey
+from qa_demo.figures.scores.rests import Sides
+from qa_demo.views import hidden_states
+from qa_demo.views.background import Job
+from qa_demo.views.state import Screen
+
+KEY = "scores"
+SAME = 1e-3
+"""T must give the logits on screen within this, or it is not the T that made them."""
+LARGE = 100.0
+"""From here on `SAME` grows with the logits: float32 rounds a logit of a million by 0.06, a sum of products by more."""
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """What is kept of one window's hidden states: logits of every layer and two components; T itself is kept beside sessions."""
+
+    window: int
+    heads: HeadWeights
+    lens: Lens
+    parts: Components
+
+
+@dataclass(frozen=True, eq=False)
+class Rests:
+    """What the best scores of two readings rested on by one method; a sentence where a reader refused."""
+
+    of: tuple[ReadingKey, ReadingKey]
+    method: Method
+    targets: tuple[Target | None, Target | None]
+    sides: Sides
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The chapter's own record of one reading. `by` names the reader of the other one; `contrast` maps a lane to the position it is
+    compared with.
+    """
+
+    of: ReadingKey
+    states: States | None = None
+    other: Reading | None = None
+    by: str = ""
+    rests: Rests | None = None
+    contrast: "MappingProxyType[Literal['start', 'end'], int]" = field(default_factory=lambda: MappingProxyType({}))
+    exercise: int = 0
+
+
+def best_target(prediction: Prediction) -> Target | None:
+    """The score of the best span in its window, or None where no span is legal."""
+    best = prediction.best
+    return None if best is None else Target("span_score", best.candidate.span, None, best.candidate.window)
+
+
+def kept(screen: Screen) -> Kept:
+    """The record of the reading on screen; a new reading begins a new one and stays with the exercise."""
+    found, of = screen.own.get(KEY), screen.reading.key
+    if isinstance(found, Kept) and found.of == of:
+        return found
+    return Kept(of, exercise=found.exercise if isinstance(found, Kept) else 0)
+
+
+def fetch(job: Job, window: int) -> States:
+    """Hidden states of one window and what the head says of every layer.
+
+    Errors: BadInput for a reader whose T does not give this reading's logits.
+    """
+    reader, reading = job.maker(), job.screen.reading
+    states, heads = reader.hidden(reading.windows[window]), reader.heads()
+    found = lens(heads, states)
+    own = reading.logits(window)
+    off = max(float(np.abs(row[-1] - logits).max()) for row, logits in zip((found.start, found.end), own, strict=True))
+    if not off <= SAME * max(1.0, float(np.abs(own).max()) / LARGE):
+        raise BadInput(f"S · T + b of this reader misses the logits on screen by {off:.2g}, so the products would not add up; press Answer "
+                       "to read again")
+    hidden_states.put(reading, reading.windows[window], states[-1].copy())
+    return States(window, heads, found, components(states[-1]))
+
+
+def put(screen: Screen, **fields: Any) -> Screen:
+    """The screen with other fields in this chapter's record."""
+    return screen.keep(KEY, replace(kept(screen), **fields))
