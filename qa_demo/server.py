@@ -139,7 +139,7 @@ def mcp_available() -> bool:
 
 def styles() -> list[Path]:
     """page.css first, then what chapters add."""
-    return sorted(PAGE.glob("*.css"), key=lambda path: (path.name != "page.css", path.name))
+    return sorted(PAGE.rglob("*.css"), key=lambda path: (path.name != "page.css", path.as_posix()))
 
 
 def theme() -> gr.themes.Base:

@@ -36,7 +36,7 @@ def front_matter() -> dict:
 def pins() -> dict[str, str]:
     """Package to version of both requirement files."""
     lines = [line for name in ("requirements.txt", "requirements-dev.txt") for line in (ROOT / name).read_text().splitlines()]
-    return dict(line.split("==") for line in lines if line and line[0] not in "#-")
+    return dict(line.partition(";")[0].split("==") for line in lines if line and line[0] not in "#-")
 
 
 def test_the_front_matter_is_what_a_space_needs() -> None:
@@ -54,7 +54,7 @@ def test_the_front_matter_is_what_a_space_needs() -> None:
 def test_every_requirement_is_pinned_exactly() -> None:
     for name in ("requirements.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text().splitlines():
-            assert re.fullmatch(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+", line), line
+            assert re.fullmatch(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+(; .*)?", line), line
     for name in ("requirements.txt", "requirements-dev.txt", "tests/run.py", ".ci/run"):
         assert "index-url" not in (ROOT / name).read_text(), name
 

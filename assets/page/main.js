@@ -1,14 +1,14 @@
 // Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by
 // views/components/picture.py.
 
-import { mountAsked } from "./asked.js";
-import { mountChapter } from "./chapter.js";
-import { mountChapters } from "./chapters.js";
-import { mountGuess } from "./guess.js";
-import { mountFoot, mountHeader } from "./header.js";
-import { answered } from "./outbox.js";
-import { mountSay } from "./say.js";
-import { keep, refused, say, state, unpack } from "./store.js";
+import { mountAsked } from "./shared/asked.js";
+import { mountChapter } from "./shared/chapter.js";
+import { mountChapters } from "./shared/chapters.js";
+import { mountGuess } from "./shared/guess.js";
+import { mountFoot, mountHeader } from "./shared/header.js";
+import { answered } from "./shared/outbox.js";
+import { mountSay } from "./shared/say.js";
+import { keep, refused, say, state, unpack } from "./shared/store.js";
 
 const kinds = {
   store: {

@@ -1,4 +1,4 @@
-"""Arrays as the browser unpacks them (`assets/page/pack.js`): base64 of little-endian numbers."""
+"""Arrays as the browser unpacks them (`assets/page/shared/pack.js`): base64 of little-endian numbers."""
 
 import base64
 

@@ -2,7 +2,7 @@
 
     #v=1&q=question&p=paragraph&windows=384_128_64&decode=30_20_0&chapter=spans&span=0_30_32&gold=4-9_none&marks=4-9~~4-9_12-15&veil=1
 
-The browser writes it (assets/page/header.js) and keeps `veil` to itself. `gold` and `marks` are fields of chapters: a chapter module's
+The browser writes it (assets/page/shared/header.js) and keeps `veil` to itself. `gold` and `marks` are fields of chapters: a chapter module's
 `link(screen)` names its own, `restore(screen, fields)` reads them back.
 """
 

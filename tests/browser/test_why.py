@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
-from qa_demo.views.session.recent import RecentValues
 
 from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution
@@ -19,6 +18,7 @@ from qa_demo.core.errors import BadCheckpoint, Cancelled
 from qa_demo.core.types import Reading, Window
 from qa_demo.views import explaining
 from qa_demo.views.examples import load_examples
+from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.why import chapter as why
 from tests.browser.steps import small_text
 from tests.fakes import FakeReader

@@ -35,12 +35,12 @@ def test_this_test_can_fail() -> None:
 
 def test_no_script_writes_markup_or_asks_another_host() -> None:
     forbidden = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "https://", "http://")
-    for path in (ROOT / "assets" / "page").glob("*.js"):
+    for path in (ROOT / "assets" / "page").rglob("*.js"):
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "").replace("http://www.w3.org/1999/xhtml", "")
         assert [word for word in forbidden if word in text] == [], path.name
 
 
 def test_styles_fetch_nothing() -> None:
-    for path in (ROOT / "assets" / "page").glob("*.css"):
+    for path in (ROOT / "assets" / "page").rglob("*.css"):
         text = path.read_text(encoding="utf-8")
         assert "@import" not in text and "url(" not in text, path.name

@@ -1,0 +1,338 @@
+// Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
+// span.
+
+import { el, pressed, roving, svg } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
+import { clipped, overlay, paragraph } from "../shared/prose.js";
+
+const views = new WeakMap();
+
+export function draw(root, picture, page) {
+  const view = {
+    text: paragraph(
+      page.reading,
+      (span) => page.select(span),
+      "Paragraph: arrow keys move by word, Shift extends, Enter selects",
+    ),
+  };
+  view.line = el("div", { class: "logit-line" });
+  view.four = el("dl", { class: "four" });
+  views.set(root, view);
+  const scroller = el("div", { class: "text-box" }, view.text.box);
+  root.replaceChildren(
+    legend(page),
+    scroller,
+    el("div", { class: "veil-part" }, view.line, view.four),
+  );
+  line(view, picture, page);
+  select(root, picture, page);
+  reveal(scroller, view.text, page);
+}
+
+export function select(root, _picture, page) {
+  const view = views.get(root);
+  const { reading, selection, predicted } = page;
+  const chars = ({ start, end }, kind) => ({
+    start: reading.tokens[start].start,
+    end: reading.tokens[end].end,
+    kind,
+  });
+  overlay(view.text, reading.context, [
+    ...union(reading.gold).map((g) => ({ ...g, kind: "gold" })),
+    ...(predicted && page.answer !== null ? [chars(predicted, "predicted")] : []),
+    ...(selection ? [chars(selection, "selected")] : []),
+  ]);
+  view.mark?.();
+  const four = selection?.record?.details?.answer?.four;
+  if (four) {
+    view.four.replaceChildren(...four.map(({ name, value, over }) =>
+      el(
+        "div",
+        {},
+        el("dt", {}, name),
+        el("dd", { class: "value" }, value),
+        el("dd", { class: "over" }, over),
+      )
+    ));
+  }
+}
+
+/** Several annotators' answers as one underline where they overlap. */
+function union(ranges) {
+  const out = [];
+  for (const r of [...ranges].sort((a, b) => a.start - b.start)) {
+    if (out.length && r.start <= out.at(-1).end) out.at(-1).end = Math.max(out.at(-1).end, r.end);
+    else out.push({ ...r });
+  }
+  return out;
+}
+
+function legend(page) {
+  const key = (kind, text) =>
+    el(
+      "li",
+      {},
+      svg(
+        "svg",
+        { class: "key", viewBox: "0 0 26 16", "aria-hidden": "true" },
+        kind === "gold"
+          ? svg("path", { class: "mark-gold", d: "M2,10H24M2,13H24" })
+          : kind === "predicted"
+          ? svg("path", { class: "mark-predicted", d: "M2,8V13H24V8" })
+          : svg("rect", { class: "mark-selected", x: 2, y: 2, width: 22, height: 12, rx: 2 }),
+      ),
+      text,
+    );
+  return el(
+    "ul",
+    { class: "legend", "aria-label": "Marks" },
+    key("predicted", page.answer === null ? "no answer is predicted" : "predicted"),
+    page.reading.gold.length ? key("gold", "gold answer") : null,
+    key("selected", "selected"),
+  );
+}
+
+function reveal(scroller, text, page) {
+  const at = page.selection ?? page.predicted;
+  if (!at || scroller.scrollHeight <= scroller.clientHeight) return;
+  const word = text.list.find((w) => w.last >= at.start);
+  if (word) scroller.scrollTop = word.span.offsetTop - scroller.clientHeight / 2;
+}
+
+// The logit line ----------------------------------------------------------------------------------
+
+function geometry(picture, root) {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const values = [
+    ...picture.dots.map((d) => d.score),
+    picture.null,
+    ...(picture.abstains ? [picture.null - picture.threshold] : []),
+  ];
+  const [low, high] = extent(values);
+  const pad = Math.max(0.5, (high - low) * 0.06);
+  const width = root.clientWidth || 600;
+  const side = rem * 1.5;
+  const x = scaleLinear([low - pad, high + pad], [side, width - side]);
+  return { rem, width, x, low: low - pad, high: high + pad };
+}
+
+/**
+ * Give labels rows from the best down; a label that fits nowhere stays hidden until its dot is
+ * pointed at.
+ */
+function rows(picture, g, page) {
+  const taken = [];
+  const most = page.narrow ? 3 : 4;
+  return picture.dots.map((dot) => {
+    const label = clipped(dot.text, page.narrow ? 16 : 26);
+    const half = (Array.from(label).length * g.rem * 0.56) / 2 + g.rem * 0.4;
+    const at = Math.min(Math.max(g.x(dot.score), half), g.width - half);
+    for (let row = 0; row < most; row += 1) {
+      const clash = taken.some((t) =>
+        (t.row === row && Math.abs(t.at - at) < t.half + half) ||
+        (t.row < row && Math.abs(t.at - g.x(dot.score)) < t.half) ||
+        (t.row > row && Math.abs(t.x - at) < half)
+      );
+      if (!clash) {
+        taken.push({ row, at, half, x: g.x(dot.score) });
+        return { ...dot, label, at, row };
+      }
+    }
+    return { ...dot, label, at, row: null };
+  });
+}
+
+function line(view, picture, page) {
+  if (!picture.dots.length) {
+    view.line.replaceChildren(el("p", { class: "role-quiet" }, "No span is listed."));
+    return;
+  }
+  const g = geometry(picture, view.line.parentElement.parentElement);
+  const placed = rows(picture, g, page);
+  const top = max(placed, (d) => d.row ?? 0) + 1;
+  const y = g.rem * (1.5 * top + 2.4);
+  const height = y + g.rem * 5.2;
+  const art = svg("svg", {
+    class: "line",
+    width: g.width,
+    height,
+    viewBox: `0 0 ${g.width} ${height}`,
+    role: "group",
+    "aria-label": "Listed spans on the score axis, best at the right",
+  });
+  art.append(svg("line", { class: "rule", x1: 0, x2: g.width, y1: y, y2: y }), ...axis(g, y));
+  art.append(
+    svg("path", {
+      class: "null-tick",
+      d: `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}`,
+    }),
+    svg("text", {
+      class: "quiet",
+      x: g.x(picture.null),
+      y: y + g.rem * 2.6,
+      "text-anchor": anchor(g, g.x(picture.null)),
+    }, `null score ${fixed(picture.null)}`),
+  );
+  const measure = svg("g", { class: "measure", "aria-hidden": "true" });
+  art.append(measure);
+  const dots = placed.slice().reverse().map((dot) => dotMark(dot, g, y, page));
+  art.append(...dots.map((d) => d.node));
+  if (picture.abstains) art.append(thresholdRule(picture, g, y, page));
+  view.line.replaceChildren(art);
+  roving(art, ".dot", { current: dots.length - 1 });
+  view.mark = () => markLine(dots, measure, picture, g, y, page);
+}
+
+const anchor = (g, x) => (x < g.rem * 6 ? "start" : x > g.width - g.rem * 6 ? "end" : "middle");
+
+function axis(g, y) {
+  return ticks(g.x, { room: g.rem * 3, em: g.rem, least: 0.5 }).map(({ at, text }) => [
+    svg("line", { class: "rule", x1: at, x2: at, y1: y, y2: y + g.rem * 0.3 }),
+    svg("text", { class: "quiet", x: at, y: y + g.rem * 1.3, "text-anchor": "middle" }, text),
+  ]).flat();
+}
+
+function dotMark(dot, g, y, page) {
+  const x = g.x(dot.score);
+  const base = y - g.rem * (0.9 + 1.5 * (dot.row ?? 0));
+  const node = svg(
+    "g",
+    {
+      class: `dot${dot.row === null ? " unlabelled" : ""}`,
+      role: "button",
+      tabindex: -1,
+      "aria-label": `${dot.text}, rank ${dot.rank}, score ${fixed(dot.score)}`,
+      ...pressed(() => page.select(dot)),
+    },
+    svg("line", { class: "leader", x1: x, x2: x, y1: y - g.rem * 0.35, y2: base + g.rem * 0.15 }),
+    svg("circle", { cx: x, cy: y, r: g.rem * 0.8, class: "target" }),
+    svg("circle", { cx: x, cy: y, r: g.rem * 0.32, class: "point" }),
+    svg("text", { class: "words label", x: dot.at, y: base, "text-anchor": "middle" }, dot.label),
+  );
+  return { node, dot };
+}
+
+function markLine(dots, measure, picture, g, y, page) {
+  const chosen = page.selection;
+  let score = null;
+  for (const { node, dot } of dots) {
+    const on = chosen && dot.window === chosen.window && dot.start === chosen.start &&
+      dot.end === chosen.end;
+    node.classList.toggle("on", Boolean(on));
+    node.classList.toggle("best", dot.rank === 1);
+    node.setAttribute("aria-pressed", String(Boolean(on)));
+    if (on) score = dot.score;
+  }
+  measure.replaceChildren();
+  if (score === null) return;
+  const [a, b, at] = [g.x(picture.null), g.x(score), y + g.rem * 3.3];
+  measure.append(
+    svg("path", {
+      class: "rule-ink",
+      d: `M${a},${at - 4}V${at + 4}M${a},${at}H${b}M${b},${at - 4}V${at + 4}`,
+    }),
+    svg(
+      "text",
+      { x: (a + b) / 2, y: at + g.rem * 1.2, "text-anchor": anchor(g, (a + b) / 2) },
+      `${score < picture.null ? "" : "+"}${fixed(score - picture.null)} against no answer`,
+    ),
+  );
+}
+
+/** The value under the reader's hand: kept through redraws until it has been sent. */
+/** @type {{value: number | null, timer: any}} */
+const hand = { value: null, timer: 0 };
+
+/**
+ * The no-answer rule: a slider at null_score - threshold, moved by mouse or keys, sent when let go.
+ */
+function thresholdRule(picture, g, y, page) {
+  let value = hand.value ?? picture.threshold;
+  const bar = svg("line", { class: "threshold-bar" });
+  const grip = svg("rect", {
+    class: "threshold-grip",
+    width: g.rem * 0.9,
+    height: g.rem * 1.5,
+    rx: g.rem * 0.25,
+  });
+  const text = svg("text", { class: "threshold-text" });
+  const node = svg(
+    "g",
+    {
+      class: "threshold",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": "no-answer threshold: the rule stands at null score minus threshold",
+      "aria-valuemin": (picture.null - g.high).toFixed(2),
+      "aria-valuemax": (picture.null - g.low).toFixed(2),
+    },
+    svg("rect", { class: "target", width: g.rem * 1.8, height: y + g.rem, y: 0 }),
+    bar,
+    grip,
+    text,
+  );
+  const place = () => {
+    const x = g.x(picture.null - value);
+    for (const [name, v] of Object.entries({ x1: x, x2: x, y1: 0, y2: y })) {
+      bar.setAttribute(name, v);
+    }
+    grip.setAttribute("x", x - g.rem * 0.45);
+    grip.setAttribute("y", g.rem * 1.3);
+    node.firstChild.setAttribute("x", x - g.rem * 0.9);
+    text.textContent = `no answer left of ${fixed(picture.null - value)}`;
+    // on a phone it takes half of the width
+    const left = x > g.width - text.textContent.length * 0.46 * g.rem;
+    text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
+    text.setAttribute("y", g.rem * 0.85);
+    text.setAttribute("text-anchor", left ? "end" : "start");
+    node.setAttribute("aria-valuenow", value.toFixed(2));
+    node.setAttribute(
+      "aria-valuetext",
+      `threshold ${fixed(value)}, rule at ${fixed(picture.null - value)}`,
+    );
+  };
+  const clamp = (v) =>
+    Math.round(Math.max(picture.null - g.high, Math.min(picture.null - g.low, v)) * 100) / 100;
+  const send = () => {
+    hand.value = value;
+    clearTimeout(hand.timer);
+    hand.timer = setTimeout(() => {
+      hand.value = null;
+      page.input("threshold", value);
+    }, 200);
+  };
+  node.addEventListener("pointerdown", (event) => {
+    node.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    node.focus();
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (!node.hasPointerCapture(event.pointerId)) return;
+    value = clamp(
+      picture.null - g.x.invert(event.clientX - node.ownerSVGElement.getBoundingClientRect().left),
+    );
+    place();
+  });
+  node.addEventListener("pointerup", (event) => {
+    node.releasePointerCapture(event.pointerId);
+    send();
+  });
+  node.addEventListener("keydown", (event) => {
+    const step = {
+      ArrowRight: -0.1,
+      ArrowUp: -0.1,
+      ArrowLeft: 0.1,
+      ArrowDown: 0.1,
+      PageUp: -1,
+      PageDown: 1,
+    }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    value = clamp(value + step);
+    place();
+    send();
+  });
+  place();
+  return node;
+}

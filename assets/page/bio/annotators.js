@@ -1,0 +1,370 @@
+// Step 3: three annotators, their mean as target, the loss term by term, and the one-hot case.
+
+import { el, fold, svg } from "../shared/dom.js";
+import { boxed, swatch } from "./token.js";
+
+export function rows({ loss, words }) {
+  return loss.annotators.map((a, k) => ({
+    name: `${words.annotator === "annotator" ? "" : words.annotator} ${k + 1}`.trim(),
+    letters: a.letters,
+  }));
+}
+
+const spansOf = (marks, words) =>
+  el(
+    "span",
+    { class: marks.length ? "serif marked" : "role-quiet marked" },
+    marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", {}, m.text)]) : words.nothing,
+  );
+
+/** Three marks with their buttons, and the presets; for readers without a head too. */
+export function editor({ annotators, words }, page) {
+  const chosen = page.selection;
+  const mark = (k) =>
+    el("button", {
+      type: "button",
+      class: "boxed plain",
+      id: `bio-mark-${k + 1}`,
+      disabled: !chosen,
+      onclick: () =>
+        page.input("mark", { who: k, start: page.selection.start, end: page.selection.end }),
+    }, words.mark);
+  const more = (
+    k,
+  ) => (annotators.marks[k].length
+    ? el("button", {
+      type: "button",
+      class: "boxed plain",
+      id: `bio-more-${k + 1}`,
+      disabled: !chosen,
+      onclick: () =>
+        page.input("mark", {
+          who: k,
+          start: page.selection.start,
+          end: page.selection.end,
+          more: true,
+        }),
+    }, words.also)
+    : null);
+  const none = (k) =>
+    el("button", {
+      type: "button",
+      class: "boxed plain",
+      id: `bio-none-${k + 1}`,
+      onclick: () => page.input("mark", { who: k, start: null, end: null }),
+    }, words.nothing);
+  const preset = (name) =>
+    el("button", {
+      type: "button",
+      class: "boxed plain",
+      id: `bio-preset-${name}`,
+      disabled: name === "every" && !annotators.several,
+      onclick: () => page.input("preset", name),
+    }, words[name]);
+  return el(
+    "section",
+    { class: "editor" },
+    el(
+      "ol",
+      {},
+      annotators.marks.map((m, k) =>
+        el(
+          "li",
+          {},
+          el("span", { class: "who" }, `${words.annotator} ${k + 1}`),
+          spansOf(m, words),
+          mark(k),
+          more(k),
+          none(k),
+        )
+      ),
+    ),
+    el(
+      "p",
+      { class: "presets" },
+      el("span", { class: "role-quiet" }, `${words.presets}: `),
+      ["example", "every", "agree", "disagree"].map(preset),
+      el("span", { class: "role-quiet" }, annotators.named),
+    ),
+  );
+}
+
+function totals({ totals: t }, words) {
+  return [
+    el(
+      "p",
+      { class: "bio-sum tabular" },
+      "L = −Σ",
+      el("sub", {}, "i"),
+      " Σ",
+      el("sub", {}, "j"),
+      " t",
+      el("sub", {}, "ij"),
+      " log p",
+      el("sub", {}, "ij"),
+      " = ",
+      el("strong", {}, t.loss),
+      ` ${t.sign} `,
+      el("span", { class: "floor-text" }, `H(t) ${t.floor}`),
+      " + ",
+      el("span", {}, `KL ${t.divergence}`),
+    ),
+    el(
+      "p",
+      { class: "role-quiet tabular" },
+      `${words.sum_note}: ${
+        t.over === t.tokens
+          ? `${t.loss} ÷ ${t.tokens} ≈ ${t.mean}`
+          : `${t.mean} over ${t.over} tokens, copies included`
+      }. ${words.own_entropy}: ${t.model_entropy}.`,
+    ),
+  ];
+}
+
+function terms({ terms: data }, words) {
+  const cell = (c) =>
+    el(
+      "td",
+      { class: c.t === "0" ? "faded" : null },
+      el("span", { class: "t" }, c.t),
+      " · ",
+      c.cost,
+      c.t === "0" ? "" : el("span", { class: "role-quiet" }, ` = ${c.value}`),
+    );
+  return boxed(
+    words.terms,
+    el(
+      "table",
+      { class: "tabular terms" },
+      el("caption", {}, "t · (−log p) of each tag; ℓ = H(t) + KL"),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ["token", "B", "I", "O", "ℓ", "H(t)", "KL"].map((h, k) =>
+            el("th", { scope: "col" }, k > 0 && k < 4 ? [swatch(k - 1), h] : h)
+          ),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        data.rows.map((r) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, el("bdi", { class: "serif" }, r.token)),
+            r.cells.map(cell),
+            el("td", {}, `${r.sign} ${r.loss}`),
+            el("td", {}, r.floor),
+            el("td", {}, r.divergence),
+          )
+        ),
+        data.others
+          ? el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, `the other ${data.others} tokens`),
+            el("td", { colspan: 3 }),
+            el("td", {}, data.rest),
+            el("td", {}, data.rest_floor),
+            el("td", {}),
+          )
+          : null,
+      ),
+      el(
+        "tfoot",
+        {},
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, "sum"),
+          el("td", { colspan: 3 }),
+          el("td", {}, `${data.sign} `, el("strong", {}, data.total)),
+          el("td", {}, `${data.floor_sign} ${data.floor}`),
+          el("td", {}, data.divergence),
+        ),
+      ),
+    ),
+  );
+}
+
+// The double sum in three stages: every term, the zeros gone, t = 1 dropped.
+function oneHot(data, words, page, view) {
+  view.stageAt ??= 0;
+  const at = view.stageAt;
+  const stages = el(
+    "p",
+    { class: "stages", role: "group", "aria-label": words.stage },
+    data.stages.map((s, k) =>
+      el("button", {
+        type: "button",
+        class: "boxed plain",
+        id: `bio-stage-${k + 1}`,
+        "aria-pressed": String(k === at),
+        onclick: () => {
+          view.stageAt = k;
+          const next = oneHot(data, words, page, view);
+          box.replaceWith(next);
+          next.querySelector(`#bio-stage-${k + 1}`).focus();
+        },
+      }, `${k + 1} ${s.name}`)
+    ),
+  );
+  const cell = (r, k) => {
+    const gold = r.gold === k;
+    if (!gold && at > 0) {
+      return el("td", {}, el("span", { class: "gone", "aria-hidden": "true" }, "·"));
+    }
+    return el(
+      "td",
+      { class: gold ? "stays" : "faded" },
+      at < 2 ? `${gold ? 1 : 0} · ${r.costs[k]}` : r.costs[k],
+    );
+  };
+  const who = el("select", {
+    id: "bio-one",
+    "aria-label": words.whose_tagging,
+    onchange: (event) => page.input("one", Number(event.target.value)),
+  }, [0, 1, 2].map((k) => el("option", { value: k, selected: k === data.annotator }, k + 1)));
+  const box = el(
+    "div",
+    { class: "one-hot" },
+    el("p", {}, `${words.whose_tagging} `, who),
+    stages,
+    el("p", { class: "bio-says" }, data.stages[at].says),
+    boxed(
+      words.onehot,
+      el(
+        "table",
+        { class: "tabular" },
+        el("caption", {}, at < 2 ? "t · (−log p), tag by tag" : "−log p of the gold tag r(i)"),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            ["token", "B", "I", "O", "p(gold)"].map((h, k) =>
+              el("th", { scope: "col" }, k > 0 && k < 4 ? [swatch(k - 1), h] : h)
+            ),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          data.rows.map((r) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, el("bdi", { class: "serif" }, r.token)),
+              [0, 1, 2].map((k) => cell(r, k)),
+              el("td", { class: "role-quiet" }, r.p),
+            )
+          ),
+          data.others
+            ? el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, `the other ${data.others} tokens`),
+              el("td", { colspan: 3 }, data.rest),
+              el("td", {}),
+            )
+            : null,
+        ),
+      ),
+    ),
+    el(
+      "p",
+      { class: "bio-sum tabular" },
+      "L = −Σ",
+      el("sub", {}, "i"),
+      " log p",
+      el("sub", {}, "i,r(i)"),
+      " = ",
+      el("strong", {}, data.loss),
+      `   Σ log p = log Π p = ${data.likelihood}   Π p = ${data.product}`,
+    ),
+    line(data, words, page),
+    el("p", {}, words.sign_note),
+  );
+  return box;
+}
+
+// One number with both signs, on one line around 0.
+function line(data, words, page) {
+  const size = page.scale;
+  const [wide, tall] = [
+    Math.max(280, Math.min(640 * size, page.narrow ? window.innerWidth - 40 : 640 * size)),
+    84 * size,
+  ];
+  const reach = Math.max(data.value, 1e-3) * 1.25;
+  const x = (v) => wide / 2 + (v / reach) * (wide / 2 - 8 * size);
+  const dot = (
+    v,
+    name,
+    text,
+    filled,
+  ) => [
+    svg("circle", { cx: x(v), cy: 40 * size, r: 5 * size, class: filled ? "ink" : "hollow-dot" }),
+    svg("text", { x: x(v), y: 26 * size, "text-anchor": "middle" }, text),
+    svg("text", {
+      class: "quiet",
+      x: v < 0 ? 0 : wide,
+      y: 62 * size,
+      "text-anchor": v < 0 ? "start" : "end",
+    }, name),
+  ];
+  const arrow = (from, to, y) =>
+    svg("path", {
+      class: "rule-ink",
+      d: `M${x(from)},${y}H${x(to)}m${-4 * size},${-3 * size}l${4 * size},${3 * size}l${
+        -4 * size
+      },${3 * size}`,
+    });
+  const back = (from, to, y) =>
+    svg("path", {
+      class: "rule-ink",
+      d: `M${x(from)},${y}H${x(to)}m${4 * size},${-3 * size}l${-4 * size},${3 * size}l${4 * size},${
+        3 * size
+      }`,
+    });
+  return svg(
+    "svg",
+    {
+      class: "both-signs",
+      width: wide,
+      height: tall,
+      viewBox: `0 0 ${wide} ${tall}`,
+      role: "img",
+      "aria-label": `${words.line}: ${data.likelihood} and ${data.loss}`,
+    },
+    svg("path", { class: "rule", d: `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}` }),
+    svg("text", { class: "quiet", x: x(0), y: 76 * size, "text-anchor": "middle" }, "0"),
+    arrow(-data.value * 0.8, -data.value * 0.35, 40 * size),
+    back(data.value * 0.8, data.value * 0.35, 40 * size),
+    dot(-data.value, words.likelihood, data.likelihood, false),
+    dot(data.value, words.loss, data.loss, true),
+  );
+}
+
+export function draw(stage, picture, page, view) {
+  stage.dataset.step = "annotators";
+  const { words, loss } = picture;
+  stage.replaceChildren(
+    editor(picture, page),
+    el("p", { class: "bio-legend" }, el("span", {}, words.target), el("span", {}, words.loss_lane)),
+    el("p", { class: "bio-says" }, loss.says),
+    ...totals(loss, words),
+    fold(words.terms, terms(loss, words), { id: "bio-terms" }),
+    fold(words.onehot, oneHot(picture.one, words, page, view), { id: "bio-onehot" }),
+  );
+}
+
+export function select(stage, _picture, page) {
+  stage.querySelectorAll("[id^=bio-mark-], [id^=bio-more-]").forEach((button) => {
+    button.disabled = !page.selection;
+  });
+}

@@ -1,0 +1,163 @@
+// Chapter 7, Tags: three steps under one text: three probabilities a token, spans from tags,
+// annotators who disagree.
+
+import * as annotators from "./annotators.js";
+import { ownHead } from "./own.js";
+import * as spans from "./spans.js";
+import { stretches, stripes, tagText } from "./text.js";
+import { teachHeads } from "./teach.js";
+import * as token from "./token.js";
+import { el, stepButtons } from "../shared/dom.js";
+import { floats } from "../shared/pack.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./bio.css", import.meta.url));
+
+/** @type {[string, any, string][]} */
+const STEPS = [
+  ["tags", token, "three probabilities a token"],
+  ["spans", spans, "from tags to spans"],
+  ["annotators", annotators, "annotators and loss"],
+];
+const stepOf = (view) => (STEPS.find(([key]) => key === view.step) ?? STEPS[0])[1];
+const views = new WeakMap();
+
+function shell(root) {
+  root.classList.add("bio");
+  const view = {
+    root,
+    step: "tags",
+    text: tagText(),
+    stage: el("div", { class: "bio-stage" }),
+    own: el("div", {}),
+    banner: el("p", { class: "banner own-banner", hidden: true }),
+    open: new Set(),
+    asked: "",
+  };
+  view.buttons = stepButtons(
+    "bio",
+    STEPS.map(([key, , title]) => ({ key, title })),
+    (key) => {
+      view.step = key;
+      paint(view);
+    },
+  );
+  view.steps = el("div", { class: "steps", role: "group" }, view.buttons);
+  view.hint = el("p", { class: "bio-hint role-quiet" });
+  root.replaceChildren(
+    stripes(),
+    view.steps,
+    view.banner,
+    view.text.root,
+    view.hint,
+    view.stage,
+    view.own,
+  );
+  // A fold that was open stays open when its content is drawn again.
+  root.addEventListener("toggle", (event) => {
+    if (event.target.id) view.open[event.target.open ? "add" : "delete"](event.target.id);
+  }, true);
+  views.set(root, view);
+  return view;
+}
+
+function model(view) {
+  const { picture, page, step } = view;
+  if (view.packed !== picture) {
+    const bits = atob(picture.bars.joined);
+    Object.assign(view, {
+      packed: picture,
+      p: floats(picture.bars.p),
+      joins: (d) => Boolean((bits.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1),
+      t: floats(picture.loss.t),
+      loss: floats(picture.loss.loss),
+      floor: floats(picture.loss.floor),
+    });
+  }
+  const { words } = picture;
+  const base = {
+    page,
+    words,
+    p: view.p,
+    keep: picture.bars.keep,
+    sure: picture.bars.sure,
+    joins: view.joins,
+    open: stretches(view.p, picture.bars.keep, picture.bars.sure),
+    below: [],
+    targets: null,
+    losses: null,
+  };
+  if (step === "spans") return { ...base, below: spans.rows(picture, page) };
+  if (step === "annotators") {
+    const top = view.loss.reduce((a, b) => Math.max(a, b), 0);
+    return {
+      ...base,
+      below: annotators.rows(picture),
+      targets: view.t,
+      losses: { loss: view.loss, floor: view.floor, top, name: "loss" },
+    };
+  }
+  return base;
+}
+
+function paint(view) {
+  const { picture, page } = view;
+  const { words } = picture;
+  view.steps.setAttribute("aria-label", words.steps);
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
+  );
+  [view.steps, view.text.root, view.hint].forEach((node) =>
+    node.toggleAttribute("hidden", !picture.has)
+  );
+  view.banner.textContent = words.own_banner;
+  view.banner.toggleAttribute("hidden", picture.whose !== "own");
+  if (picture.has) {
+    view.hint.textContent = view.step === "annotators" ? words.mark_how : words.hint;
+    view.root.classList.toggle("with-rows", view.step !== "tags");
+    view.text.draw(model(view));
+    stepOf(view).draw(view.stage, picture, page, view);
+  } else {view.stage.replaceChildren(
+      el("p", { class: "bio-says" }, words.no_head),
+      annotators.editor(picture, page),
+    );}
+  view.own.replaceChildren(teachHeads(picture, page, view), ownHead(picture, page, view));
+  view.root.querySelectorAll("details[id]").forEach((fold) => {
+    if (view.open.has(fold.id)) fold.open = true;
+  });
+  ask(view);
+}
+
+// The dimensions in the formula come from the reader: asked for once a reading; they come back with
+// the next record.
+function ask(view) {
+  const { picture, page } = view;
+  const key = `${page.reading.reader} ${page.reading.stamp}`;
+  if (!picture.needs || view.asked === key) return;
+  view.asked = key;
+  page.input("heads", true);
+}
+
+export function draw(root, picture, page) {
+  const view = views.get(root)?.root.contains(views.get(root)?.stage)
+    ? views.get(root)
+    : shell(root);
+  Object.assign(view, { picture, page });
+  paint(view);
+}
+
+export function select(root, picture, page) {
+  const view = views.get(root);
+  if (!view) return draw(root, picture, page);
+  Object.assign(view, { picture, page });
+  if (!picture.has) {
+    view.stage.replaceChildren(
+      el("p", { class: "bio-says" }, picture.words.no_head),
+      annotators.editor(picture, page),
+    );
+    return undefined;
+  }
+  view.text.mark(model(view));
+  stepOf(view).select(view.stage, picture, page, view);
+  return undefined;
+}

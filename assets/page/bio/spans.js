@@ -1,0 +1,249 @@
+// Step 2: three ways from tags to spans, a threshold on the exact marginal, and the glued span.
+
+import { boxed } from "./token.js";
+import { el, fold, svg } from "../shared/dom.js";
+import { address } from "../shared/header.js";
+
+/**
+ * The rows under the text: what each decoding makes of the tags, and the start/end head's one span.
+ */
+export function rows({ decodings, words }, page) {
+  const spans = (name) => decodings.rows.find((r) => r.name === name).spans;
+  return [
+    { name: words.argmax, letters: decodings.argmax, marks: decodings.illegal },
+    { name: words.strict, spans: spans("strict") },
+    { name: words.lenient, spans: spans("lenient") },
+    { name: words.viterbi, letters: decodings.viterbi },
+    { name: "", spans: spans("viterbi") },
+    {
+      name: words.one_span,
+      kind: "one",
+      spans: page.predicted && page.answer !== null
+        ? [[page.predicted.start, page.predicted.end]]
+        : [],
+    },
+  ];
+}
+
+const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.end });
+
+// Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is
+// let go.
+function threshold({ threshold: data, words }, page) {
+  const shown = el("output", { for: "bio-threshold" }, data.value.toFixed(2));
+  const list = el("ol", { class: "marginals" });
+  const tell = (value) => {
+    shown.textContent = value.toFixed(2);
+    list.style.setProperty("--at", `${100 * value}%`);
+    list.querySelectorAll("li").forEach((li, k) =>
+      li.classList.toggle("kept", data.spans[k]?.marginal >= value && !data.spans[k].beaten)
+    );
+  };
+  list.append(
+    ...data.spans.map((s) =>
+      el(
+        "li",
+        { class: s.beaten ? "beaten" : null, title: s.beaten ? words.beaten : null },
+        el("button", {
+          type: "button",
+          class: "row-select",
+          dataset: { span: `${s.window} ${s.start} ${s.end}` },
+          onclick: () => go(page, s),
+        }, el("bdi", {}, s.text)),
+        el(
+          "span",
+          { class: "track", "aria-hidden": "true" },
+          el("span", { class: "bar", style: { width: `${100 * s.marginal}%` } }),
+        ),
+        el("span", { class: "tabular" }, s.printed),
+      )
+    ),
+  );
+  if (data.spans.some((s) => s.beaten)) {
+    list.append(el("li", { class: "beaten-key" }, words.beaten));
+  }
+  const input = el("input", {
+    type: "range",
+    id: "bio-threshold",
+    min: 0.01,
+    max: 0.99,
+    step: 0.01,
+    value: data.value,
+    oninput: () => tell(Number(input.value)),
+    onchange: () => page.input("threshold", Number(input.value)),
+  });
+  tell(data.value);
+  return el(
+    "section",
+    {},
+    el("h3", {}, el("label", { for: "bio-threshold" }, words.threshold), " ", shown),
+    input,
+    data.spans.length ? list : el("p", {}, words.none_listed),
+    el(
+      "p",
+      { class: "role-quiet tabular" },
+      `${data.says} ${words.no_span}: ${data.none}. ${words.threshold_help}`,
+    ),
+  );
+}
+
+function glue({ glue: data, words }, page) {
+  if (!data.found) {
+    return [
+      el("p", {}, words.glue_none),
+      el(
+        "p",
+        { class: "offers" },
+        data.examples.map((e) =>
+          el(
+            "button",
+            { type: "button", class: "boxed plain", onclick: () => page.open(e.id) },
+            e.title,
+          )
+        ),
+      ),
+    ];
+  }
+  const g = data.found;
+  const name = (
+    r,
+  ) => (r.span
+    ? el("button", {
+      type: "button",
+      class: "row-select",
+      onclick: () => page.select({ window: r.window, start: r.span[0], end: r.span[1] }),
+    }, el("bdi", {}, r.text))
+    : el("span", {}, words.backwards));
+  const joined = (e) => (e.startsWith("−") ? ` − ${e.slice(1)}` : ` + ${e}`);
+  const pairs = boxed(
+    words.glue,
+    el(
+      "table",
+      { class: "tabular" },
+      el("caption", {}, words.glue_identity),
+      el(
+        "tbody",
+        {},
+        g.rows.map((r) =>
+          el(
+            "tr",
+            { class: `pair-${r.key}` },
+            el("th", { scope: "row" }, name(r)),
+            el("td", { class: "role-quiet" }, r.span ? words[r.key] : ""),
+            el(
+              "td",
+              {},
+              el("span", { class: "role-start" }, r.s),
+              el("span", { class: "role-end" }, joined(r.e)),
+              ` ${r.sign} `,
+              el("strong", {}, r.score),
+            ),
+          )
+        ),
+      ),
+    ),
+  );
+  const losses = boxed(
+    words.glue_loss,
+    el(
+      "table",
+      { class: "tabular" },
+      el("caption", {}, `${words.glue_loss} ${g.steps} steps`),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          [
+            "loss over",
+            words.first,
+            words.second,
+            words.glued,
+            words.backwards,
+            "glued − best answer",
+            "",
+          ].map((h) => el("th", { scope: "col" }, h)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        g.losses.map((l) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, l.loss),
+            [l.first, l.second, l.glued, l.backwards, l.margin, l.verdict].map((c) =>
+              el("td", {}, c)
+            ),
+          )
+        ),
+      ),
+    ),
+  );
+  return [
+    el("p", { class: "bio-says" }, g.says),
+    pairs,
+    el("p", { class: "bio-says" }, g.tags),
+    el(
+      "p",
+      { class: "tabular" },
+      `${words.glue_tags}: `,
+      g.marginals.map((m, k) => [k ? ", " : "", el("bdi", { class: "serif" }, m.text), ` ${m.p}`]),
+    ),
+    el(
+      "p",
+      { class: "tabular" },
+      `loss over legal pairs now: ${g.loss.legal} − ${g.loss.gold} ${g.loss.sign} `,
+      el("strong", {}, g.loss.loss),
+      `; of the mass of legal pairs the two answers hold ${g.loss.answers}, the glue ` +
+        `${g.loss.glued}.`,
+    ),
+    losses,
+    el("p", {}, words.glue_soft),
+    el("p", {}, words.glue_pairs),
+  ];
+}
+
+export function draw(stage, picture, page) {
+  stage.dataset.step = "spans";
+  const { words } = picture;
+  const key = el(
+    "span",
+    {},
+    svg(
+      "svg",
+      { width: 22, height: 16, "aria-hidden": "true" },
+      svg("path", { class: "illegal", d: "M4,14L18,2" }),
+    ),
+    words.illegal,
+  );
+  stage.replaceChildren(
+    el("p", { class: "bio-says" }, picture.decodings.says),
+    el(
+      "p",
+      { class: "bio-legend" },
+      picture.decodings.illegal.length ? key : null,
+      picture.decodings.rows.map((r) => el("span", {}, `${words[r.name]}: ${r.rule}`)),
+    ),
+    el("p", { class: "bio-says compare" }, picture.compare),
+    threshold(picture, page),
+    fold(words.glue, el("div", { class: "glue" }, glue(picture, page)), { id: "bio-glue" }),
+  );
+  select(stage, picture, page);
+}
+
+export function select(stage, _picture, page) {
+  const chosen = page.selection;
+  const key = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
+  stage.querySelectorAll(".marginals .row-select").forEach((b) =>
+    b.setAttribute("aria-pressed", String(b.dataset.span === key))
+  );
+}
+
+/** These texts on a page that starts with its own reader. */
+export function fresh() {
+  window.location.href = address();
+  window.location.reload();
+}

@@ -1,0 +1,193 @@
+// Both heads taught the same marks: real gradient steps on W, b and on S, E over the same hidden
+// states, with undo.
+
+import { el, fold, svg, table } from "../shared/dom.js";
+import { curve } from "../loss/steps.js";
+
+export function teachHeads({ taught, words }, page, view) {
+  return fold(
+    words.teach,
+    el(
+      "div",
+      { class: "teach" },
+      taught.ready ? ready(taught, words, page, view) : [
+        el("p", {}, words.teach_needs),
+        el(
+          "p",
+          { class: "offers" },
+          taught.examples.map((e) =>
+            el(
+              "button",
+              { type: "button", class: "boxed plain", onclick: () => page.open(e.id) },
+              e.title,
+            )
+          ),
+        ),
+      ],
+    ),
+    { id: "bio-teach", open: view.open.has("bio-teach") },
+  );
+}
+
+function ready({ steps, rates, losses, target, now }, words, page, view) {
+  view.course ??= { rate: rates[1], loss: losses[0].key };
+  const { course } = view;
+  const chooser = (id, name, list, key) =>
+    el(
+      "label",
+      { class: "lever" },
+      `${name} `,
+      el("select", {
+        id,
+        onchange: (event) => {
+          course[key] = list[event.target.selectedIndex].value;
+        },
+      }, list.map(({ value, says }) => el("option", { selected: course[key] === value }, says))),
+    );
+  const act = (id, text, run, disabled = false) =>
+    el("button", {
+      type: "button",
+      class: "boxed plain",
+      id: `bio-teach-${id}`,
+      disabled,
+      onclick: run,
+    }, text);
+  return [
+    el("p", {}, words.teach_why),
+    el("p", { class: "bio-says" }, target),
+    el(
+      "p",
+      { class: "offers" },
+      chooser(
+        "bio-teach-rate",
+        words.teach_rate,
+        rates.map((r) => ({ value: r, says: String(r) })),
+        "rate",
+      ),
+      chooser(
+        "bio-teach-loss",
+        words.teach_loss,
+        losses.map((l) => ({ value: l.key, says: l.says })),
+        "loss",
+      ),
+    ),
+    el(
+      "p",
+      { class: "offers" },
+      act("every", words.every, () => page.input("preset", "every")),
+      steps.map((n) =>
+        act(
+          n,
+          n === 1 ? "1 step" : `${n} steps`,
+          () => page.input("teach", { ...course, steps: n }),
+        )
+      ),
+      act("undo", words.teach_undo, () => page.input("taught", "undo"), !now?.canUndo),
+      act("reset", words.teach_reset, () => page.input("taught", "reset"), !now?.canUndo),
+    ),
+    ...(now
+      ? result(now, words, page, view)
+      : [el("p", { class: "role-quiet" }, words.teach_none)]),
+  ];
+}
+
+function result(now, words, page, view) {
+  const room = Math.max(260, view.root.clientWidth || 600);
+  const wide = page.narrow ? room : Math.floor((room - 32) / 2);
+  const part = (title, content) =>
+    el("figure", {}, el("figcaption", { class: "role-quiet" }, title), content);
+  return [
+    el("p", { class: "bio-says", "aria-live": "polite" }, now.says),
+    el(
+      "div",
+      { class: "pair-figures" },
+      part(words.teach_tags, dumbbells(now.rows, "marginal", words, wide, page)),
+      part(words.teach_pairs, dumbbells(now.rows, "share", words, wide, page)),
+      now.steps
+        ? [
+          part(words.teach_tag_loss, curve(now.tagLosses, wide, page, { height: 7 })),
+          part(
+            words.teach_span_loss.replace("{floor}", now.floor),
+            curve(now.spanLosses, wide, page, { height: 7 }),
+          ),
+        ]
+        : null,
+    ),
+    table({
+      caption: words.teach_table,
+      head: [
+        words.teach_span,
+        words.teach_which,
+        words.teach_marginal,
+        words.teach_share,
+        words.teach_score,
+      ],
+      rows: now.rows.map((r) => [r.text, words[r.key], r.marginalSays, r.shareSays, r.score]),
+      select: now.rows.map((r) => [r.window, r.start, r.end]),
+    }, page),
+    now.steps ? el("p", { class: "role-quiet" }, words.teach_shown) : null,
+  ];
+}
+
+/**
+ * One row a span: hollow before, solid now; the rule at .5 is where a tagged span is likelier there
+ * than not.
+ */
+function dumbbells(rows, key, words, width, page) {
+  const em = 16 * page.scale;
+  const names = Math.min(em * 9, width * 0.34);
+  const [row, room, value] = [em * 1.7, Math.floor(names / (em * 0.52)), em * 3.4];
+  const x = (p) => names + em * 0.4 + p * (width - names - em - value);
+  return svg(
+    "svg",
+    {
+      class: "dumbbells",
+      width,
+      height: row * (rows.length + 0.9),
+      role: "img",
+      "aria-label": rows.map((r) => `${r.text}, ${words[r.key]}: ${r[`${key}Says`]}`).join("; "),
+    },
+    svg("path", {
+      class: "rule",
+      d: `M${x(0)},${em * 0.4}V${row * rows.length + em * 0.4}M${x(1)},${em * 0.4}V${
+        row * rows.length + em * 0.4
+      }`,
+    }),
+    svg("text", {
+      class: "quiet",
+      x: x(0),
+      y: row * (rows.length + 0.9) - 4,
+      "text-anchor": "middle",
+    }, "0"),
+    svg("text", {
+      class: "quiet",
+      x: x(1),
+      y: row * (rows.length + 0.9) - 4,
+      "text-anchor": "middle",
+    }, "1"),
+    rows.flatMap((r, k) => {
+      const y = row * (k + 0.65);
+      const [before, after] = r[key].map(x);
+      return [
+        svg("path", { class: "rule", d: `M${x(0)},${y}H${x(1)}` }),
+        svg("path", { class: "went-line", d: `M${before},${y}H${after}` }),
+        svg("circle", { class: "hollow-dot", cx: before, cy: y, r: 4.5 * page.scale }),
+        svg("circle", { class: "ink", cx: after, cy: y, r: 4.5 * page.scale }),
+        svg("text", { x: 0, y: y + em * 0.32 }, short(r.text, room), svg("title", {}, r.text)),
+        svg(
+          "text",
+          { x: width, y: y + em * 0.32, "text-anchor": "end" },
+          r[`${key}Says`].split(" → ")[1],
+        ),
+      ];
+    }),
+  );
+}
+
+// The middle of a long span matters least: the glued one shows where it starts and where it ends.
+function short(text, n) {
+  const letters = Array.from(text);
+  if (letters.length <= n) return text;
+  const half = Math.floor((n - 1) / 2);
+  return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
+}

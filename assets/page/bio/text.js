@@ -1,0 +1,430 @@
+// Chapter 7's text: the paragraph's own words with one bar a token above them and rows of letters,
+// spans or losses below. Runs of tokens that are surely outside are one line each, and open when
+// they are chosen.
+
+import { itemAt, listen } from "./keys.js";
+import { el, focusIn, svg } from "../shared/dom.js";
+import {
+  boxes,
+  breakLines,
+  centre,
+  makeLine,
+  markSpan,
+  measure,
+  pieceTicks,
+} from "../shared/lines.js";
+
+const SHORT = 14;
+const AROUND = 5;
+const LETTERS = ["B", "I", "O"];
+
+/** The stripes of I, once in the page: svg patterns are found by id. */
+export function stripes() {
+  return svg(
+    "svg",
+    { width: 0, height: 0, class: "pattern-box", "aria-hidden": "true" },
+    svg(
+      "defs",
+      {},
+      svg(
+        "pattern",
+        { id: "bio-stripes", width: 4, height: 4, patternUnits: "userSpaceOnUse" },
+        svg("path", { class: "stripe", d: "M0,1H4" }),
+      ),
+    ),
+  );
+}
+
+/**
+ * {root, draw(model), mark(model)}: model has page, p [3 D], keep, sure, joins, rows, targets,
+ * losses, words.
+ */
+export function tagText() {
+  const rows = el("div", { class: "bio-rows" });
+  const root = el("div", { class: "bio-text", role: "group" }, rows);
+  /** @type {any} */
+  const view = { root, rows, key: "", lines: [], unfolded: new Set(), pending: null, model: null };
+  listen(view, () => mark(view));
+  return {
+    root,
+    draw(model) {
+      view.model = model;
+      root.setAttribute("aria-label", model.words.bars);
+      const key = [
+        model.page.reading.context,
+        model.page.reading.stamp,
+        model.open.map((s) => s.join("-")).join(),
+        rows.clientWidth,
+        model.page.scale,
+      ].join("\u0001");
+      if (key !== view.key) lay(view);
+      view.key = key;
+      fill(view);
+      mark(view);
+    },
+    mark(model) {
+      view.model = model;
+      const chosen = model.page.selection;
+      if (
+        chosen &&
+        !view.lines.some((line) => line.first <= chosen.start && line.last >= chosen.start)
+      ) {
+        view.unfolded.add(chosen.start);
+        lay(view);
+        fill(view);
+      }
+      mark(view);
+    },
+  };
+}
+
+/**
+ * Neighbouring tokens that are drawn, with a little text around them: [first, last] of each
+ * stretch.
+ */
+export function stretches(p, keep, sure, unfolded = []) {
+  const n = p.length / 3;
+  const on = Array.from({ length: n }, (_, d) => p[3 * d + 2] <= sure);
+  for (const [a, b] of keep) for (let d = a; d <= b; d += 1) on[d] = true;
+  for (const d of unfolded) on[d] = true;
+  /** @type {number[][]} */
+  const found = [];
+  for (let d = 0; d < n; d += 1) {
+    if (!on[d]) continue;
+    const from = Math.max(0, d - AROUND);
+    const to = Math.min(n - 1, d + AROUND);
+    const before = found.at(-1);
+    if (before && from - before[1] <= SHORT) before[1] = to;
+    else found.push([from, to]);
+  }
+  const last = found.at(-1);
+  if (last && found[0][0] <= SHORT) found[0][0] = 0;
+  if (last && n - 1 - last[1] <= SHORT) last[1] = n - 1;
+  return found.length || n > 60 ? found : [[0, n - 1]];
+}
+
+function lay(view) {
+  const { model, rows, unfolded } = view;
+  const { page, p, keep, sure, joins } = model;
+  const focused = focusIn(view.root);
+  const held = focused ? focused.dataset.doc ?? focused.dataset.first : null;
+  const { context, tokens } = page.reading;
+  view.text = { context, tokens };
+  const whole = stretches(p, keep, sure, unfolded).map(([a, b]) => {
+    let [first, last] = [a, b]; // never cut a word
+    while (first > 0 && joins(first)) first -= 1;
+    while (last + 1 < tokens.length && joins(last + 1)) last += 1;
+    return [first, last];
+  });
+  view.lines = [];
+  const nodes = [];
+  let at = 0;
+  for (const [first, last] of whole) {
+    if (first > at) nodes.push(folded(view, at, first - 1));
+    const text = { context, tokens, first, last, joins, faded: () => false };
+    const broken = breakLines(rows, text, rows.clientWidth);
+    for (const piece of broken) {
+      const line = makeLine(piece, text, broken.dir);
+      line.dir = broken.dir;
+      view.lines.push(line);
+      nodes.push(line.node);
+    }
+    at = last + 1;
+  }
+  if (at < tokens.length) nodes.push(folded(view, at, tokens.length - 1));
+  rows.replaceChildren(...nodes);
+  view.lines.forEach(measure); // all reads before the first write: one layout
+  for (const line of view.lines) {
+    line.ticks = pieceTicks(line, tokens);
+    line.marks.setAttribute("width", line.width);
+    line.marks.setAttribute("height", line.height);
+  }
+  if (held !== null) itemAt(view.root, "hit", Number(held))?.focus({ preventScroll: true });
+}
+
+function folded(view, first, last) {
+  const { p, words } = view.model;
+  let low = 1;
+  for (let d = first; d <= last; d += 1) low = Math.min(low, p[3 * d + 2]);
+  const text = first === last
+    ? words.one_quiet
+    : words.quiet_run.replace("{n}", last - first + 1).replace(
+      "{low}",
+      low > 0.9995 ? "> .999" : low.toFixed(3).slice(1),
+    );
+  return el("button", {
+    type: "button",
+    class: "folded",
+    onclick: () => {
+      for (let d = first; d <= last; d += 1) view.unfolded.add(d);
+      lay(view);
+      fill(view);
+      mark(view);
+      itemAt(view.root, "hit", first)?.focus();
+    },
+  }, text);
+}
+
+const printed = (x) => (x > 0.995 ? "> .99" : x.toFixed(2).slice(1));
+
+function fill({ model, lines, rows }) {
+  rows.classList.toggle("labelled", model.below.length > 0);
+  const size = model.page.scale;
+  const full = 44 * size;
+  const top = 16 * size;
+  lines.forEach((line, k) => {
+    const high = Math.max(
+      ...[...line.places.keys()].map((doc) =>
+        Math.max(
+          model.p[3 * doc] + model.p[3 * doc + 1],
+          model.targets ? model.targets[3 * doc] + model.targets[3 * doc + 1] : 0,
+        )
+      ),
+    );
+    const tall = k === 0 || high >= 0.1; // a line where nothing is tagged needs no room for it
+    const height = tall ? full + top : Math.max(4 * size, high * full + 3 * size);
+    line.above.setAttribute("width", line.width);
+    line.above.setAttribute("height", height);
+    line.above.replaceChildren(
+      bars(line, model, { size, full, height, first: k === 0, tall }),
+      hits(line, model, height),
+    );
+    const depth = below(line, model, size);
+    line.below.setAttribute("width", line.width);
+    line.below.setAttribute("height", Math.max(2, depth));
+  });
+}
+
+function bars(line, { p, words, targets }, { size, full, height, first, tall }) {
+  const wide = 8 * size;
+  const parts = [svg("path", { class: "rule", d: `M0,${height - 0.5}H${line.width}` })];
+  if (tall) parts.push(svg("path", { class: "rule", d: `M0,${height - full}H${line.width}` }));
+  let free = -Infinity;
+  for (const doc of line.places.keys()) {
+    const x = centre(line, doc);
+    const [b, i] = [p[3 * doc] * full, p[3 * doc + 1] * full];
+    if (b + i >= 0.6) {
+      parts.push(
+        svg("rect", { class: "tag-b", x: x - wide / 2, y: height - b, width: wide, height: b }),
+        svg("rect", {
+          class: "tag-i",
+          x: x - wide / 2,
+          y: height - b - i,
+          width: wide,
+          height: i,
+          fill: "url(#bio-stripes)",
+        }),
+      );
+    }
+    const t = targets && [targets[3 * doc], targets[3 * doc + 1]];
+    if (t && t[0] + t[1] > 0) {
+      for (const at of new Set([t[0] && t[0], t[0] + t[1]].filter(Boolean))) {
+        parts.push(
+          svg("rect", {
+            class: "target-tick",
+            x: x - wide,
+            y: height - at * full - 1.5 * size,
+            width: 2 * wide,
+            height: 3 * size,
+          }),
+        );
+      }
+    }
+    const top = p[3 * doc] >= p[3 * doc + 1] ? 0 : 1;
+    const text = `${LETTERS[top]} ${printed(p[3 * doc + top])}`;
+    const half = text.length * 3.6 * size;
+    if (p[3 * doc] + p[3 * doc + 1] >= 0.1 && x - half > free) {
+      const over = t && t[0] + t[1] > 0
+        ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size)
+        : b + i; // a label never lies on a target's tick
+      parts.push(
+        svg("text", {
+          x,
+          y: height - over - 4 * size,
+          "text-anchor": "middle",
+          class: p[3 * doc + top] >= 0.5 ? null : "quiet",
+        }, text),
+      );
+      free = x + half;
+    }
+  }
+  if (first) {
+    const x = line.width + 6 * size;
+    parts.push(
+      svg("path", {
+        class: "rule-quiet",
+        d: `M${x - 4 * size},${height - full}h${4 * size}v${full - 1}h${-4 * size}`,
+      }),
+      svg("text", {
+        class: "quiet",
+        x: 0,
+        y: 0,
+        "text-anchor": "middle",
+        transform: `translate(${x + 12 * size},${height - full / 2}) rotate(-90)`,
+      }, words.sum),
+    );
+  }
+  return svg("g", { "aria-hidden": "true" }, parts);
+}
+
+function hits(line, { p, page }, height) {
+  return svg(
+    "g",
+    {},
+    [...line.places].map(([doc, { left, width }]) =>
+      svg("rect", {
+        class: "hit",
+        x: left,
+        y: 0,
+        width: Math.max(1, width),
+        height,
+        role: "button",
+        tabindex: -1,
+        "data-doc": doc,
+        "aria-label": `${page.reading.tokens[doc].text}: B ${p[3 * doc].toFixed(3)}, I ${
+          p[3 * doc + 1].toFixed(3)
+        }, O ${p[3 * doc + 2].toFixed(3)}`,
+      })
+    ),
+  );
+}
+
+// Rows under the words: {name, letters, marks, spans, kind}; then one lane of losses.
+function below(line, { below: rows, losses, words }, size) {
+  const step = 19 * size;
+  const parts = [];
+  const docs = [...line.places.keys()];
+  const some = rows.some((row) =>
+    row.spans?.some(([a, b]) => a <= line.last && b >= line.first) ||
+    (row.letters && docs.some((doc) => row.letters[doc] !== "O"))
+  ) ||
+    (losses && docs.some((doc) => losses.loss[doc] >= 0.05 * losses.top));
+  line.below.replaceChildren();
+  if (!some) return 6 * size; // every row is empty here
+  let y = 4 * size;
+  for (const row of rows) {
+    parts.push(
+      svg("text", {
+        class: "quiet row-name",
+        x: -10 * size,
+        y: y + step * 0.7,
+        "text-anchor": "end",
+      }, row.name),
+    );
+    if (row.spans) {
+      for (const [a, b] of row.spans) {
+        for (const { left, right } of boxes(line, a, b)) {
+          parts.push(
+            svg("path", {
+              class: `span-line ${row.kind ?? ""}`,
+              d: `M${left + 1},${y + 3 * size}v${4 * size}H${right - 1}v${-4 * size}`,
+            }),
+          );
+        }
+      }
+    }
+    if (row.letters) {
+      for (const doc of line.places.keys()) {
+        const letter = row.letters[doc];
+        const bad = row.marks?.includes(doc);
+        parts.push(
+          svg("text", {
+            class: letter === "O" ? "letter none" : "letter",
+            x: centre(line, doc),
+            y: y + step * 0.7,
+            "text-anchor": "middle",
+          }, letter === "O" ? "·" : letter),
+        );
+        if (bad) {
+          parts.push(
+            svg("path", {
+              class: "illegal",
+              d: `M${centre(line, doc) - 7 * size},${y + step * 0.85}l${14 * size},${-step * 0.75}`,
+            }, svg("title", {}, words.illegal)),
+          );
+        }
+      }
+    }
+    y += step;
+  }
+  if (losses) y = lossLane(line, losses, parts, y, size);
+  line.below.replaceChildren(svg("g", { "aria-hidden": "true" }, parts));
+  return y + 6 * size;
+}
+
+function lossLane(line, { loss, floor, top, name }, parts, y, size) {
+  const full = 40 * size;
+  const scale = full / Math.max(top, 0.5);
+  const wide = 8 * size;
+  parts.push(
+    svg(
+      "text",
+      { class: "quiet row-name", x: -10 * size, y: y + 12 * size, "text-anchor": "end" },
+      name,
+    ),
+    svg("path", { class: "rule", d: `M0,${y + 0.5}H${line.width}` }),
+  );
+  let free = -Infinity;
+  for (const doc of line.places.keys()) {
+    if (loss[doc] * scale < 0.6) continue;
+    const x = centre(line, doc);
+    const low = floor[doc] * scale;
+    const all = loss[doc] * scale;
+    parts.push(
+      svg("rect", { class: "loss-floor", x: x - wide / 2, y, width: wide, height: low }),
+      svg("rect", {
+        class: "loss-kl",
+        x: x - wide / 2,
+        y: y + low,
+        width: wide,
+        height: all - low,
+      }),
+    );
+    const half = 14 * size;
+    if (loss[doc] >= 0.05 * top && x - half > free) {
+      parts.push(
+        svg("text", { x, y: y + all + 12 * size, "text-anchor": "middle" }, loss[doc].toFixed(2)),
+      );
+      free = x + half;
+    }
+  }
+  return y + full + 16 * size;
+}
+
+function mark(view) {
+  const { model, lines, text, root, pending } = view;
+  const { page } = model;
+  const chosen = page.selection;
+  for (const line of lines) {
+    const parts = [...line.ticks];
+    for (const g of page.reading.gold) {
+      const inside = [...line.spans.keys()].filter((d) =>
+        text.tokens[d].start < g.end && text.tokens[d].end > g.start
+      );
+      if (inside.length) parts.push(...markSpan(line, "gold", inside[0], inside.at(-1)));
+    }
+    if (page.predicted && page.answer !== null) {
+      parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
+    }
+    if (chosen) parts.push(...markSpan(line, "selected", chosen.start, chosen.end));
+    if (pending) parts.push(...markSpan(line, "pending", pending.start, pending.end));
+    line.marks.replaceChildren(...parts);
+  }
+  root.querySelectorAll("[aria-pressed=true]").forEach((node) =>
+    node.removeAttribute("aria-pressed")
+  );
+  if (chosen) {
+    root.querySelectorAll(".word").forEach((node) => {
+      if (Number(node.dataset.first) <= chosen.end && Number(node.dataset.last) >= chosen.start) {
+        node.setAttribute("aria-pressed", "true");
+      }
+    });
+    itemAt(root, "hit", chosen.start)?.setAttribute("aria-pressed", "true");
+  }
+  if (!root.querySelector(".hit[tabindex='0'], .word[tabindex='0']")) {
+    (itemAt(root, "hit", chosen?.start ?? -1) ?? root.querySelector(".hit"))?.setAttribute(
+      "tabindex",
+      "0",
+    );
+  }
+}

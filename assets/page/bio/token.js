@@ -1,0 +1,146 @@
+// Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on
+// request the products.
+
+import { el } from "../shared/dom.js";
+
+const NAMES = ["B", "I", "O"];
+const KEYS = ["tag-b", "tag-i", "tag-o"];
+
+export const swatch = (k) => el("span", { class: `swatch ${KEYS[k]}`, "aria-hidden": "true" });
+
+/** A table that scrolls sideways where it must, for keyboards too. */
+export const boxed = (name, content) =>
+  el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
+
+function legend() {
+  const says = [
+    "B, begins an answer: solid",
+    "I, inside: striped",
+    "O, outside: the paper that is left",
+  ];
+  return el("p", { class: "bio-legend" }, NAMES.map((_, k) => el("span", {}, swatch(k), says[k])));
+}
+
+function numbers({ token }) {
+  const cell = (text, strong = false) => el("td", {}, strong ? el("strong", {}, text) : text);
+  return boxed(
+    `token ${token.piece}`,
+    el(
+      "table",
+      { class: "token-table tabular" },
+      el(
+        "caption",
+        {},
+        "token ",
+        el("bdi", { class: "serif" }, token.piece),
+        ` at word piece ${token.doc}, position ${token.pos}${
+          token.windows > 1 ? ` of window ${token.window + 1}, which owns it` : ""
+        }`,
+      ),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ["tag", "logit", "exp(logit)", `÷ ${token.z} = p`].map((h) =>
+            el("th", { scope: "col" }, h)
+          ),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        NAMES.map((name, k) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, swatch(k), name),
+            cell(token.logits[k]),
+            cell(token.exps[k]),
+            cell(token.p[k], true),
+          )
+        ),
+      ),
+      el(
+        "tfoot",
+        {},
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, "sum across the tags"),
+          el("td", { colspan: 3 }, token.sum),
+        ),
+      ),
+    ),
+  );
+}
+
+function products(found, words) {
+  const head = [
+    "",
+    ...found.dimensions.map((d) => `h${subscript(d)}`),
+    words.other_dims.replace("{n}", found.others),
+    words.bias,
+    words.logit,
+  ];
+  const row = (name, cells) =>
+    el("tr", {}, el("th", { scope: "row" }, name), cells.map((c) => el("td", {}, c)));
+  return boxed(
+    words.products,
+    el(
+      "table",
+      { class: "tabular products" },
+      el("caption", {}, words.products),
+      el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
+      el(
+        "tbody",
+        {},
+        row(words.h, [...found.h, "", "", ""]),
+        found.rows.map((r) =>
+          row(["W", el("sub", {}, r.tag), " · h"], [
+            ...r.products,
+            r.rest,
+            r.bias,
+            el("strong", {}, r.logit),
+          ])
+        ),
+      ),
+    ),
+  );
+}
+
+const subscript = (n) => [...String(n)].map((c) => "₀₁₂₃₄₅₆₇₈₉"[Number(c)]).join("");
+
+function panel(stage, picture, page) {
+  const { words } = picture;
+  const record = page.selection?.record;
+  const found = record?.details?.bio;
+  // Python has not answered yet: keep what stands
+  if (page.selection && (!record || !found)) return;
+  const fetch = el("button", {
+    type: "button",
+    class: "boxed plain",
+    id: "bio-products",
+    onclick: () => page.input("products", true),
+  }, words.fetch);
+  stage.replaceChildren(
+    legend(),
+    ...(found?.token
+      ? [
+        numbers(found),
+        found.products
+          ? products(found.products, words)
+          : el("p", {}, fetch, el("span", { class: "role-quiet" }, ` ${words.fetch_why}`)),
+      ]
+      : [el("p", { class: "role-quiet" }, words.no_token)]),
+  );
+}
+
+export function draw(stage, picture, page) {
+  if (stage.dataset.step !== "tags") stage.replaceChildren();
+  stage.dataset.step = "tags";
+  panel(stage, picture, page);
+}
+
+export const select = panel;

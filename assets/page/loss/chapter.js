@@ -1,0 +1,92 @@
+// Chapter 5, Loss: label, measure, step; what few need is folded below. The shell stands, only
+// contents are drawn again.
+
+import { el, fold, stepButtons } from "../shared/dom.js";
+import * as axes from "./axes.js";
+import { loseAndWin, misread, replay, variants } from "./folds.js";
+import * as labels from "./labels.js";
+import * as steps from "./steps.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./start_end.css", import.meta.url));
+await style(new URL("./loss.css", import.meta.url));
+
+const STEPS = { labels, axes, steps };
+const FOLDS = [
+  ["variants", "windows, normalisers, several right answers", variants],
+  ["misread", "your formula, corrected", misread],
+  ["verdicts", "low loss, wrong answer?", loseAndWin],
+  ["replay", "replay of the fine-tuning", replay],
+];
+const views = new WeakMap();
+
+function shell(root, picture) {
+  const view = {
+    root,
+    step: "labels",
+    held: {},
+    stage: el("div", { class: "step-stage" }),
+    total: el("p", { class: "total tabular veil-part" }),
+  };
+  view.buttons = stepButtons("loss", picture.steps, (key) => {
+    view.step = key;
+    paint(view);
+  });
+  view.folds = FOLDS.map(([key, title, draw]) => {
+    const inside = el("div", { class: "fold-inside" });
+    const node = fold(title, inside, { id: `loss-${key}` });
+    node.addEventListener("toggle", () => {
+      if (node.open) drawFold(view, { key, inside, draw });
+    });
+    return { key, node, inside, draw };
+  });
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "loss" },
+      el(
+        "div",
+        { class: "steps-line" },
+        el("div", { class: "steps", role: "group", "aria-label": "Steps" }, view.buttons),
+        view.total,
+      ),
+      view.stage,
+      el("div", { class: "folds" }, view.folds.map((f) => f.node)),
+    ),
+  );
+  views.set(root, view);
+  return view;
+}
+
+function drawFold(view, { key, inside, draw }) {
+  view.held[key] ??= {};
+  draw(inside, view.picture, view.page, view.held[key]);
+}
+
+function paint(view) {
+  const { picture, page, stage, step } = view;
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(picture.steps[k].key === step))
+  );
+  view.total.textContent = picture.total;
+  view.held[step] ??= {};
+  if (stage.dataset.step !== step) stage.replaceChildren();
+  stage.dataset.step = step;
+  STEPS[step].draw(stage, picture, page, view.held[step]);
+  view.folds.filter((f) => f.node.open).forEach((f) => drawFold(view, f));
+}
+
+export function draw(root, picture, page) {
+  const known = views.get(root);
+  const view = known && root.contains(known.stage) ? known : shell(root, picture);
+  Object.assign(view, { picture, page });
+  paint(view);
+}
+
+export function select(root, picture, page) {
+  const view = views.get(root);
+  if (!view) return draw(root, picture, page);
+  Object.assign(view, { picture, page });
+  STEPS[view.step].select?.(view.stage, picture, page, view.held[view.step]);
+  return undefined;
+}

@@ -1,0 +1,231 @@
+// What chapter 5 keeps folded: other normalisers and several labels, wrong formulas, loss against
+// verdict, the replay of the fine-tuning.
+
+import { el, table } from "../shared/dom.js";
+import { joiner } from "./math.js";
+import { curve } from "./steps.js";
+import { fixed } from "../shared/numbers.js";
+import { floats, softmax } from "../shared/pack.js";
+import { paragraph } from "../shared/paragraph.js";
+import { makeScale } from "../shared/stems.js";
+
+export function variants(root, picture, page) {
+  root.replaceChildren(
+    ...(picture.variants.length
+      ? picture.variants.map(({ title, says, table: rows }) =>
+        el("section", {}, el("h3", {}, title), el("p", {}, says), rows ? table(rows, page) : null)
+      )
+      : [
+        el(
+          "p",
+          {},
+          `With no answer as the label every window is trained to ${picture.null}, and ` +
+            `there is nothing to share.`,
+        ),
+      ]),
+  );
+}
+
+export function misread(root, picture, page, held) {
+  held.open ??= picture.misread[0].key;
+  const found = picture.misread.find((m) => m.key === held.open);
+  const broken = picture.broken?.key === held.open ? picture.broken : null;
+  const choose = (key) => {
+    held.open = key;
+    misread(root, picture, page, held);
+    root.querySelector("[aria-pressed=true]")?.focus();
+  };
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "switches", role: "group", "aria-label": "Formulas as they are sometimes written" },
+      picture.misread.map((m) =>
+        el("button", {
+          type: "button",
+          class: "switch",
+          "aria-pressed": String(m.key === held.open),
+          onclick: () => choose(m.key),
+        }, m.wrong)
+      ),
+    ),
+    el(
+      "dl",
+      { class: "two tabular" },
+      pair("as written it gives", found.value),
+      pair("the loss", found.right),
+    ),
+    el("p", { class: "says" }, found.says),
+    el("p", {}, el("strong", {}, "Corrected: "), found.instead),
+    el(
+      "div",
+      { class: "acts" },
+      el(
+        "button",
+        { type: "button", class: "act", onclick: () => page.input("break", found.key) },
+        "Break it: search the stored readings",
+      ),
+    ),
+    ...(broken ? [el("p", { class: "says broken" }, broken.says)] : []),
+  );
+}
+
+const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
+
+export function loseAndWin(root, picture, page) {
+  const { side, searched } = picture;
+  const here = el(
+    "p",
+    { class: "tabular" },
+    "This reading: the loss is ",
+    el("strong", {}, side.loss),
+    ", prediction says ",
+    el("bdi", {}, side.answer === null ? "no answer" : `“${side.answer}”`),
+    picture.source === "reader"
+      ? ". Nobody has said what is right."
+      : side.right
+      ? ", which is right."
+      : ", which is wrong.",
+  );
+  const ask = el("button", {
+    type: "button",
+    class: "act",
+    onclick: () => page.input("search", true),
+  }, "search the stored readings");
+  root.replaceChildren(
+    here,
+    el(
+      "p",
+      { class: "role-quiet" },
+      "Training lowers the loss at the label and never scores a pair; prediction takes the " +
+        "best legal pair. So they can disagree.",
+    ),
+    el("div", { class: "acts" }, ask),
+    ...(searched
+      ? [
+        el("p", { class: "says" }, searched.says),
+        searched.count ? table(searched.table, page) : null,
+      ].filter(Boolean)
+      : []),
+  );
+}
+
+// The replay --------------------------------------------------------------------------------------
+
+export function replay(root, picture, page, held) {
+  if (!picture.canReplay) {
+    root.replaceChildren(
+      el(
+        "p",
+        {},
+        picture.example
+          ? "No record of the fine-tuning fits this reading: it belongs to the bundled reader " +
+            "and its examples at their own windows."
+          : "The fine-tuning was recorded for the bundled examples; choose one of them to see " +
+            "how this reader learned.",
+      ),
+    );
+    return;
+  }
+  if (!picture.replay) {
+    root.replaceChildren(
+      el(
+        "div",
+        { class: "acts" },
+        el(
+          "button",
+          { type: "button", class: "act", onclick: () => page.input("replay", true) },
+          "show what every recorded step said about this example",
+        ),
+      ),
+    );
+    return;
+  }
+  const data = picture.replay;
+  const key = `${page.reading.stamp} ${data.steps.length} ${root.clientWidth} ${page.scale}`;
+  if (held.key !== key) {
+    Object.assign(held, {
+      key,
+      start: floats(data.start),
+      end: floats(data.end),
+      at: held.at ?? data.steps.length - 1,
+      text: paragraph(),
+    });
+  }
+  held.at = Math.min(held.at, data.steps.length - 1);
+  const slider = el("input", {
+    type: "range",
+    id: "loss-replay-step",
+    class: "scrubber",
+    "aria-label": "recorded step",
+    min: 0,
+    max: data.steps.length - 1,
+    step: 1,
+    value: held.at,
+    oninput: () => {
+      held.at = Number(slider.value);
+      frame(held, data, picture, page, slider);
+    },
+  });
+  held.graph = el("div", {});
+  held.said = el("p", { class: "tabular", "aria-live": "polite" });
+  root.replaceChildren(
+    el("p", { class: "says" }, data.says),
+    el(
+      "p",
+      { class: "role-quiet" },
+      "loss at each recorded step; the first steps were recorded more closely than the later ones",
+    ),
+    held.graph,
+    slider,
+    held.said,
+    el("div", { class: "start-end" }, held.text.root),
+    table(data.table, page),
+  );
+  frame(held, data, picture, page, slider);
+}
+
+function frame(held, data, picture, page, slider) {
+  const { at } = held;
+  const w = page.reading.windows[data.window];
+  const row = (side) => held[side].subarray(at * data.n, (at + 1) * data.n);
+  const p = { start: softmax(row("start")), end: softmax(row("end")) };
+  const highest = (x) => {
+    let best = w.docStart;
+    for (let d = w.docStart; d < w.docStop; d += 1) {
+      if (x[d - w.docStart + w.contextAt] > x[best - w.docStart + w.contextAt]) best = d;
+    }
+    return best;
+  };
+  const span = data.spans[at];
+  const said = `step ${data.steps[at]}`;
+  slider.setAttribute("aria-valuetext", said);
+  held.said.replaceChildren(
+    el("strong", {}, said),
+    `: loss ${fixed(data.loss[at], 3)}, `,
+    data.answers[at] === null ? "no answer; the best span of the window would be " : "answer ",
+    el("bdi", {}, `“${data.best[at]}”`),
+    at === 0 && data.steps[0] === 0 ? " — the heads are random" : "",
+  );
+  held.graph.replaceChildren(
+    curve(data.loss, held.graph.clientWidth || 600, page, { at, height: 7, names: data.steps }),
+  );
+  const own = Object.create(page, {
+    predicted: {
+      value: span && data.answers[at] !== null
+        ? { window: w.index, start: span[0], end: span[1] }
+        : null,
+    },
+    selection: { value: null },
+  });
+  held.text.draw({
+    page: own,
+    window: w,
+    p,
+    question: picture.question,
+    joins: joiner(picture.joined),
+    byHand: () => false,
+    pending: null,
+    scale: makeScale({ log: false, n: w.n, size: page.scale }),
+    apart: { start: highest(row("start")), end: highest(row("end")) },
+  });
+}

@@ -1,0 +1,197 @@
+// Step 1, label: the paragraph on which the right answer is marked, and the labelling strip:
+// characters, word pieces, one row a window.
+
+import { el } from "../shared/dom.js";
+import { head, SIDES } from "./math.js";
+import { fixed } from "../shared/numbers.js";
+import { overlay, paragraph } from "../shared/prose.js";
+
+const MOST_ROWS = 6;
+
+export function draw(root, picture, page, held) {
+  const { reading } = page;
+  held.text = paragraph(
+    reading,
+    (span) => page.select(span),
+    "Paragraph: arrow keys move by word, Shift extends, Enter selects, M marks the selection " +
+      "as right",
+  );
+  held.text.box.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "m" || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    markSelection(page);
+  });
+  held.mark = el("button", {
+    type: "button",
+    class: "act filled",
+    onclick: () => markSelection(page),
+  });
+  const act = (text, name) =>
+    el("button", { type: "button", class: "act", onclick: () => page.input(name, true) }, text);
+  const silent = (text, id, count) =>
+    el("button", {
+      type: "button",
+      class: "act",
+      id: `loss-silent-${id}`,
+      disabled: count > picture.mostSilent,
+      onclick: () => page.input("silent", count),
+    }, text);
+  const source = picture.source;
+  root.replaceChildren(
+    el("p", { class: "says veil-part" }, picture.says),
+    el("div", { class: "text-box" }, held.text.box),
+    el(
+      "div",
+      { class: "acts" },
+      held.mark,
+      act("no answer is right", "no answer"),
+      picture.golds.length && source !== "reader"
+        ? [
+          silent("one annotator more: no answer", "more", picture.silent + 1),
+          picture.silent ? silent("one less", "less", picture.silent - 1) : null,
+        ]
+        : null,
+      source === "marked"
+        ? act(picture.example ? "back to the annotators" : "take all marks away", "annotators")
+        : null,
+    ),
+    el("div", { class: "veil-part" }, strip(picture, page)),
+  );
+  select(root, picture, page, held);
+}
+
+export function select(_root, picture, page, held) {
+  const { reading, selection, predicted } = page;
+  held.picture = picture;
+  const chars = ({ start, end }, kind) => ({
+    start: reading.tokens[start].start,
+    end: reading.tokens[end].end,
+    kind,
+  });
+  overlay(held.text, reading.context, [
+    ...picture.golds.map((g) => chars(g, "gold")),
+    ...(predicted && page.answer !== null ? [chars(predicted, "predicted")] : []),
+    ...(selection ? [chars(selection, "selected")] : []),
+  ]);
+  const on = chosenMark(picture, selection);
+  held.mark.disabled = !selection;
+  held.mark.textContent = on && picture.source === "marked"
+    ? "take this mark away"
+    : "mark the selection as right";
+}
+
+const chosenMark = (picture, chosen) =>
+  chosen && picture.golds.some((g) => g.start === chosen.start && g.end === chosen.end);
+
+function markSelection(page) {
+  const chosen = page.selection;
+  if (chosen) page.input("mark", [chosen.start, chosen.end]);
+}
+
+// The strip ---------------------------------------------------------------------------------------
+
+function strip(picture, page) {
+  const { reading } = page;
+  const cut = picture.strip;
+  const docs = cut ? Array.from({ length: cut.stop - cut.first }, (_, k) => cut.first + k) : [];
+  const gold = (d) => cut && d >= cut.start && d <= cut.end;
+  const chosen = rowsShown(cut, reading);
+  const cell = (content, kind = "") => el("td", { class: kind }, content);
+  const pieces = docs.map((d) => cell(reading.tokens[d].text, gold(d) ? "piece is-gold" : "piece"));
+  const rows = [];
+  for (const k of chosen) {
+    for (const side of SIDES) {
+      rows.push(labelRow(picture, reading.windows[k], side, docs, cell, reading.windows.length));
+    }
+  }
+  const rest = reading.windows.length - chosen.length;
+  const caption = cut
+    ? `The label as rows: ${cut.chars}; the rows sum to 1`
+    : `The label as rows: no answer, so ${picture.null} is the target of every window`;
+  return el(
+    "div",
+    { class: "table-box strip", tabindex: 0, role: "region", "aria-label": "Labelling strip" },
+    el(
+      "table",
+      {},
+      el("caption", {}, caption),
+      el(
+        "thead",
+        {},
+        cut
+          ? el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, "characters"),
+            cell("–"),
+            docs.map((d) =>
+              cell(
+                reading.context.slice(reading.tokens[d].start, reading.tokens[d].end),
+                gold(d) ? "chars is-gold" : "chars",
+              )
+            ),
+            cell(""),
+          )
+          : null,
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, "word pieces"),
+          cell(picture.null, "piece"),
+          pieces,
+          cell("Σ y log P"),
+        ),
+        cut
+          ? el(
+            "tr",
+            { class: "role-quiet" },
+            el("th", { scope: "row" }, "index in the paragraph"),
+            cell("–"),
+            docs.map((d) => cell(d)),
+            cell(""),
+          )
+          : null,
+      ),
+      el("tbody", {}, rows),
+    ),
+    rest > 0
+      ? el("p", { class: "role-quiet" }, `… ${rest} more windows, in the table below`)
+      : null,
+  );
+}
+
+function rowsShown(cut, reading) {
+  const all = reading.windows.map((w) => w.index);
+  const touching = cut
+    ? all.filter((k) =>
+      reading.windows[k].docStart <= cut.end && reading.windows[k].docStop > cut.start
+    )
+    : [];
+  const others = all.filter((k) => !touching.includes(k));
+  return [...touching, ...others].slice(0, MOST_ROWS / 2).sort((a, b) => a - b);
+}
+
+function labelRow(picture, w, side, docs, cell, count) {
+  const { [side]: sparse, holds } = picture.windows[w.index];
+  const found = head(w[side], sparse);
+  const weight = new Map(sparse);
+  const shown = (
+    pos,
+  ) => (weight.has(pos) ? (weight.get(pos) === 1 ? "1" : weight.get(pos).toFixed(2)) : "0");
+  const at = (d) => (d < w.docStart || d >= w.docStop ? null : d - w.docStart + w.contextAt);
+  const lit = (pos) => (weight.has(pos) ? `lit ${side}` : "zero");
+  const name = count > 1 ? `window ${w.index + 1} ${side}` : side;
+  return el(
+    "tr",
+    {},
+    el(
+      "th",
+      { scope: "row", title: holds },
+      el("span", { class: `role-${side}` }, name),
+      side === "start" && count > 1 ? el("span", { class: "role-quiet" }, ` holds ${holds}`) : null,
+    ),
+    cell(shown(w.clsAt), lit(w.clsAt)),
+    docs.map((d) => (at(d) === null ? cell("", "absent") : cell(shown(at(d)), lit(at(d))))),
+    cell(fixed(-found.loss), "tabular"),
+  );
+}

@@ -1,0 +1,52 @@
+// Chapter 5 in numbers: targets of a window, log Z, loss and gradient.
+
+import { softmax } from "../shared/pack.js";
+
+export const SIDES = ["start", "end"];
+
+/**
+ * Dense target row [n] from the sparse [[pos, weight]] that Python sends.
+ * @param {number[][]} sparse
+ * @param {number} n
+ */
+export function target(sparse, n) {
+  const row = new Float64Array(n);
+  for (const [pos, weight] of sparse) row[pos] = weight;
+  return row;
+}
+
+/**
+ * log sum_k exp(x_k), shifted by the largest logit.
+ * @param {Iterable<number>} logits
+ */
+export function logZ(logits) {
+  let top = -Infinity;
+  for (const x of logits) top = Math.max(top, x);
+  let sum = 0;
+  for (const x of logits) sum += Math.exp(x - top);
+  return top + Math.log(sum);
+}
+
+/**
+ * One head of one window: {logits, y, p, z, loss}; `alone` normalises over the labels only, as one
+ * text has it.
+ * @param {ArrayLike<number> & Iterable<number>} logits
+ * @param {number[][]} sparse labels as [pos, weight]
+ * @param {boolean} [alone]
+ */
+export function head(logits, sparse, alone = false) {
+  const y = target(sparse, logits.length);
+  const z = alone ? logZ(sparse.map(([pos]) => logits[pos])) : logZ(logits);
+  let loss = 0;
+  for (const [pos, weight] of sparse) loss += weight * (z - logits[pos]);
+  return { logits, y, z, loss, sparse, p: softmax(logits) };
+}
+
+/**
+ * Does a word piece continue the word before it?
+ * @param {string} bits base64, one bit for each piece of the paragraph, from the left
+ */
+export function joiner(bits) {
+  const raw = atob(bits);
+  return (/** @type {number} */ d) => Boolean((raw.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1);
+}

@@ -1,0 +1,417 @@
+// Step 3, step: real gradient steps on a private copy, with undo; before and after side by side,
+// and what was forgotten.
+
+import { el, svg, table } from "../shared/dom.js";
+import { fixed, short } from "../shared/numbers.js";
+import { clipped } from "../shared/prose.js";
+import { extent, max, scaleLinear } from "../shared/scales.js";
+
+export function draw(root, picture, page, held) {
+  const { bench } = picture;
+  held.choice ??= { scope: "head", optimizer: "sgd", rates: {} };
+  if (bench.learned) held.choice.scope = bench.learned.scope;
+  root.replaceChildren(
+    controls(picture, page, held),
+    bench.learned ? results(root, picture, page) : el(
+      "p",
+      { class: "role-quiet" },
+      "Nothing was trained yet. A step changes a copy of the reader that only you see; " +
+        "everybody else keeps reading with the one it was made from.",
+    ),
+  );
+}
+
+function controls({ bench, changed }, page, held) {
+  const { choice } = held;
+  const learned = bench.learned;
+  const radios = (name, title, list) =>
+    el(
+      "fieldset",
+      { class: "lever" },
+      el("legend", {}, title),
+      list.map(({ key, says }) =>
+        el(
+          "label",
+          {},
+          el("input", {
+            type: "radio",
+            name: `loss-${name}`,
+            value: key,
+            checked: choice[name] === key,
+            onchange: () => {
+              choice[name] = key;
+              rates();
+            },
+          }),
+          says,
+        )
+      ),
+    );
+  const key = () => `${choice.optimizer} ${choice.scope}`;
+  const chosen = () => choice.rates[key()] ?? bench.usual[choice.optimizer][choice.scope];
+  const rate = el("select", {
+    id: "loss-rate",
+    onchange: () => {
+      choice.rates[key()] = Number(rate.value);
+    },
+  });
+  const rates = () =>
+    rate.replaceChildren(
+      ...bench.rates[choice.optimizer].map((r) =>
+        el("option", { value: r, selected: chosen() === r }, r)
+      ),
+    );
+  rates();
+  const send = (steps) =>
+    page.input("step", { scope: choice.scope, steps, rate: chosen(), optimizer: choice.optimizer });
+  const act = (text, name, on = true) =>
+    el("button", {
+      type: "button",
+      class: "act",
+      disabled: !on,
+      onclick: () => page.input(name, true),
+    }, text);
+  return el(
+    "div",
+    { class: "bench" },
+    el(
+      "div",
+      { class: "levers" },
+      radios("scope", "what moves", bench.scopes),
+      radios("optimizer", "optimizer", bench.optimizers),
+      el("label", { class: "lever" }, "learning_rate ", rate),
+    ),
+    el(
+      "div",
+      { class: "acts" },
+      bench.steps.map((n) =>
+        el("button", {
+          type: "button",
+          class: "act filled",
+          id: `loss-take-${n}`,
+          onclick: () => send(n),
+        }, n === 1 ? "1 step" : `${n} steps`)
+      ),
+      act("undo", "undo", Boolean(learned?.canUndo)),
+      act("redo", "redo", Boolean(learned?.canRedo)),
+      act("reset", "reset", Boolean(learned)),
+      act("what did it forget?", "forget", Boolean(learned?.steps)),
+    ),
+    changed
+      ? el(
+        "p",
+        { class: "role-quiet" },
+        "Steps start from the reader's own logits, not from those moved by hand.",
+      )
+      : null,
+  );
+}
+
+function results(root, { bench }, page) {
+  const { learned, forgot } = bench;
+  const width = root.clientWidth || 600;
+  const third = page.narrow ? width : Math.floor((width - 48) / 3);
+  return el(
+    "div",
+    { class: "veil-part results" },
+    el("p", { class: "says" }, learned.says),
+    el(
+      "div",
+      { class: "trio" },
+      part("loss after each step, nats", curve(learned.curve, third, page)),
+      part(
+        "probability before (hollow) and after (solid)",
+        el(
+          "div",
+          {},
+          dumbbells(learned, "start", third, page),
+          dumbbells(learned, "end", third, page),
+        ),
+      ),
+      part(
+        "tokens at (start logit, end logit): where they went",
+        plane(learned.plane, third, page),
+      ),
+    ),
+    pair(learned.matrix, width, page),
+    el(
+      "p",
+      { class: "moved tabular" },
+      learned.moved.map((m) =>
+        el(
+          "span",
+          {},
+          el("strong", {}, m.name),
+          ` |${m.name}| ${m.norm}, moved by ${m.distance}, turned by ${m.degrees}`,
+        )
+      ),
+      el("span", { class: "role-quiet" }, "T: means over the tokens of the window"),
+    ),
+    table(learned.spans, page),
+    forgot
+      ? el("div", {}, el("p", { class: "says" }, forgot.says), table(forgot.table, page))
+      : null,
+  );
+}
+
+// The matrix before and after: rows are starts, columns ends, darkness is P(start) P(end); the best
+// legal pair is outlined.
+function pair(matrix, width, page) {
+  const half = page.narrow ? width : Math.floor((width - 32) / 2);
+  const said = (k, when) =>
+    `start × end ${when}: P(start) · P(end) in percent; the cells shown hold ${
+      matrix.holds[k]
+    } of all pairs`;
+  return el(
+    "div",
+    { class: "trio" },
+    part(said(0, "before"), square(matrix, 0, half, page)),
+    part(said(1, "after"), square(matrix, 1, half, page)),
+    el(
+      "p",
+      { class: "role-quiet matrix-key" },
+      "Outlined: the best legal pair. Green: the label. Crossed out: no legal answer, " +
+        "because the end stands before the start, the span is too long, or one of the two lies " +
+        "outside the paragraph.",
+    ),
+  );
+}
+
+function square(matrix, k, width, page) {
+  const em = 16 * page.scale;
+  const { starts, ends, cells } = matrix;
+  const [left, top] = [em * 5.2, em * 4.2];
+  const side = Math.min((width - left - em) / ends.length, em * 3.2);
+  const high = Math.min(side, em * 2.1);
+  const key = ["before", "after"][k];
+  const [x, y] = [(c) => left + c * side, (r) => top + r * high];
+  const best = matrix.best[k];
+  const cell = (found, r, c) => {
+    const p = found[key];
+    const says = `${starts[r]} to ${ends[c]}, ${found.kind}: ${
+      fixed(matrix.cells[r][c].before, 3)
+    } before, ${fixed(matrix.cells[r][c].after, 3)} after`;
+    return svg(
+      "g",
+      { class: "pair-cell" },
+      svg("title", {}, says),
+      svg("rect", { class: "ground", x: x(c), y: y(r), width: side, height: high }),
+      svg("rect", {
+        class: "ink",
+        "fill-opacity": p / 2,
+        x: x(c) + 0.5,
+        y: y(r) + 0.5,
+        width: side - 1,
+        height: high - 1,
+      }),
+      found.kind !== "legal" && found.kind !== "no answer"
+        ? svg("path", { class: "cross", d: `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}` })
+        : null,
+      found.gold
+        ? svg("path", { class: "gold-line", d: `M${x(c) + 3},${y(r) + high - 3}h${side - 6}` })
+        : null,
+      p >= 0.005
+        ? svg("text", {
+          x: x(c) + side / 2,
+          y: y(r) + high / 2 + em * 0.3,
+          "text-anchor": "middle",
+        }, Math.round(100 * p))
+        : null,
+    );
+  };
+  return svg(
+    "svg",
+    {
+      class: "matrix",
+      width,
+      height: y(starts.length) + em * 0.4,
+      role: "img",
+      "aria-label": cells.flatMap((row, r) =>
+        row.map((
+          found,
+          c,
+        ) => (found[key] >= 0.005
+          ? `${starts[r]} to ${ends[c]} ${Math.round(100 * found[key])} percent`
+          : null)
+        )
+      ).filter(Boolean).join("; "),
+    },
+    svg("text", { class: "start", x: 0, y: top - em * 0.4 }, "start"),
+    svg("text", { class: "end", x: x(0), y: em * 0.9 }, "end"),
+    starts.map((name, r) =>
+      svg("text", {
+        class: "start",
+        x: left - em * 0.4,
+        y: y(r) + high / 2 + em * 0.3,
+        "text-anchor": "end",
+      }, clipped(name, 9))
+    ),
+    ends.map((name, c) =>
+      svg("text", {
+        class: "end",
+        transform: `translate(${x(c) + side / 2},${top - em * 0.4}) rotate(-38)`,
+      }, clipped(name, 8))
+    ),
+    cells.map((row, r) => row.map((found, c) => cell(found, r, c))),
+    best
+      ? svg("rect", { class: "best-pair", x: x(best[1]), y: y(best[0]), width: side, height: high })
+      : null,
+  );
+}
+
+const part = (title, content) =>
+  el("figure", {}, el("figcaption", { class: "role-quiet" }, title), content);
+
+/** A curve with its first and last value printed; `at` marks one point. */
+export function curve(values, width, page, { at = null, height = 9, names = null } = {}) {
+  const em = 16 * page.scale;
+  const [left, right, top, bottom] = [em * 0.6, em * 0.6, em * 1.4, em * 1.6];
+  const full = em * height;
+  const high = Math.max(max(values), 1e-6);
+  const x = (k) =>
+    left + (values.length > 1 ? k / (values.length - 1) : 0) * (width - left - right);
+  const y = (v) => top + (1 - v / high) * (full - top - bottom);
+  const last = values.length - 1;
+  const mark = (
+    k,
+  ) => [svg("circle", { class: "ink", cx: x(k), cy: y(values[k]), r: 3.5 * page.scale })];
+  const name = (k) => (names ? names[k] : k);
+  return svg(
+    "svg",
+    {
+      class: "curve",
+      width,
+      height: full,
+      role: "img",
+      "aria-label": `loss from ${fixed(values[0], 3)} at step ${name(0)} to ${
+        fixed(values[last], 3)
+      } at step ${name(last)}`,
+    },
+    svg("line", { class: "rule", x1: left, x2: width - right, y1: y(0), y2: y(0) }),
+    svg("path", {
+      class: "rule-ink",
+      d: values.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)},${y(v).toFixed(1)}`).join(""),
+    }),
+    mark(0),
+    mark(last),
+    at === null
+      ? null
+      : svg("circle", { class: "ring", cx: x(at), cy: y(values[at]), r: 7 * page.scale }),
+    svg("text", { x: x(0), y: y(values[0]) - 8, "text-anchor": "start" }, fixed(values[0], 3)),
+    last
+      ? svg(
+        "text",
+        { x: x(last), y: y(values[last]) - 8, "text-anchor": "end" },
+        fixed(values[last], 3),
+      )
+      : null,
+    svg("text", { class: "quiet", x: x(0), y: full - 4 }, `step ${name(0)}`),
+    last
+      ? svg(
+        "text",
+        { class: "quiet", x: x(last), y: full - 4, "text-anchor": "end" },
+        `step ${name(last)}`,
+      )
+      : null,
+  );
+}
+
+function dumbbells(learned, side, width, page) {
+  const em = 16 * page.scale;
+  const names = Math.min(em * 7, width * 0.36);
+  const row = em * 1.35;
+  const list = learned[side];
+  const x = (p) => names + p * (width - names - em);
+  return svg(
+    "svg",
+    {
+      class: `dumbbells ${side}`,
+      width,
+      height: row * (list.length + 1),
+      role: "img",
+      "aria-label": `${side}: ${list.map((c) => `${c.text} ${c.says}`).join("; ")}`,
+    },
+    svg("text", { class: side, x: 0, y: em }, side),
+    list.flatMap((c, k) => {
+      const y = row * (k + 1.5);
+      return [
+        svg("line", { class: "rule", x1: names, x2: width - em, y1: y, y2: y }),
+        svg("line", { class: `link ${side}`, x1: x(c.before), x2: x(c.after), y1: y, y2: y }),
+        svg("circle", { class: `hollow ${side}`, cx: x(c.before), cy: y, r: 4.5 * page.scale }),
+        svg(
+          "circle",
+          { class: side, cx: x(c.after), cy: y, r: 4.5 * page.scale },
+          svg("title", {}, c.says),
+        ),
+        svg("text", { x: 0, y: y + em * 0.3 }, clipped(c.text, Math.floor(names / (em * 0.52)))),
+      ];
+    }),
+  );
+}
+
+function plane(points, width, page) {
+  const em = 16 * page.scale;
+  const size = Math.min(width, em * 19);
+  const pad = em * 1.8;
+  const range = (k) => {
+    const all = points.flatMap((p) => [p.from[k], p.to[k]]);
+    const [a, b] = extent(all);
+    const more = Math.max(0.5, (b - a) * 0.08);
+    return [a - more, b + more];
+  };
+  const [[xa, xb], [ya, yb]] = [range(0), range(1)];
+  const x = scaleLinear([xa, xb], [pad, size - pad]);
+  const y = scaleLinear([ya, yb], [size - pad, pad]);
+  const taken = [];
+  const name = (p) => {
+    const [at, base] = [x(p.to[0]), y(p.to[1]) - 7 * page.scale];
+    if (taken.some(([a, b]) => Math.abs(a - at) < em * 4 && Math.abs(b - base) < em)) return null;
+    taken.push([at, base]);
+    const end = at > size * 0.6;
+    return svg(
+      "text",
+      { class: "name", x: at, y: base, "text-anchor": end ? "end" : "start" },
+      clipped(p.text, 14),
+    );
+  };
+  return svg(
+    "svg",
+    {
+      class: "plane",
+      width: size,
+      height: size,
+      role: "img",
+      "aria-label": points.map((p) =>
+        `${p.text}: start ${fixed(p.from[0])} to ${fixed(p.to[0])}, end ${fixed(p.from[1])} to ${
+          fixed(p.to[1])
+        }`
+      ).join("; "),
+    },
+    svg("line", { class: "rule", x1: pad, x2: size - pad, y1: size - pad, y2: size - pad }),
+    svg("line", { class: "rule", x1: pad, x2: pad, y1: pad, y2: size - pad }),
+    svg(
+      "text",
+      { class: "start", x: size - pad, y: size - em * 0.4, "text-anchor": "end" },
+      `start logit ${short(xa)} to ${short(xb)}`,
+    ),
+    svg(
+      "text",
+      { class: "end", x: 0, y: em },
+      `end logit ${short(ya)} to ${short(yb)}`,
+    ),
+    points.flatMap((
+      p,
+    ) => [
+      svg("line", {
+        class: "went",
+        x1: x(p.from[0]),
+        y1: y(p.from[1]),
+        x2: x(p.to[0]),
+        y2: y(p.to[1]),
+      }),
+      svg("circle", { class: "was", cx: x(p.from[0]), cy: y(p.from[1]), r: 3 * page.scale }),
+      svg("circle", { class: "ink", cx: x(p.to[0]), cy: y(p.to[1]), r: 3.5 * page.scale }),
+    ]),
+    points.map(name),
+  );
+}

@@ -1,0 +1,160 @@
+// Arrows of ½ (y - p) on the paragraph's own words: up where a step raises the logit, down where it
+// lowers it. Start above, end below.
+
+import { el, svg } from "../shared/dom.js";
+import { breakLines, centre, makeLine, markSpan, measure } from "../shared/lines.js";
+import { joiner, SIDES } from "./math.js";
+import { fixed } from "../shared/numbers.js";
+
+const SEEN = 0.004;
+const PRINTED = 0.03;
+const MANY = 4;
+const kept = new WeakMap();
+
+export function arrows(host, { picture, page, w, found }) {
+  const width = host.clientWidth;
+  if (!width) return;
+  const pull = Object.fromEntries(
+    SIDES.map((side) => [
+      side,
+      Float64Array.from(found[side].p, (p, k) => (found[side].y[k] - p) / 2),
+    ]),
+  );
+  const key = [page.reading.stamp, w.index, width, page.scale].join(" ");
+  if (kept.get(host)?.key !== key) kept.set(host, layout(host, picture, page, w, width, key, pull));
+  const view = kept.get(host);
+  for (const line of view.lines) {
+    for (const side of SIDES) lane(line, side, pull[side], w, page.scale);
+  }
+  view.outside.replaceChildren(outside(w, pull));
+}
+
+function layout(host, picture, page, w, width, key, pull) {
+  const { context, tokens } = page.reading;
+  const text = {
+    context,
+    tokens,
+    first: w.docStart,
+    last: w.docStop - 1,
+    joins: joiner(picture.joined),
+    faded: () => false,
+  };
+  host.replaceChildren();
+  const broken = breakLines(host, text, width);
+  const strong = (line) =>
+    line.units.some((u) =>
+      SIDES.some((side) => {
+        for (let d = u.first; d <= u.last; d += 1) {
+          if (Math.abs(pull[side][d - w.docStart + w.contextAt]) > 0.01) return true;
+        }
+        return false;
+      })
+    );
+  const open = broken.map((line) => broken.length <= MANY || strong(line));
+  const lines = [];
+  const nodes = [];
+  broken.forEach((line, k) => {
+    if (open[k]) {
+      lines.push(makeLine(line, text, broken.dir));
+      nodes.push(lines.at(-1).node);
+    } else if (k === 0 || open[k - 1]) {
+      let count = 0;
+      for (let m = k; m < broken.length && !open[m]; m += 1) {
+        count += (broken[m].units.at(-1)?.last ?? 0) - broken[m].units[0].first + 1;
+      }
+      nodes.push(
+        el("p", { class: "role-quiet" }, `… ${count} tokens, none pulled by more than 0.01`),
+      );
+    }
+  });
+  const beside = el("p", { class: "outside-pull tabular" });
+  host.replaceChildren(
+    el(
+      "p",
+      { class: "role-quiet" },
+      "½ (y − p): an arrow up says that a step raises this logit, down that it lowers it; " +
+        "each head carries the ½ of the mean. Start above the words, end below.",
+    ),
+    ...nodes,
+    beside,
+  );
+  lines.forEach(measure);
+  for (const line of lines) {
+    line.marks.setAttribute("width", line.width);
+    line.marks.setAttribute("height", line.height);
+    line.marks.replaceChildren(
+      ...picture.golds.flatMap((g) => markSpan(line, "gold", g.start, g.end)),
+    );
+    line.words.querySelectorAll(".word").forEach((node) => {
+      node.removeAttribute("role");
+      node.removeAttribute("tabindex");
+    });
+  }
+  return { key, lines, outside: beside };
+}
+
+function lane(line, side, pull, w, size) {
+  const node = side === "start" ? line.above : line.below;
+  const cells = [...line.places.keys()].map((doc) => ({
+    x: centre(line, doc),
+    v: pull[doc - w.docStart + w.contextAt],
+    name: w.tokens[doc - w.docStart + w.contextAt],
+  })).filter((c) => Math.abs(c.v) >= SEEN);
+  const length = (v) => Math.max(5, Math.abs(v) * 2 * 44) * size;
+  const height = Math.ceil(
+    Math.max(6, ...cells.map((c) => length(c.v) + (Math.abs(c.v) >= PRINTED ? 16 : 2) * size)),
+  );
+  node.setAttribute("width", line.width);
+  node.setAttribute("height", height);
+  const taken = [];
+  node.replaceChildren(...cells.flatMap((c) => {
+    const h = length(c.v);
+    const [top, bottom] = side === "start" ? [height - h, height] : [0, h];
+    const [tail, tip] = c.v > 0 ? [bottom, top] : [top, bottom];
+    const back = (c.v > 0 ? 1 : -1) * 5 * size;
+    const art = svg("path", {
+      class: `pull ${side}`,
+      d: `M${c.x},${tail}V${tip}M${c.x - 3.5 * size},${tip + back}L${c.x},${tip}L${
+        c.x + 3.5 * size
+      },${tip + back}`,
+    }, svg("title", {}, `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`));
+    const clash = Math.abs(c.v) < PRINTED || taken.some((x) => Math.abs(x - c.x) < 36 * size);
+    if (clash) return [art];
+    taken.push(c.x);
+    const x = Math.min(Math.max(c.x, 18 * size), line.width - 18 * size);
+    return [
+      art,
+      svg("text", {
+        class: side,
+        x,
+        y: side === "start" ? height - h - 4 : h + 13 * size,
+        "text-anchor": "middle",
+      }, signed(c.v)),
+    ];
+  }));
+}
+
+const signed = (v) => (v < 0 ? fixed(v) : `+${fixed(v)}`);
+
+function outside(w, pull) {
+  const inside = (pos) => pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart;
+  const others = w.tokens.map((_, pos) => pos).filter((pos) => pos !== w.clsAt && !inside(pos));
+  const say = (side) =>
+    el(
+      "span",
+      { class: `role-${side}` },
+      `${side}: ${w.tokens[w.clsAt]} ${
+        signed(pull[side][w.clsAt])
+      }, question and separators together ${
+        signed(others.reduce((sum, pos) => sum + pull[side][pos], 0))
+      }. `,
+    );
+  return el(
+    "span",
+    {},
+    "Outside the paragraph, ",
+    say("start"),
+    say("end"),
+    "All arrows of one head add up to 0.",
+  );
+}

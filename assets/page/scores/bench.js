@@ -1,0 +1,199 @@
+// The counterfactual bench: edit the question, the paragraph or the reader, and set the two
+// readings side by side.
+
+import { el, svg } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { floats } from "../shared/pack.js";
+import { makeRests } from "./rests.js";
+
+export function makeBench(on) {
+  const view = { read: null };
+  view.question = el("input", {
+    type: "text",
+    id: "scores-bench-question",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  view.context = el("textarea", { id: "scores-bench-paragraph", rows: 5, spellcheck: "false" });
+  view.reader = el("input", {
+    type: "text",
+    id: "scores-bench-reader",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "the reader in use",
+  });
+  const row = (id, name, box) =>
+    el("div", { class: "scores-field" }, el("label", { for: id }, name), box);
+  const form = el(
+    "form",
+    {
+      class: "scores-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        on.input("other", {
+          question: view.question.value,
+          context: view.context.value,
+          reader: view.reader.value,
+        });
+      },
+    },
+    row("scores-bench-question", "Question", view.question),
+    row("scores-bench-paragraph", "Paragraph", view.context),
+    row("scores-bench-reader", "Reader: a Hugging Face id, a folder, or nothing", view.reader),
+    el(
+      "div",
+      { class: "scores-line" },
+      el(
+        "button",
+        { type: "submit", class: "scores-button", id: "scores-bench-read" },
+        "Read and compare",
+      ),
+      el(
+        "button",
+        { type: "button", class: "plain", onclick: () => fill(view, true) },
+        "as on screen",
+      ),
+    ),
+  );
+  view.out = el("div", {});
+  view.rests = makeRests(on);
+  const root = el(
+    "section",
+    { class: "scores-bench", "aria-label": "Two readings side by side" },
+    el("h3", {}, "What if? Two readings side by side"),
+    form,
+    view.out,
+    view.rests.root,
+  );
+  let drawn = [];
+  return {
+    root,
+    update(model) {
+      view.page = model.page;
+      fill(view, false);
+      view.rests.update(model.picture.bench);
+      const now = [model.picture.bench, model.width, model.page.scale, model.page.theme];
+      if (drawn.length && drawn.every((x, k) => x === now[k])) return;
+      drawn = now;
+      const { bench } = model.picture;
+      view.out.replaceChildren(
+        ...(bench ? [el("p", { class: "scores-says" }, bench.says), columns(bench, model)] : []),
+      );
+    },
+  };
+}
+
+/** The boxes follow the reading on screen until someone edits them; a new reading begins anew. */
+function fill(view, again) {
+  const { question, context } = view.page.reading;
+  const read = `${question}\u0001${context}`;
+  if (view.read === read && !again) return;
+  view.read = read;
+  view.question.value = question;
+  view.context.value = context;
+  if (again) view.reader.value = "";
+}
+
+function columns(bench, { page, width }) {
+  const two = !page.narrow;
+  const each = Math.floor(two ? (width - 32) / 2 : width);
+  const most = Math.max(
+    ...bench.sides.flatMap((side) => side.lanes.flatMap((lane) => Array.from(floats(lane.p)))),
+  ); // both readings to one scale
+  return el(
+    "div",
+    { class: two ? "scores-lanes two" : "scores-lanes" },
+    bench.sides.map((side, k) => column(side, k, each, page.scale, most)),
+  );
+}
+
+function column(side, k, width, scale, most) {
+  return el(
+    "section",
+    { class: "scores-column", "aria-label": k ? "to compare" : "on screen" },
+    el(
+      "p",
+      { class: "role-quiet" },
+      k ? "to compare, read by " : "on screen, read by ",
+      el("bdi", {}, side.reader),
+      side.windows > 1 ? `, window ${side.window + 1} of ${side.windows}` : "",
+    ),
+    el("p", { class: "scores-asked" }, el("bdi", {}, side.question)),
+    el(
+      "p",
+      { class: "scores-answer" },
+      side.answer === null ? "no answer" : el("bdi", {}, side.answer),
+      side.answer === null && side.span
+        ? el("span", { class: "role-quiet" }, "; best span ", el("bdi", {}, side.span))
+        : null,
+    ),
+    el(
+      "dl",
+      { class: "four" },
+      side.numbers.map((n) =>
+        el(
+          "div",
+          {},
+          el("dt", {}, n.name),
+          el(
+            "dd",
+            {},
+            el("span", { class: "value" }, n.value),
+            el("div", { class: "over" }, n.over),
+          ),
+        )
+      ),
+    ),
+    el(
+      "div",
+      { class: "scores-stems" },
+      side.lanes.map((lane) => stems(lane, width, scale, most)),
+      el(
+        "p",
+        { class: "role-quiet" },
+        `a stem of full height: ${most < 0.0005 ? "< 0.001" : fixed(most, 3)}`,
+      ),
+    ),
+    side.lanes.map(told),
+  );
+}
+
+function stems({ side, p, top }, width, scale, most) {
+  const values = floats(p);
+  const [height, base] = [54 * scale, side === "start" ? 52 * scale : 2];
+  const x = (k) => 2 + ((k + 0.5) / values.length) * (width - 4);
+  let d = "";
+  values.forEach((v, k) => {
+    if (v > 1 / values.length) {
+      d += `M${x(k).toFixed(1)},${base}v${
+        ((side === "start" ? -1 : 1) * (v / most) * (height - 6)).toFixed(1)
+      }`;
+    }
+  });
+  return svg(
+    "svg",
+    {
+      width,
+      height,
+      role: "img",
+      "aria-label": `P(${side}) over ${values.length} positions: ${
+        top.map(([t, q]) => `${t} ${q}`).join(", ")
+      }`,
+    },
+    svg("line", { class: "rule", x1: 0, x2: width, y1: base, y2: base }),
+    svg("path", { class: `strip ${side}-strip`, d, "stroke-width": 3 }),
+  );
+}
+
+function told({ side, note, top }) {
+  return el(
+    "p",
+    { class: "role-quiet" },
+    el("span", { class: `role-${side}` }, side),
+    `: ${note}. `,
+    top.map((
+      [text, q, pos],
+      k,
+    ) => [k ? ", " : "", el("bdi", { class: "read-token" }, text), ` ${q} at ${pos}`]),
+  );
+}

@@ -1,0 +1,211 @@
+// A bias by hand: c added to b_S or b_E. Every number is computed again from the moved logits, none
+// is copied from before.
+
+import { el } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { softmax } from "../shared/pack.js";
+
+/**
+ * The best legal pair of a window: [start pos, end pos, score] or null; ends at most `longest`
+ * pieces after their start.
+ */
+export function bestPair(w, start, end, { longest, owns }) {
+  const stop = w.contextAt + w.docStop - w.docStart;
+  let best = null;
+  for (let i = w.contextAt; i < stop; i += 1) {
+    if (!owns(i)) continue;
+    for (let j = i; j < Math.min(stop, i + longest); j += 1) {
+      const score = start[i] + end[j];
+      if (!best || score > best[2]) best = [i, j, score];
+    }
+  }
+  return best;
+}
+
+/** Everything that might move, of one pair: from logits that a bias may have moved. */
+export function measure(w, start, end, pair, temperature, rule) {
+  const [p, q] = [softmax(start, temperature), softmax(end, temperature)];
+  const [ls, le] = [softmax(start), softmax(end)];
+  const [i, j] = pair;
+  const best = bestPair(w, start, end, rule);
+  const nothing = start[w.clsAt] + end[w.clsAt];
+  return {
+    start: start[i],
+    end: end[j],
+    score: start[i] + end[j],
+    nothing,
+    pStart: p[i],
+    pEnd: q[j],
+    against: start[i] + end[j] - nothing,
+    best: best && `${best[0]} to ${best[1]}`,
+    loss: -(Math.log(ls[i]) + Math.log(le[j])) / 2,
+  };
+}
+
+/** @type {[string, string, number | null][]} */
+const ROWS = [
+  ["start", "start_logit of the selected pair", 4],
+  ["end", "end_logit", 4],
+  ["score", "score", 4],
+  ["nothing", "score of no answer", 4],
+  ["pStart", "P(start)", 6],
+  ["pEnd", "P(end)", 6],
+  ["against", "score against no answer", 4],
+  ["best", "winner, positions", null],
+  ["loss", "loss, were it the label", 6],
+];
+
+const STILL = ["pStart", "pEnd", "against", "best", "loss"];
+const digitsOf = new Map(ROWS.map(([name, , digits]) => [name, digits]));
+
+function printed(m, name) {
+  const digits = digitsOf.get(name) ?? null;
+  return digits === null ? m[name] ?? "none" : fixed(m[name], digits);
+}
+
+/** Sums add up as printed: they are sums of the rounded logits. */
+function addUp(m) {
+  const at = (x) => Number(x.toFixed(4));
+  m.score = at(m.start) + at(m.end);
+  m.against = m.score - at(m.nothing);
+}
+
+export function makeBias(moved) {
+  /** @type {any} */
+  const view = { shift: { start: 0, end: 0 } };
+  const slider = (side, name) => {
+    const input = el("input", {
+      type: "range",
+      id: `scores-bias-${side}`,
+      min: -3,
+      max: 3,
+      step: 0.05,
+      value: 0,
+    });
+    const shown = el("output", { class: "tabular", for: `scores-bias-${side}` }, "+0.00");
+    input.addEventListener("input", () => {
+      set(side, Number(input.value));
+    });
+    view[side] = { input, shown };
+    return el(
+      "div",
+      { class: "scores-lever" },
+      el(
+        "label",
+        { for: `scores-bias-${side}` },
+        "add to ",
+        el("span", { class: `role-${side}` }, name),
+      ),
+      input,
+      shown,
+    );
+  };
+  const set = (side, value) => {
+    view.shift[side] = value;
+    view[side].input.value = String(value);
+    view[side].shown.textContent = value < 0 ? fixed(value) : `+${fixed(value)}`;
+    show(view);
+    moved({ ...view.shift });
+  };
+  view.rows = el("tbody", {});
+  view.says = el("p", { class: "scores-says", role: "status", "aria-live": "polite" });
+  view.sliders = [slider("start", "b_S"), slider("end", "b_E")];
+  const root = el(
+    "details",
+    { class: "fold scores-bias", id: "scores-bias" },
+    el("summary", {}, "move a bias: which numbers follow?"),
+    view.sliders,
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () => {
+        set("start", 0);
+        set("end", 0);
+      },
+    }, "reset"),
+    view.says,
+    el(
+      "div",
+      {
+        class: "table-box",
+        tabindex: 0,
+        role: "region",
+        "aria-label": "What a bias moves and what it does not",
+      },
+      el(
+        "table",
+        {},
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            ["number", "as read", "with the bias", ""].map((h) => el("th", { scope: "col" }, h)),
+          ),
+        ),
+        view.rows,
+      ),
+    ),
+  );
+  return {
+    root,
+    update(model) {
+      view.model = model;
+      show(view);
+    },
+  };
+}
+
+function show({ model, shift, rows, says }) {
+  if (!model) return;
+  const { w, picture, page, chosen } = model;
+  const pair = chosen ? [chosen.start, chosen.end] : picture.plane.best;
+  if (!pair) {
+    rows.replaceChildren();
+    says.textContent = "Select a span first.";
+    return;
+  }
+  const rule = {
+    longest: picture.longest,
+    owns: (pos) =>
+      !picture.ownedOnly || page.reading.owner[pos - w.contextAt + w.docStart] === w.index,
+  };
+  const [s, e] = [w.start, w.end].map((row) => Float64Array.from(row));
+  const temperature = page.reading.temperature ?? 1;
+  const before = measure(w, s, e, pair, temperature, rule);
+  const after = measure(
+    w,
+    s.map((v) => v + shift.start),
+    e.map((v) => v + shift.end),
+    pair,
+    temperature,
+    rule,
+  );
+  [before, after].forEach(addUp);
+  const still = STILL.filter((name) => printed(before, name) === printed(after, name));
+  let [moves, stays] = [0, 0];
+  rows.replaceChildren(...ROWS.map(([name, title]) => {
+    const [a, b] = [printed(before, name), printed(after, name)];
+    if (a === b) stays += 1;
+    else moves += 1;
+    return el(
+      "tr",
+      { class: a === b ? "" : "scores-moves" },
+      el("th", { scope: "row" }, title),
+      el("td", {}, a),
+      el("td", {}, b),
+      el("td", {}, a === b ? "stays" : "moves"),
+    );
+  }));
+  says.textContent = shift.start || shift.end
+    ? `All ${
+      2 * w.n
+    } logits of this window have been computed again with the bias: ${moves} of these ` +
+      `numbers move, ${stays} stay${
+        still.length === STILL.length
+          ? "; no probability, winner or loss is among those that move"
+          : ""
+      }.`
+    : "Drag a slider: every dot moves, and the axes stay.";
+}

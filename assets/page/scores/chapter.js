@@ -1,0 +1,133 @@
+// Chapter 2, Scores: the exact plane, one logit dimension by dimension, the head on every layer.
+// The shell stands; what changed is drawn.
+
+import { makeBench } from "./bench.js";
+import { makeDimensions } from "./dims.js";
+import { makeLayers } from "./layers.js";
+import { makePlaneStep } from "./step.js";
+import { el, stepButtons } from "../shared/dom.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./scores.css", import.meta.url));
+
+const STEPS = [["plane", "the plane"], ["dimensions", "dimension by dimension"], [
+  "layers",
+  "layer by layer",
+]];
+const views = new WeakMap();
+
+function shell(root, page) {
+  const view = { root, page, step: "plane", asked: "" };
+  const on = {
+    input: (name, value, kind) => view.page.input(name, value, kind),
+    select: (doc, extend) => choose(view, doc, extend),
+  };
+  view.parts = {
+    plane: makePlaneStep(on),
+    dimensions: makeDimensions(on),
+    layers: makeLayers(on, makeBench(on)),
+  };
+  view.buttons = stepButtons(
+    "scores",
+    STEPS.map(([key, title]) => ({ key, title })),
+    (key) => {
+      view.step = key;
+      paint(view);
+    },
+  );
+  view.stage = el("div", { class: "scores-stage" });
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "scores" },
+      el(
+        "div",
+        { class: "scores-steps", role: "group", "aria-label": "Pictures of this chapter" },
+        view.buttons,
+      ),
+      view.stage,
+    ),
+  );
+  views.set(root, view);
+  return view;
+}
+
+/** A click on a token selects the pieces of its word; with Shift the selection grows to it. */
+function choose(view, doc, extend) {
+  const { page } = view;
+  const { tokens } = page.reading;
+  const w = page.reading.windows[view.picture.window];
+  let [start, end] = [doc, doc];
+  while (start > w.docStart && tokens[start - 1].word === tokens[doc].word) start -= 1;
+  while (end < w.docStop - 1 && tokens[end + 1].word === tokens[doc].word) end += 1;
+  const now = page.selection;
+  if (extend && now?.window === w.index) {
+    [start, end] = [Math.min(start, now.start), Math.max(end, now.end)];
+  }
+  page.select({ window: w.index, start, end });
+}
+
+/** T of the shown window is fetched once; a selection in another window asks for that one. */
+function ask(view) {
+  const { page, picture } = view;
+  if (page.selection && !page.selection.record) return;
+  const wanted = page.selection?.window ?? picture.window;
+  const details = page.selection?.record?.details?.scores;
+  if (
+    picture.states && picture.window === wanted && (!page.selection || details?.window === wanted)
+  ) {
+    view.asked = "";
+    return;
+  }
+  const key = [
+    page.reading.reader,
+    page.reading.question,
+    page.reading.context,
+    wanted,
+    Boolean(picture.states),
+  ].join("\u0001");
+  if (view.asked === key) return;
+  view.asked = key;
+  page.input("states", wanted);
+}
+
+function model(view) {
+  const { page, picture } = view;
+  const w = page.reading.windows[picture.window];
+  const chosen = page.selection?.window === w.index ? page.selection : null;
+  const pos = (doc) => doc - w.docStart + w.contextAt;
+  const details = page.selection?.record?.details?.scores;
+  return {
+    page,
+    picture,
+    w,
+    pos,
+    chosen: chosen && { start: pos(chosen.start), end: pos(chosen.end) },
+    doc: (
+      p,
+    ) => (p >= w.contextAt && p < w.contextAt + w.docStop - w.docStart
+      ? p - w.contextAt + w.docStart
+      : null),
+    details: details?.window === w.index ? details : null,
+    width: view.root.clientWidth,
+  };
+}
+
+function paint(view) {
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
+  );
+  const part = view.parts[view.step];
+  if (view.stage.firstChild !== part.root) view.stage.replaceChildren(part.root);
+  part.update(model(view));
+  ask(view);
+}
+
+export function draw(root, picture, page) {
+  const known = views.get(root);
+  const view = known && root.contains(known.stage) ? known : shell(root, page);
+  Object.assign(view, { picture, page });
+  paint(view);
+}
+
+export const select = draw;

@@ -1,0 +1,242 @@
+// Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
+// side by side; the pencil.
+
+import { el, focusIn, fold, svg } from "../shared/dom.js";
+import { floats } from "../shared/pack.js";
+import { max } from "../shared/scales.js";
+import { missing } from "./layers.js";
+import { makePencil } from "./pencil.js";
+
+const LANES = [["start", "S", "s"], ["end", "E", "e"]];
+
+export function makeDimensions(on) {
+  const pencil = makePencil(on);
+  const body = el("div", { class: "scores-lanes" });
+  const waiting = el("p", { class: "role-quiet", role: "status" });
+  const intro = el("p", { class: "scores-says" });
+  const root = el(
+    "div",
+    {},
+    intro,
+    waiting,
+    body,
+    el(
+      "div",
+      { class: "folds" },
+      fold("a reader small enough for a pencil", pencil.root, { id: "scores-pencil" }),
+    ),
+  );
+  let drawn = null;
+  return {
+    root,
+    update(model) {
+      pencil.update(model.picture.pencil);
+      const { details, picture: { states } } = model;
+      waiting.hidden = Boolean(details && states);
+      waiting.replaceChildren(
+        ...(model.page.selection
+          ? missing(on, model)
+          : ["Select a span to take its two logits apart."]),
+      );
+      body.hidden = intro.hidden = !details || !states;
+      if (!details || !states) return;
+      const v = states.vectors;
+      intro.textContent =
+        `S and E have ${v.d} numbers each, the same for every question. Their lengths are ${
+          v.lengths[0]
+        } and ${
+          v.lengths[1]
+        }, the angle between them ${v.angle}°. A logit is the sum of ${v.d} products and a bias.`;
+      const key = [details, states, model.width, model.page.scale];
+      if (drawn?.every((x, k) => x === key[k])) return;
+      drawn = key;
+      const two = !model.page.narrow && model.width >= 860 * model.page.scale;
+      body.classList.toggle("two", two);
+      const width = Math.floor(two ? (model.width - 36) / 2 : model.width);
+      const focused = focusIn(body)?.id ?? null;
+      body.replaceChildren(
+        ...LANES.map(([side, big, small]) =>
+          lane(details[side], v, { side, big, small, width, on, scale: model.page.scale })
+        ),
+      );
+      if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    },
+  };
+}
+
+function lane({ anatomy, compare, second, rivals }, vectors, at) {
+  const { side, big, small } = at;
+  return el(
+    "section",
+    { class: `scores-lane ${side}`, "aria-label": `${side} logit, dimension by dimension` },
+    el(
+      "h3",
+      {},
+      el("span", { class: `role-${side}` }, `${side}_logit`),
+      " of ",
+      el("bdi", { class: "read-token" }, anatomy.token),
+      " = ",
+      el("b", { class: "tabular" }, anatomy.logit),
+    ),
+    strips(anatomy, vectors, at),
+    sumTable(anatomy, big, small, side),
+    comparison(compare, second, rivals, at),
+  );
+}
+
+/** One path of thin bars around a middle line for a vector of d numbers. */
+function bars(values, size, { x, middle, half, name }) {
+  let d = "";
+  values.forEach((v, k) => {
+    const h = (Math.max(-size, Math.min(size, v)) / size) * half;
+    if (Math.abs(h) > 0.2) d += `M${x(k).toFixed(1)},${middle}v${(-h).toFixed(1)}`;
+  });
+  return svg("path", {
+    class: `strip ${name}`,
+    d,
+    "stroke-width": Math.max(1.1, Math.min(5, 0.6 * (x(1) - x(0)))),
+  });
+}
+
+function strips(anatomy, vectors, { side, big, width, scale }) {
+  const [v, t] = [floats(vectors[big]), floats(anatomy.T)];
+  const product = v.map((x, k) => x * t[k]);
+  const half = 18 * scale;
+  const gap = 2 * half + 16 * scale;
+  const left = 50 * scale;
+  const x = (k) => left + ((k + 0.5) / v.length) * (width - left - 4);
+  const rows = [[v, vectors.size, big, `${side}-strip`], [t, anatomy.size, "T", "ink-strip"], [
+    product,
+    max(product, Math.abs) || 1,
+    `${big} · T`,
+    "ink-strip",
+  ]];
+  const height = rows.length * gap;
+  const root = svg("svg", {
+    width,
+    height,
+    class: "scores-strips",
+    role: "img",
+    "aria-label":
+      `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
+      `table below has the largest`,
+  });
+  root.append(
+    ...anatomy.rows.map(({ k }) =>
+      svg("line", { class: "top-dimension", x1: x(k), x2: x(k), y1: 0, y2: height })
+    ),
+  );
+  rows.forEach(([values, size, name, cls], r) => {
+    const middle = r * gap + half + 4;
+    root.append(
+      svg("line", { class: "rule", x1: left, x2: width - 4, y1: middle, y2: middle }),
+      bars(values, size, { x, middle, half, name: cls }),
+      svg("text", { class: r === 0 ? side : "quiet", x: 0, y: middle + 4 }, name),
+    );
+  });
+  return root;
+}
+
+function bar(x, most) {
+  const part = Math.min(1, Math.abs(x) / most) * 50;
+  return el(
+    "span",
+    { class: "scores-bar", "aria-hidden": "true" },
+    el("span", {
+      class: x < 0 ? "negative" : "positive",
+      style: { width: `${part}%`, [x < 0 ? "right" : "left"]: "50%" },
+    }),
+  );
+}
+
+function grid(label, caption, head, body) {
+  return el(
+    "div",
+    { class: "table-box", tabindex: 0, role: "region", "aria-label": label },
+    el(
+      "table",
+      { class: "scores-sum" },
+      el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
+      el("tbody", {}, body),
+    ),
+  );
+}
+
+function sumTable(a, big, small, side) {
+  // the rest is no dimension: it has a number and no bar
+  const most = Math.max(max(a.rows, (r) => Math.abs(r.x)), Math.abs(a.bias.x), 1e-9);
+  const line = (name, v, t, product, x, cls = "") =>
+    el(
+      "tr",
+      { class: cls },
+      el("th", { scope: "row" }, name),
+      el("td", {}, v),
+      el("td", {}, t),
+      el("td", { class: "product" }, product),
+      el("td", {}, x === null ? "" : bar(x, most)),
+    );
+  return grid(
+    `Products that add up to the ${side} logit`,
+    `the ${a.rows.length} largest products, the rest as one number, the bias`,
+    ["dimension", big, "T", "product", ""],
+    [
+      ...a.rows.map((r) => line(String(r.k), r.v, r.t, r.product, r.x)),
+      line(a.rest.name, "", "", a.rest.product, null),
+      line(`bias b_${big}`, "", "", a.bias.product, a.bias.x),
+      line(`${small}, as on screen`, "", "", a.logit, null, "total"),
+    ],
+  );
+}
+
+function comparison(c, second, rivals, { side, on }) {
+  const most = Math.max(max(c.rows, (r) => Math.abs(r.x)), 1e-9);
+  const menu = el(
+    "select",
+    {
+      id: `scores-contrast-${side}`,
+      onchange: (event) =>
+        on.input("contrast", { lane: side, pos: Number(event.target.value) }, `contrast ${side}`),
+    },
+    rivals.map(([pos, name]) =>
+      el("option", { value: pos, selected: pos === second }, `${name} (position ${pos})`)
+    ),
+  );
+  const line = (name, a, b, product, x, cls = "") =>
+    el(
+      "tr",
+      { class: cls },
+      el("th", { scope: "row" }, name),
+      el("td", {}, a),
+      el("td", {}, b),
+      el("td", { class: "product" }, product),
+      el("td", {}, x === null ? "" : bar(x, most)),
+    );
+  return el(
+    "div",
+    { class: "scores-compare" },
+    el(
+      "p",
+      { class: "scores-line" },
+      el(
+        "label",
+        { for: `scores-contrast-${side}` },
+        "Why ",
+        el("bdi", { class: "read-token" }, c.names[0]),
+        " and not",
+      ),
+      menu,
+    ),
+    el("p", { class: "scores-says" }, c.says),
+    grid(
+      `Two tokens side by side, ${side}`,
+      "the dimensions that separate the two most; the bias is in both and cancels",
+      ["dimension", c.names[0], c.names[1], "difference", ""],
+      [
+        ...c.rows.map((r) => line(String(r.k), r.first, r.second, r.product, r.x)),
+        line(c.rest.name, "", "", c.rest.product, null),
+        line(`${side}_logit`, c.logits[0], c.logits[1], c.difference, null, "total"),
+      ],
+    ),
+  );
+}

@@ -1,0 +1,452 @@
+// Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside
+// each row, ways through the plane, PCA folded.
+
+import { el, focusIn, fold, isPress, svg } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { floats, softmax } from "../shared/pack.js";
+import { extent } from "../shared/scales.js";
+import { dots, frame, labels } from "./plane.js";
+
+const WAYS = 3;
+const SIDES = ["start", "end"];
+
+/** 1 + how many positions have a larger logit. */
+export const rankOf = (row, pos) => row.reduce((rank, v) => rank + (v > row[pos] ? 1 : 0), 1);
+
+/**
+ * What stands where hidden states are needed; they are asked for by themselves, and again by hand
+ * where that failed.
+ */
+export const missing = (
+  on,
+  model,
+) => [
+  "The hidden states of this window are not here yet. ",
+  el("button", {
+    type: "button",
+    class: "plain",
+    onclick: () => on.input("states", model.page.selection?.window ?? model.w.index),
+  }, "fetch them"),
+];
+
+export function makeLayers(on, bench) {
+  const view = { cursor: null };
+  view.says = el(
+    "p",
+    { class: "scores-says" },
+    "The head S, E was trained on the last layer only. Here it reads every layer all the " +
+      "same: a lens. Ink is the probability in that row, drawn as its square root; each row " +
+      "sums to 1.",
+  );
+  view.waiting = el("p", { class: "role-quiet", role: "status" });
+  view.readout = el("p", {
+    class: "scores-readout tabular",
+    role: "status",
+    "aria-live": "polite",
+  });
+  view.maps = el("div", { class: "scores-maps" });
+  view.ways = el("div", {});
+  view.pca = el("div", {});
+  view.fold = fold("principal components of T", view.pca, { id: "scores-pca" });
+  view.fold.addEventListener("toggle", () => {
+    if (view.model && view.fold.open) drawPca(view);
+  });
+  view.on = on;
+  view.ready = el(
+    "div",
+    {},
+    view.says,
+    view.maps,
+    view.readout,
+    el("h3", {}, "The tokens' way through the plane, layer by layer"),
+    view.ways,
+    el("div", { class: "folds" }, view.fold),
+  );
+  const root = el("div", {}, view.waiting, view.ready, bench.root);
+  return {
+    root,
+    update(model) {
+      view.model = model;
+      bench.update(model);
+      const layers = model.picture.states?.layers;
+      view.waiting.hidden = Boolean(layers);
+      view.waiting.replaceChildren(...missing(on, model));
+      view.ready.hidden = !layers;
+      if (!layers) return;
+      if (view.source !== layers) unpack(view, layers);
+      drawMaps(view);
+      drawWays(view);
+      if (view.fold.open) drawPca(view);
+    },
+  };
+}
+
+function unpack(view, layers) {
+  const rows = (packed) => {
+    const all = floats(packed);
+    return Array.from(
+      { length: layers.rows },
+      (_, l) => all.subarray(l * layers.n, (l + 1) * layers.n),
+    );
+  };
+  Object.assign(view, {
+    source: layers,
+    cursor: null,
+    logits: { start: rows(layers.start), end: rows(layers.end) },
+  });
+  view.p = {
+    start: view.logits.start.map((r) => softmax(r)),
+    end: view.logits.end.map((r) => softmax(r)),
+  };
+}
+
+const layerName = (l) => (l === 0 ? "embeddings" : `layer ${l}`);
+
+function textAt({ model: { page, w, doc } }, pos) {
+  const d = doc(pos);
+  if (d === null) return w.tokens[pos];
+  const t = page.reading.tokens[d];
+  return page.reading.context.slice(t.start, t.end).trim() || t.text;
+}
+
+function drawMaps(view) {
+  const { model: { page, width, chosen, w }, source: { rows, n } } = view;
+  const [left, right, row] = [
+    page.narrow ? 34 : 84 * page.scale,
+    52 * page.scale,
+    Math.round((page.narrow ? 15 : 17) * page.scale),
+  ];
+  const inner = Math.max(120, width - left - right);
+  const focused = focusIn(view.maps)?.id ?? null;
+  const built = SIDES.map((side) => {
+    const pos = chosen?.[side] ?? view.model.picture.plane.best?.[side === "start" ? 0 : 1] ??
+      w.clsAt;
+    const canvas = el("canvas", {
+      class: "scores-cells",
+      width: n,
+      height: rows,
+      "aria-hidden": "true",
+    });
+    Object.assign(canvas.style, {
+      left: `${left}px`,
+      top: `${20 * page.scale}px`,
+      width: `${inner}px`,
+      height: `${rows * row}px`,
+    });
+    ink(canvas, view.p[side], page.colour("ink"));
+    const height = rows * row + 26 * page.scale;
+    const x = (p) => left + (p / n) * inner;
+    const over = svg("svg", { width, height, "aria-hidden": "true" });
+    const top = 20 * page.scale;
+    over.append(
+      svg("rect", { class: "rule", x: left, y: top, width: inner, height: rows * row }),
+      svg(
+        "text",
+        { class: side, x: left, y: 13 * page.scale },
+        `${side}: `,
+        svg("tspan", { class: "words" }, textAt(view, pos).slice(0, 24)),
+      ),
+      svg(
+        "text",
+        { class: "quiet", x: width, y: 13 * page.scale, "text-anchor": "end" },
+        "its rank",
+      ),
+    );
+    for (let l = 0; l < rows; l += 1) {
+      const y = top + (l + 0.5) * row + 4;
+      over.append(
+        svg(
+          "text",
+          { class: "quiet", x: left - 6, y, "text-anchor": "end" },
+          page.narrow ? String(l) : layerName(l),
+        ),
+        svg(
+          "text",
+          { class: "rank", x: width, y, "text-anchor": "end" },
+          String(rankOf(view.logits[side][l], pos)),
+        ),
+      );
+    }
+    over.append(
+      svg("rect", {
+        class: `column of-${side}`,
+        x: x(pos) - 1,
+        y: top,
+        width: Math.max(4, inner / n + 2),
+        height: rows * row,
+      }),
+    );
+    const mark = svg("rect", {
+      class: "cursor",
+      width: Math.max(6, inner / n),
+      height: row,
+      visibility: "hidden",
+    });
+    over.append(mark);
+    const stage = el(
+      "div",
+      {
+        class: "scores-map",
+        id: `scores-map-${side}`,
+        tabindex: 0,
+        role: "application",
+        "aria-roledescription": "heat map",
+        "aria-label":
+          `Layers by tokens, ${side}: arrow keys move, Enter selects the token. The table ` +
+          `below has the winner's rank.`,
+        style: { height: `${height}px` },
+      },
+      canvas,
+      over,
+    );
+    const point = (cell) => {
+      view.cursor = cell && { side, ...cell };
+      mark.setAttribute("visibility", cell ? "visible" : "hidden");
+      if (cell) {
+        mark.setAttribute("x", x(cell.pos));
+        mark.setAttribute("y", top + cell.l * row);
+      }
+      tell(view);
+    };
+    const find = (event) => {
+      const box = stage.getBoundingClientRect();
+      const [p, l] = [
+        Math.floor(((event.clientX - box.left - left) / inner) * n),
+        Math.floor((event.clientY - box.top - top) / row),
+      ];
+      return p >= 0 && p < n && l >= 0 && l < rows ? { pos: p, l } : null;
+    };
+    stage.addEventListener("pointermove", (event) => point(find(event)));
+    stage.addEventListener("pointerleave", () => {
+      if (document.activeElement !== stage) point(null);
+    });
+    stage.addEventListener("click", (event) => {
+      const c = find(event);
+      if (c) pick(view, c.pos, event.shiftKey);
+    });
+    stage.addEventListener("keydown", (event) => {
+      const by =
+        { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      const now = view.cursor?.side === side ? view.cursor : { pos, l: rows - 1 };
+      if (isPress(event)) {
+        event.preventDefault();
+        pick(view, now.pos, event.shiftKey);
+      }
+      if (event.key === "Escape") point(null);
+      if (!by) return;
+      event.preventDefault();
+      point({
+        pos: Math.min(n - 1, Math.max(0, now.pos + by[0])),
+        l: Math.min(rows - 1, Math.max(0, now.l + by[1])),
+      });
+    });
+    return stage;
+  });
+  view.maps.replaceChildren(...built);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  tell(view);
+}
+
+function pick(view, pos, extend) {
+  const doc = view.model.doc(pos);
+  if (doc !== null) view.on.select(doc, extend);
+}
+
+function ink(canvas, rows, colour) {
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = colour;
+  rows.forEach((row, l) =>
+    row.forEach((p, k) => {
+      pen.globalAlpha = Math.sqrt(p);
+      if (p > 1e-5) pen.fillRect(k, l, 1, 1);
+    })
+  );
+}
+
+function tell(view) {
+  if (!view.cursor) {
+    view.readout.textContent = "Point at a cell: layer, token, logit and probability.";
+    return;
+  }
+  const { side, pos, l } = view.cursor;
+  const p = view.p[side][l][pos];
+  view.readout.replaceChildren(
+    `${layerName(l)}, `,
+    el("bdi", { class: "read-token" }, textAt(view, pos)),
+    ` at position ${pos}: `,
+    el("span", { class: `role-${side}` }, `${side}_logit ${fixed(view.logits[side][l][pos], 3)}`),
+    `, P(${side}) ${p < 1e-4 ? "< 0.0001" : fixed(p, 4)}, rank ${
+      rankOf(view.logits[side][l], pos)
+    } of ${view.source.n}`,
+  );
+}
+
+/** The tokens worth following: the selected pair, [CLS], and who leads the last layer besides. */
+function followed(view) {
+  const { chosen, w, doc } = view.model;
+  const out = new Map([[w.clsAt, "cls"]]);
+  for (const side of SIDES) {
+    const last = view.logits[side].at(-1);
+    [...last.keys()].filter((p) => doc(p) !== null).sort((a, b) => last[b] - last[a]).slice(0, WAYS)
+      .forEach((p) => {
+        if (!out.has(p)) out.set(p, "other");
+      });
+  }
+  if (chosen) {
+    out.set(chosen.end, "end");
+    out.set(chosen.start, "start");
+  }
+  return out;
+}
+
+/**
+ * [low start, high start, low end, high end] a little outside all layers of the followed tokens.
+ */
+function reach({ logits }, list) {
+  return SIDES.flatMap((side) => {
+    const all = logits[side].flatMap((row) => list.map((pos) => row[pos]));
+    const [low, high] = extent(all);
+    const room = (high - low) * 0.08 || 0.5;
+    return [low - room, high + room];
+  });
+}
+
+function drawWays(view) {
+  const { model: { page, width, w, doc, chosen } } = view;
+  const full = Math.min(width, 760 * page.scale);
+  const list = [...followed(view)];
+  const plane = frame({
+    width: full,
+    height: Math.min(460 * page.scale, Math.max(280, full * 0.7)),
+    range: reach(view, list.map(([pos]) => pos)),
+    scale: page.scale,
+    id: "scores-ways",
+    label: "Ways of single tokens through the plane, from the embeddings to the last layer",
+  });
+  const ends = [];
+  for (const [pos, kind] of list) {
+    const at = view.logits.start.map((
+      row,
+      l,
+    ) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
+    plane.layer.append(
+      svg("path", {
+        class: `way of-${kind}`,
+        d: `M${at.map((p) => p.map((v) => v.toFixed(1)).join(",")).join("L")}`,
+      }),
+      ...at.slice(0, -1).map(([x, y], l) =>
+        svg("circle", {
+          class: `step of-${kind}`,
+          cx: x,
+          cy: y,
+          r: page.scale * (l === 0 ? 3 : 1.8),
+        })
+      ),
+    );
+    const [x, y] = at.at(-1);
+    const text = pos === w.clsAt ? `no answer ${w.tokens[pos]}` : textAt(view, pos);
+    const [s, e] = SIDES.map((side) => view.logits[side].at(-1)[pos]);
+    ends.push({
+      pos,
+      doc: doc(pos),
+      x,
+      y,
+      text,
+      s,
+      e,
+      kind: kind === "cls" ? "cls" : "context",
+      start: chosen?.start === pos,
+      end: chosen?.end === pos,
+      label: `${text}: ${
+        view.logits.start.map((row, l) =>
+          `${layerName(l)} ${fixed(row[pos], 1)}, ${fixed(view.logits.end[l][pos], 1)}`
+        ).join("; ")
+      }`,
+    });
+  }
+  ends.sort((a, b) => Number(b.start || b.end) - Number(a.start || a.end));
+  plane.layer.append(
+    dots(
+      ends,
+      {
+        choose: (dot, extend) => {
+          if (dot.doc !== null) view.on.select(dot.doc, extend);
+        },
+        tell: () => {},
+      },
+      0,
+      page.scale,
+    ),
+    labels(plane, ends.map((d) => ({ ...d, gap: 12, name: d.start || d.end ? "chosen" : "" }))),
+  );
+  const had = focusIn(view.ways)?.dataset.pos ?? null;
+  view.ways.replaceChildren(
+    plane.root,
+    el(
+      "p",
+      { class: "scores-key" },
+      el(
+        "span",
+        {},
+        "Each line begins at the embeddings (ring) and ends at the last layer: only the last " +
+          "dot is a score of this reader.",
+      ),
+    ),
+  );
+  if (had) {
+    view.ways.querySelector(`.scores-dot[data-pos="${had}"]`)?.focus({ preventScroll: true });
+  }
+}
+
+function drawPca(view) {
+  const { model: { page, width, w, doc, chosen, picture }, source: { pca } } = view;
+  const at = floats(pca.points);
+  const plane = frame({
+    width: Math.min(width, 640 * page.scale),
+    height: 380 * page.scale,
+    range: pca.range,
+    scale: page.scale,
+    id: "scores-pca",
+    label: "The two directions in which T varies most",
+    names: ["component 1", "component 2"],
+  });
+  const list = w.tokens.map((_, pos) => ({
+    pos,
+    doc: doc(pos),
+    x: plane.x(at[2 * pos]),
+    y: plane.y(at[2 * pos + 1]),
+    text: textAt(view, pos),
+    kind: pos === w.clsAt ? "cls" : doc(pos) === null ? "outside" : "context",
+    start: chosen?.start === pos,
+    end: chosen?.end === pos,
+    label: `${textAt(view, pos)}, position ${pos}`,
+  }));
+  const named = [...new Set([chosen?.start, chosen?.end, ...picture.plane.named])].filter((p) =>
+    p !== undefined
+  );
+  plane.layer.append(
+    dots(
+      list,
+      {
+        choose: (dot, extend) => {
+          if (dot.doc !== null) view.on.select(dot.doc, extend);
+        },
+        tell: () => {},
+      },
+      list.findIndex((d) => d.doc !== null),
+      page.scale,
+    ),
+    labels(plane, named.map((p) => ({ ...list[p], gap: 12 }))),
+  );
+  view.pca.replaceChildren(
+    el(
+      "p",
+      { class: "role-quiet" },
+      `The two directions hold ${pca.shares[0]} and ${
+        pca.shares[1]
+      } of the variance of T. The heads need not care about variance: what they see is the ` +
+        `exact plane.`,
+    ),
+    plane.root,
+  );
+}

@@ -1,0 +1,210 @@
+// The exercise: four dimensions, five tokens, small whole numbers. Each number is checked when it
+// is filled in; nothing is shown before.
+
+import { el } from "../shared/dom.js";
+
+/** A number as people write it, or null. */
+export function parse(text) {
+  const clean = text.trim().replace(",", ".").replace("\u2212", "-");
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(clean) ? Number(clean) : null;
+}
+
+const near = (value, wanted, decimals) =>
+  Math.abs(value - wanted) < (decimals === 0 ? 1e-9 : 10 ** -decimals);
+
+/** {state: empty, unreadable, right or wrong; slip}: what core.pencil says of the same text. */
+export function check(cell, text) {
+  if (!text.trim()) return { state: "empty" };
+  const value = parse(text);
+  if (value === null) return { state: "unreadable" };
+  if (near(value, cell.value, cell.decimals)) return { state: "right" };
+  const slip = cell.slips.find(([, wrong]) =>
+    !near(wrong, cell.value, cell.decimals) && near(value, wrong, cell.decimals)
+  );
+  return { state: "wrong", slip: slip?.[0] ?? null };
+}
+
+export function makePencil(on) {
+  const root = el("div", { class: "scores-pencil" });
+  let shown = null;
+  return {
+    root,
+    update(data) {
+      const key = JSON.stringify([data.n, data.T, data.S, data.E]);
+      if (key === shown) return;
+      shown = key;
+      build(root, data, on);
+    },
+  };
+}
+
+function build(root, data, on) {
+  const cells = new Map(data.cells.map((c) => [c.name, c]));
+  const right = new Set();
+  const legal = new Set(data.pairs.map((pair) => pair.join(" ")));
+  const said = el("p", { class: "scores-says", role: "status", "aria-live": "polite" });
+  const count = el("span", { class: "tabular role-quiet" });
+  const tally = () => {
+    count.textContent = `${right.size} of ${data.cells.length} cells are right`;
+  };
+  const input = (name) => {
+    const cell = cells.get(name);
+    const hint = cell.decimals ? `, to ${cell.decimals} decimals` : "";
+    const box = el("input", {
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
+      "aria-label": cell.asks + hint,
+      title: cell.asks + hint,
+      id: `scores-cell-${name}`,
+    });
+    box.addEventListener("change", () => {
+      const found = check(cell, box.value);
+      box.dataset.state = found.state;
+      box.setAttribute(
+        "aria-invalid",
+        String(found.state === "wrong" || found.state === "unreadable"),
+      );
+      if (found.state === "right") right.add(name);
+      else right.delete(name);
+      said.textContent = {
+        empty: "",
+        right: `Right: ${cell.asks}.`,
+        unreadable: "That is not a number; write for example -3 or 0.25.",
+        wrong: found.slip ? `Not yet: ${found.slip}.` : `Not yet: ${cell.asks}${hint}.`,
+      }[found.state];
+      tally();
+    });
+    return box;
+  };
+  const head = (names) =>
+    el("thead", {}, el("tr", {}, names.map((h) => el("th", { scope: "col" }, h))));
+  const box = (label, ...content) =>
+    el(
+      "div",
+      { class: "table-box", tabindex: 0, role: "region", "aria-label": label },
+      el("table", {}, ...content),
+    );
+  const signed = (b) => (b < 0 ? `\u2212 ${-b}` : `+ ${b}`);
+  const plain = (v) => String(v).replace("-", "\u2212");
+  const lane = (side, big, small, vector, bias) => [
+    el(
+      "p",
+      {},
+      el("span", { class: `role-${side}` }, `${big} = (${vector.map(plain).join(", ")})`),
+      `, bias ${plain(bias)}. ${small} = ${big} · T ${
+        signed(bias)
+      }; P = exp(${small}) over the sum of all five.`,
+    ),
+    box(
+      `${side} logits by hand`,
+      head([
+        "token",
+        ...vector.map((_, k) => `${big}[${k + 1}] · T[${k + 1}]`),
+        small,
+        `P(${side})`,
+      ]),
+      el(
+        "tbody",
+        {},
+        data.tokens.map((token, i) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, token),
+            vector.map((_, k) => el("td", {}, input(`product_${side}_${i}_${k}`))),
+            el("td", {}, input(`logit_${side}_${i}`)),
+            el("td", {}, input(`prob_${side}_${i}`)),
+          )
+        ),
+      ),
+    ),
+  ];
+  root.replaceChildren(
+    el(
+      "p",
+      { class: "scores-says" },
+      `A whole reader in ${data.tokens.length} vectors of ${data.S.length} numbers. ` +
+        `Compute, type, leave the cell: each is checked at once. Gold is ${
+          data.tokens[data.gold[0]]
+        } to ${data.tokens[data.gold[1]]}.`,
+    ),
+    el(
+      "p",
+      { class: "scores-line" },
+      count,
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: "scores-exercise",
+        onclick: () => on.input("exercise", data.n + 1),
+      }, "another exercise"),
+    ),
+    said,
+    box(
+      "T of the five tokens",
+      head(["token number", "token", ...data.S.map((_, k) => `T[${k + 1}]`)]),
+      el(
+        "tbody",
+        {},
+        data.T.map((row, i) =>
+          el(
+            "tr",
+            {},
+            el("td", {}, String(i)),
+            el("th", { scope: "row" }, data.tokens[i]),
+            row.map((v) => el("td", {}, plain(v))),
+          )
+        ),
+      ),
+    ),
+    el(
+      "div",
+      { class: "scores-hands" },
+      el("div", {}, lane("start", "S", "s", data.S, data.bias[0])),
+      el("div", {}, lane("end", "E", "e", data.E, data.bias[1])),
+    ),
+    el(
+      "p",
+      {},
+      "Every legal pair: score = s of the start (row) + e of the end (column). No answer " +
+        "takes both from [CLS].",
+    ),
+    box(
+      "Scores of all legal pairs by hand",
+      head(["start \\ end", ...data.tokens.slice(1)]),
+      el(
+        "tbody",
+        {},
+        data.tokens.slice(1).map((token, row) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, token),
+            data.tokens.slice(1).map((_, column) =>
+              el(
+                "td",
+                {},
+                legal.has(`${row + 1} ${column + 1}`)
+                  ? input(`score_${row + 1}_${column + 1}`)
+                  : "\u2013",
+              )
+            ),
+          )
+        ),
+      ),
+    ),
+    el("p", { class: "scores-line" }, el("span", {}, "score of no answer:"), input("score_null")),
+    el(
+      "p",
+      { class: "scores-line" },
+      el("span", {}, "best pair, token numbers:"),
+      input("best_start"),
+      el("span", {}, "to"),
+      input("best_end"),
+      el("span", {}, "loss of the gold pair, the mean of the two \u2212log P:"),
+      input("loss"),
+    ),
+  );
+  tally();
+}

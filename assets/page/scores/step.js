@@ -1,0 +1,338 @@
+// Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
+
+import { el, focusIn, svg, table } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { floats, ints } from "../shared/pack.js";
+import { makeBias } from "./bias.js";
+import { diagonal, diagonals, dots, frame, labels } from "./plane.js";
+
+const DURATION = 1100;
+const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export function makePlaneStep(on) {
+  /** @type {any} */
+  const view = { t: 1, slide: null, shift: { start: 0, end: 0 }, running: 0 };
+  view.holder = el("div", { class: "scores-plane-box" });
+  view.readout = el("p", {
+    class: "scores-readout tabular",
+    role: "status",
+    "aria-live": "polite",
+  });
+  view.question = el("input", {
+    type: "text",
+    id: "scores-question",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  view.form = el(
+    "form",
+    {
+      class: "scores-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        if (view.question.value.trim()) on.input("other", { question: view.question.value });
+      },
+    },
+    el("label", { for: "scores-question" }, "Ask something else of the same paragraph"),
+    el(
+      "div",
+      { class: "scores-line" },
+      view.question,
+      el("button", { type: "submit", class: "scores-button", id: "scores-ask" }, "Ask"),
+    ),
+  );
+  const go = (t) => () => {
+    stop(view);
+    view.t = t;
+    paint(view);
+  };
+  view.ends = el(
+    "div",
+    { class: "scores-ends", role: "group", "aria-label": "Where the tokens are drawn" },
+    el("button", { type: "button", class: "plain", id: "scores-before", onclick: go(0) }, "before"),
+    el("button", { type: "button", class: "plain", id: "scores-after", onclick: go(1) }, "after"),
+    el("button", {
+      type: "button",
+      class: "plain",
+      id: "scores-play",
+      onclick: () => play(view),
+    }, "slide again"),
+    el("button", {
+      type: "button",
+      class: "plain",
+      id: "scores-drop",
+      onclick: () => on.input("drop", null),
+    }, "take away"),
+  );
+  view.moves = el("div", {});
+  view.moved = el("div", { class: "scores-moved" }, view.ends, view.moves);
+  view.bias = makeBias((shift) => {
+    view.shift = shift;
+    move(view);
+  });
+  view.key = el("p", { class: "scores-key" });
+  view.on = {
+    choose: (dot, extend) => {
+      if (dot.doc !== null) on.select(dot.doc, extend);
+    },
+    tell: (dot) => tell(view, dot),
+  };
+  const root = el(
+    "div",
+    { class: "scores-plane-step" },
+    el("div", {}, view.holder, view.readout, view.key),
+    el("div", { class: "scores-side" }, view.form, view.moved, view.bias.root),
+  );
+  return {
+    root,
+    update(model) {
+      const { slide } = model.picture;
+      const news = slide &&
+        (view.slide?.question !== slide.question || view.text !== model.page.reading.context);
+      view.model = model;
+      view.text = model.page.reading.context;
+      view.moved.hidden = !slide;
+      if (slide !== view.slide) {
+        view.slide = slide;
+        view.from = slide &&
+          { docs: ints(slide.docs), before: floats(slide.before), after: floats(slide.after) };
+        view.moves.replaceChildren(
+          ...(slide
+            ? [
+              el(
+                "p",
+                { class: "role-quiet scores-asked" },
+                "after: ",
+                el("bdi", {}, slide.question),
+              ),
+              table(slide.table, model.page),
+            ]
+            : []),
+        );
+      }
+      root.classList.toggle("stacked", model.page.narrow || model.width < 860 * model.page.scale);
+      view.bias.update(model);
+      if (news) play(view);
+      else paint(view);
+    },
+  };
+}
+
+function stop(view) {
+  cancelAnimationFrame(view.running);
+  view.running = 0;
+}
+
+function play(view) {
+  stop(view);
+  if (calm()) {
+    view.t = 1;
+    paint(view);
+    return;
+  }
+  view.t = 0;
+  paint(view);
+  let began = null;
+  const step = (now) => {
+    began ??= now;
+    const k = Math.min(1, (now - began) / DURATION);
+    view.t = k < 0.5 ? 2 * k * k : 1 - 2 * (1 - k) ** 2;
+    place(view);
+    view.running = k < 1 ? requestAnimationFrame(step) : 0;
+  };
+  view.running = requestAnimationFrame(step);
+}
+
+/**
+ * Every dot as {pos, doc, text, s, e, from, to}; while tokens slide only those the window owns, and
+ * no answer.
+ */
+function points(view) {
+  const { w, doc } = view.model;
+  if (view.slide) {
+    const { docs, before, after } = view.from;
+    const [a, b, c, d] = view.slide.cls;
+    const list = Array.from(
+      docs,
+      (at, k) => ({
+        pos: at - w.docStart + w.contextAt,
+        doc: at,
+        from: [before[2 * k], before[2 * k + 1]],
+        to: [after[2 * k], after[2 * k + 1]],
+      }),
+    );
+    return [{ pos: w.clsAt, doc: null, from: [a, b], to: [c, d] }, ...list];
+  }
+  return w.tokens.map((_, pos) => {
+    const at = [w.start[pos], w.end[pos]];
+    return { pos, doc: doc(pos), from: at, to: at };
+  });
+}
+
+function paint(view) {
+  const { page, picture, w, width } = view.model;
+  const stacked = view.holder.parentElement.parentElement.classList.contains("stacked");
+  const full = Math.max(
+    240,
+    Math.floor(view.holder.clientWidth || (stacked ? width : width * 0.58)),
+  );
+  // below the head of the page, without scrolling
+  const screen = Math.max(300, full / 3, window.innerHeight - 195 * page.scale);
+  const height = Math.round(Math.min(560 * page.scale, screen, Math.max(300, full * 0.82)));
+  view.plane = frame({
+    width: full,
+    height,
+    range: picture.plane.range,
+    scale: page.scale,
+    id: "scores-exact",
+    label: `Every token of window ${w.index + 1} at its start logit and end logit`,
+  });
+  const { layer } = view.plane;
+  layer.append(diagonals(view.plane, picture.plane.null));
+  view.body = svg("g", {});
+  layer.append(view.body);
+  view.list = points(view);
+  const focused = focusIn(view.holder)?.dataset.pos ?? null;
+  view.holder.replaceChildren(view.plane.root);
+  place(view);
+  if (focused) {
+    view.body.querySelector(`.scores-dot[data-pos="${focused}"]`)?.focus({ preventScroll: true });
+  }
+  view.ends.querySelector("#scores-before").setAttribute("aria-pressed", String(view.t === 0));
+  view.ends.querySelector("#scores-after").setAttribute("aria-pressed", String(view.t === 1));
+  key(view);
+  tell(view, null);
+}
+
+/** Put every dot where it stands at view.t: 0 before, 1 after. */
+function place(view) {
+  const { picture, w, chosen } = view.model;
+  const { x, y } = view.plane;
+  const named = new Set(picture.plane.named);
+  if (view.slide) view.slide.largest.forEach((doc) => named.add(doc - w.docStart + w.contextAt));
+  const list = view.list.map((p) => {
+    const [s, e] = [0, 1].map((k) => p.from[k] + (p.to[k] - p.from[k]) * view.t);
+    const cls = p.pos === w.clsAt;
+    const text = cls ? `no answer ${w.tokens[p.pos]}` : textAt(view, p);
+    return {
+      ...p,
+      s,
+      e,
+      x: x(s),
+      y: y(e),
+      text,
+      kind: cls ? "cls" : p.doc === null ? "outside" : "context",
+      start: chosen?.start === p.pos,
+      end: chosen?.end === p.pos,
+      name: picture.plane.best?.includes(p.pos) ? "best" : "",
+      label: `${text}, start ${fixed(s)}, end ${fixed(e)}, position ${p.pos}`,
+    };
+  });
+  view.body.replaceChildren();
+  if (view.slide) view.body.append(arrows(view));
+  const cls = list.find((d) => d.kind === "cls");
+  const at = diagonal(view.plane, cls.s + cls.e);
+  if (at) {
+    view.body.append(
+      svg("line", { class: "null-diagonal", x1: at[0], y1: at[1], x2: at[2], y2: at[3] }),
+    );
+  }
+  const order = [chosen?.start, chosen?.end, ...(picture.plane.best ?? []), ...named];
+  const by = new Map(list.map((d) => [d.pos, d]));
+  const unique = [...new Set(order)].filter((pos) => by.has(pos)).map((pos) => by.get(pos));
+  const current = list.findIndex((d) => d.pos === (chosen?.start ?? w.contextAt));
+  view.body.append(
+    dots(list, view.on, current, view.plane.scale),
+    labels(
+      view.plane,
+      unique.map((d) => ({
+        x: d.x,
+        y: d.y,
+        text: d.text,
+        gap: d.start || d.end ? 12 : 8,
+        name: `${d.name === "best" ? "best" : ""} ${d.start || d.end ? "chosen" : ""}`,
+      })),
+    ),
+  );
+  move(view);
+}
+
+function textAt({ model: { page, w } }, { doc, pos }) {
+  if (doc === null) return w.tokens[pos];
+  const token = page.reading.tokens[doc];
+  return page.reading.context.slice(token.start, token.end).trim() || token.text;
+}
+
+function arrows(view) {
+  const { x, y, scale } = view.plane;
+  const far = new Set(view.slide.largest);
+  const group = svg("g", { class: "scores-arrows", "aria-hidden": "true" });
+  for (const p of view.list) {
+    const [ax, ay, bx, by] = [x(p.from[0]), y(p.from[1]), x(p.to[0]), y(p.to[1])];
+    const strong = p.doc === null || far.has(p.doc);
+    group.append(
+      svg("line", { class: strong ? "arrow" : "arrow faint", x1: ax, y1: ay, x2: bx, y2: by }),
+    );
+    const length = Math.hypot(bx - ax, by - ay);
+    if (strong && length > 10) {
+      const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
+      group.append(
+        svg("path", {
+          class: "arrow-head",
+          d: `M${bx},${by}l${scale * (-8 * ux - 3.5 * uy)},${scale * (-8 * uy + 3.5 * ux)}l${
+            scale * 7 * uy
+          },${scale * -7 * ux}Z`,
+        }),
+      );
+    }
+  }
+  return group;
+}
+
+/** A bias moves every dot by the same amount, the axes stay. */
+function move(view) {
+  if (!view.plane) return;
+  const { x, y } = view.plane;
+  const { start, end } = view.shift;
+  view.body.setAttribute("transform", `translate(${x(start) - x(0)} ${y(end) - y(0)})`);
+}
+
+function tell(view, dot) {
+  if (!dot) {
+    view.readout.textContent = view.slide
+      ? "Point at a dot for its two logits."
+      : "Point at a dot for its two logits; a click selects its word, Shift and click extends.";
+    return;
+  }
+  const [s, e] = [dot.s + view.shift.start, dot.e + view.shift.end];
+  view.readout.replaceChildren(
+    el("bdi", { class: "read-token" }, dot.text),
+    ` at position ${dot.pos}: `,
+    el("span", { class: "role-start" }, `start_logit ${fixed(s, 3)}`),
+    ", ",
+    el("span", { class: "role-end" }, `end_logit ${fixed(e, 3)}`),
+    `, together ${fixed(Number(s.toFixed(3)) + Number(e.toFixed(3)), 3)}`,
+  );
+}
+
+function key(view) {
+  const { plane } = view.model.picture;
+  const sign = (shape, text) =>
+    el("span", {}, svg("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape), text);
+  view.key.replaceChildren(
+    sign(
+      svg("line", { class: "null-diagonal", x1: 2, y1: 2, x2: 20, y2: 12 }),
+      `scores as high as no answer${
+        view.slide ? "" : ` (${plane.nullPrinted})`
+      }; other lines: equal score`,
+    ),
+    sign(svg("circle", { class: "ring of-start", cx: 11, cy: 7, r: 5.5 }), "selected start"),
+    sign(svg("circle", { class: "ring of-end", cx: 11, cy: 7, r: 5.5 }), "selected end"),
+    ...(view.slide ? [] : [
+      sign(
+        svg("circle", { class: "scores-outside", cx: 11, cy: 7, r: 3 }),
+        "question and separators",
+      ),
+    ]),
+  );
+}

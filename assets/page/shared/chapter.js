@@ -1,0 +1,234 @@
+// The frame of one chapter: question, formula, selection, the picture (drawn by its own module),
+// notice and folds.
+
+import { el, focusIn, fold, glued, table } from "./dom.js";
+import { formula } from "./formula.js";
+import { post } from "./outbox.js";
+import { hear, openExample, reset, select, state, textOf } from "./store.js";
+
+export const display = {
+  scale: () => (document.body.classList.contains("present") ? 1.6 : 1),
+  theme: () => (document.body.classList.contains("dark") ? "dark" : "light"),
+};
+
+const chapters = new Map();
+const TOUCHED = [
+  "click",
+  "dblclick",
+  "pointerdown",
+  "pointermove",
+  "pointerover",
+  "pointerleave",
+  "keydown",
+  "focusin",
+  "focusout",
+  "input",
+  "change",
+  "toggle",
+];
+
+function pageFor(view) {
+  return {
+    get reading() {
+      return state.reading;
+    },
+    get selection() {
+      return state.selection;
+    },
+    get predicted() {
+      return state.predicted;
+    },
+    get answer() {
+      return state.answer;
+    },
+    get theme() {
+      return display.theme();
+    },
+    get scale() {
+      return display.scale();
+    },
+    get narrow() {
+      return window.innerWidth < 640;
+    },
+    colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
+    select,
+    input: (name, value, kind = name) =>
+      post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
+    open: openExample,
+  };
+}
+
+function skeleton(root, key) {
+  const view = { key, root, data: null, drawn: null, module: null, width: 0, due: false };
+  view.formula = el("div", { class: "formula-line" });
+  view.chosen = el("p", { class: "selection-line" });
+  view.question = el("h2", { class: "question" });
+  view.picture = el("div", { class: "stage", id: `stage-${key}` });
+  view.notice = el("p", { class: "notice" });
+  view.tables = el("div", {});
+  view.simplified = el("ul", {});
+  view.banner = el(
+    "p",
+    { class: "banner", hidden: true },
+    "Numbers changed by hand. ",
+    el("button", { type: "button", onclick: reset }, "reset"),
+  );
+  root.replaceChildren(
+    el("div", { class: "chapter-head" }, view.question, view.formula, view.chosen, view.banner),
+    el(
+      "div",
+      { class: "veil-area" },
+      view.picture,
+      view.notice,
+      el(
+        "div",
+        { class: "folds" },
+        fold("as a table", view.tables),
+        fold("what is simplified", view.simplified),
+      ),
+    ),
+  );
+  view.page = pageFor(view);
+  // A picture of the reading before knows other words: until its successor is here nothing in it
+  // may be drawn again or sent.
+  TOUCHED.forEach((kind) =>
+    view.picture.addEventListener(kind, (event) => {
+      if (stale(view)) event.stopPropagation();
+    }, true)
+  );
+  new ResizeObserver(() => {
+    if (root.clientWidth && root.clientWidth !== view.width) schedule(view);
+  }).observe(root);
+  return view;
+}
+
+function schedule(view) {
+  if (view.due) return;
+  view.due = true;
+  requestAnimationFrame(() => {
+    view.due = false;
+    draw(view);
+  });
+}
+
+// Other numbers of the same words (a slider, a logit by hand) fit the picture as it is: no event
+// may be lost for them.
+const stale = ({ drawn }) => Boolean(drawn && state.reading) && !sameWords(drawn, state.reading);
+
+const sameWords = (a, b) =>
+  a === b ||
+  (a.reader === b.reader && a.question === b.question && a.context === b.context &&
+    a.windows.length === b.windows.length &&
+    a.windows.every(({ docStart, docStop }, k) =>
+      docStart === b.windows[k].docStart && docStop === b.windows[k].docStop
+    ));
+
+const age = (view) => view.root.classList.toggle("stale", stale(view));
+
+// a width makes the browser lay the page out: only the open chapter is asked for it
+function ready(view) {
+  return state.chapter === view.key && view.module && view.data?.stamp &&
+    state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
+}
+
+function draw(view) {
+  const { reading } = state;
+  if (!reading || !ready(view)) return;
+  view.width = view.root.clientWidth;
+  view.drawn = reading;
+  age(view);
+  view.question.textContent = view.data.question;
+  view.banner.toggleAttribute("hidden", !reading.changed);
+  view.notice.replaceChildren(el("strong", {}, "Notice "), glued(view.data.notice));
+  view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
+  view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
+  keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
+  mark(view, false);
+}
+
+/** A redraw replaces nodes; whoever works by keyboard stays at the same place of the new ones. */
+function keepingFocus(root, action) {
+  const before = focusIn(root);
+  /** @type {number[]} */
+  const path = [];
+  for (let node = before; node && node !== root; node = node.parentElement) {
+    path.unshift([...(node.parentElement?.children ?? [])].indexOf(node));
+  }
+  action();
+  if (!before || !path.length || focusIn(root)) return;
+  const after = path.reduce((node, k) => node?.children[k], root);
+  if (
+    after?.tagName === before.tagName && after.getAttribute("role") === before.getAttribute("role")
+  ) after.focus({ preventScroll: true });
+}
+
+function mark(view, moved = true) {
+  // what is due to be drawn will be marked then
+  if (!ready(view) || view.drawn !== state.reading) return;
+  const chosen = state.selection;
+  const record = chosen?.record;
+  if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
+  view.chosen.replaceChildren(...line(chosen, record));
+  const span = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
+  view.tables.querySelectorAll(".row-select").forEach((b) =>
+    b.setAttribute("aria-pressed", String(b.dataset.span === span))
+  );
+  if (!moved) return;
+  if (view.module.select) view.module.select(view.picture, view.data.picture, view.page);
+  else keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
+}
+
+function line(chosen, record) {
+  if (!chosen) return [el("span", { class: "role-quiet" }, "Nothing is selected.")];
+  const text = textOf(chosen);
+  const at = record
+    ? ` i = ${record.i}, j = ${record.j} in window ${
+      record.window + 1
+    } of ${record.windows}; word pieces ${record.start} to ${record.end}`
+    : "";
+  return [
+    el("span", { class: "role-quiet" }, "selected "),
+    el("bdi", { class: "selected-text" }, text),
+    el("span", { class: "role-quiet tabular" }, at),
+    record?.flag ? el("span", { class: "flag" }, record.flag) : null,
+  ].filter(Boolean);
+}
+
+/**
+ * Draw again whatever is on screen: the theme or the scale changed, or another chapter came to the
+ * front.
+ */
+export function redraw() {
+  chapters.forEach((view) => {
+    age(view);
+    schedule(view);
+  });
+}
+
+hear("selection", () => chapters.forEach((view) => mark(view)));
+hear("reading", redraw);
+hear("look", redraw);
+hear("opened", redraw);
+
+export function mountChapter() {
+  return {
+    update(root, data, { trigger }) {
+      let view = chapters.get(data.chapter);
+      if (!view) {
+        view = skeleton(root, data.chapter);
+        chapters.set(data.chapter, view);
+        import(`../${data.chapter}/chapter.js`).then((module) => {
+          view.module = module;
+          schedule(view);
+        });
+      }
+      view.trigger = trigger;
+      const now = state.reading?.stamp;
+      // a late answer about an earlier reading
+      if (now && view.data?.stamp === now && data.stamp < now) return;
+      view.data = data;
+      if (data.question) view.question.textContent = data.question;
+      schedule(view);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is
+// on show at a time.
+
+import { el, fold, stepButtons } from "../shared/dom.js";
+import { drawClosing } from "./closing.js";
+import { drawMask } from "./mask.js";
+import { drawPredict } from "./predict.js";
+import { sourceMenu } from "./source.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./spanbert.css", import.meta.url));
+
+/** @type {[string, string, any][]} */
+const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], [
+  "closing",
+  "from pre-training to reading",
+  drawClosing,
+]];
+const views = new WeakMap();
+
+function shell(root, step) {
+  root.classList.add("spanbert");
+  const view = { root, step, asked: "" };
+  view.buttons = stepButtons(
+    "spanbert",
+    STEPS.map(([key, title]) => ({ key, title })),
+    (key) => open(view, key),
+  );
+  view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
+  view.source = sourceMenu();
+  view.wait = el("p", { class: "spanbert-says role-quiet", role: "status" });
+  view.failed = el("p", { class: "banner" });
+  view.model = el("input", {
+    type: "text",
+    id: "spanbert-model",
+    spellcheck: "false",
+    "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id",
+  });
+  view.models = fold(
+    "the model that fills the blanks",
+    el(
+      "form",
+      {
+        class: "model-line",
+        onsubmit: (event) => {
+          event.preventDefault();
+          view.page.input("mask-model", view.model.value, "mask-source");
+        },
+      },
+      view.model,
+      el("button", { type: "submit", class: "act", id: "spanbert-load" }, "load"),
+      el(
+        "span",
+        { class: "role-quiet" },
+        "bundled, a folder on this machine, or the Hugging Face id of a masked-language " +
+          "model. Such a model fills blanks by MLM; only ours has a span boundary head.",
+      ),
+    ),
+    { id: "spanbert-models" },
+  );
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "steps", role: "group", "aria-label": "Steps of this chapter" },
+      view.buttons,
+    ),
+    view.failed,
+    view.wait,
+    view.source.root,
+    ...view.stages,
+    view.models,
+  );
+  views.set(root, view);
+  return view;
+}
+
+// The step is drawn at once from what is here; Python sends its notice and tables, and the guesses,
+// which it makes only for their own step.
+function open(view, key) {
+  view.step = key;
+  paint(view);
+  view.page.input("step", key);
+}
+
+// Python sends guesses with their own step only; until they come, those of the same blanks stand
+// for them. What training measured comes with its step as well, and stays as it was.
+function shown({ step, picture, held, measured }) {
+  if (step === "closing") return measured;
+  if (step !== "predict" || picture.predict || picture.step === "predict") return picture[step];
+  return held && held.source === picture.source && held.mask === JSON.stringify(picture.mask)
+    ? held.predict
+    : null;
+}
+
+function waits({ step, picture }, data) {
+  if (data) return "";
+  if (step === "closing") return "What training measured is on its way.";
+  if (picture.failed) return "";
+  return picture.ready && picture.mask
+    ? "The model reads the text: a moment."
+    : "Loading SpanBERT and the text: a few seconds, the first time only.";
+}
+
+function paint(view) {
+  const { picture, page } = view;
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
+  );
+  const data = shown(view);
+  view.failed.textContent = picture.failed
+    ? `${picture.failed}. ${
+      view.step === "predict"
+        ? "Nothing can be predicted without one."
+        : "Masking works on the reader's word pieces."
+    }`
+    : "";
+  view.failed.toggleAttribute("hidden", !picture.failed || view.step === "closing");
+  view.wait.textContent = waits(view, data);
+  STEPS.forEach(([key, , paintStep], k) => {
+    const on = Boolean(key === view.step && data);
+    view.stages[k].toggleAttribute("hidden", !on);
+    if (on) paintStep(view.stages[k], data, page);
+  });
+  if (view.named !== picture.source) view.model.value = picture.source;
+  view.named = picture.source;
+  view.source.root.toggleAttribute("hidden", view.step === "closing" || !picture.mask);
+  if (picture.mask) view.source.draw(picture.mask, page);
+  if (!picture.ready && view.asked !== picture) {
+    view.asked = picture;
+    page.input("load", true);
+  }
+}
+
+export function draw(root, picture, page) {
+  const known = views.get(root);
+  const view = known && root.contains(known.wait) ? known : shell(root, picture.step);
+  Object.assign(view, { picture, page });
+  if (picture.closing) view.measured = picture.closing;
+  if (picture.predict) {
+    view.held = {
+      source: picture.source,
+      mask: JSON.stringify(picture.mask),
+      predict: picture.predict,
+    };
+  }
+  paint(view);
+}
+
+export function select(root, picture, page) {
+  if (!views.has(root)) draw(root, picture, page);
+}

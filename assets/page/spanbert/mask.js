@@ -1,0 +1,323 @@
+// Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and
+// BERT's single pieces beside them.
+
+import { el } from "../shared/dom.js";
+import { grouped } from "../shared/numbers.js";
+import { histogram, legend } from "./mask_lengths.js";
+import { maskText } from "./mask_text.js";
+
+const PACE = 1100;
+const views = new WeakMap();
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+function shell(root) {
+  /** @type {any} */
+  const view = { root, k: 0, timer: null, shown: false, play: false, picture: null };
+  const send = (name, value) => view.page.input(name, value);
+  view.spans = maskText(
+    "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
+      "shows a run again",
+    {
+      hide: (first, last) => send("mask-span", [first, last]),
+      show: (at) => send("mask-show", at),
+    },
+  );
+  view.single = maskText("The same text under single pieces");
+  view.toggle = el("button", {
+    type: "button",
+    class: "act",
+    id: "spanbert-shown",
+    onclick: () => {
+      view.shown = !view.shown;
+      paint(view);
+    },
+  }, "as the model is shown it");
+  view.said = el("p", { class: "mask-says", "aria-live": "polite" });
+  view.slider = el("input", {
+    type: "range",
+    id: "spanbert-frame",
+    min: 0,
+    step: 1,
+    "aria-label": "Moment of the draw",
+    oninput: () => go(view, Number(view.slider.value)),
+  });
+  view.run = act("play", () => (view.timer ? stop(view) : start(view)), "spanbert-play");
+  view.back = act("back", () => go(view, view.k - 1), "spanbert-back");
+  view.next = act("next", () => go(view, view.k + 1), "spanbert-next");
+  view.steps = el("div", { class: "acts" }, view.back, view.next, view.run, view.slider);
+  view.budget = el("div", { class: "budget" });
+  view.seed = el("input", {
+    type: "number",
+    id: "spanbert-seed",
+    min: 0,
+    step: 1,
+    onchange: () => {
+      if (view.seed.value !== "") draws(view, Number(view.seed.value));
+    },
+  });
+  view.draw = act(
+    "draw by the law",
+    () => draws(view, view.picture.byHand ? view.picture.seed : view.picture.seed + 1),
+    "spanbert-draw",
+  );
+  view.used = ["span", "token"].map((value) =>
+    el("input", {
+      type: "radio",
+      name: "spanbert-scheme",
+      value,
+      onchange: () => send("mask-scheme", value),
+    })
+  );
+  view.counts = [
+    el("p", { class: "role-quiet tabular" }),
+    el("p", { class: "role-quiet tabular" }),
+  ];
+  view.titles = [el("h3", {}), el("h3", {}, "BERT: single pieces, the same budget")];
+  const column = (k, text) =>
+    el(
+      "section",
+      { class: "mask-column" },
+      view.titles[k],
+      text.root,
+      view.counts[k],
+      el("label", { class: "use" }, view.used[k], " step 2 asks about this one"),
+    );
+  view.hint = el(
+    "p",
+    { class: "role-quiet mask-hint" },
+    "Drag over words to hide them; a click on a hidden word shows its run again. Keys: " +
+      "arrows, Shift, Enter, Delete.",
+  );
+  view.one = act(
+    "show all but the first run",
+    () => send("mask-only", view.picture.spans.runs[0][0]),
+    "spanbert-one",
+  );
+  view.hist = el("div", { class: "hist" });
+  view.histLegend = el("div", {});
+  view.histSays = el("p", { class: "role-quiet hist-says veil-part" });
+  view.more = el("div", { class: "acts" });
+  view.levers = el("div", { class: "mask-levers" });
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "mask" },
+      el(
+        "div",
+        { class: "mask-key" },
+        key("mask", "becomes [MASK]"),
+        key("random", "becomes a random piece"),
+        key("keep", "stays, and is asked for all the same"),
+        view.toggle,
+      ),
+      el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
+      view.hint,
+      el(
+        "div",
+        { class: "mask-under" },
+        el(
+          "section",
+          { class: "turns", "aria-label": "The draw, turn by turn" },
+          el(
+            "div",
+            { class: "acts" },
+            view.draw,
+            el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "),
+            view.seed,
+            view.one,
+          ),
+          view.budget,
+          view.said,
+          view.steps,
+          view.levers,
+        ),
+        el(
+          "section",
+          { class: "lengths", "aria-label": "Span lengths" },
+          view.histLegend,
+          view.hist,
+          view.more,
+          view.histSays,
+        ),
+      ),
+    ),
+  );
+  views.set(root, view);
+  return view;
+}
+
+const act = (text, onclick, id) =>
+  el("button", { type: "button", class: "act", id, onclick }, text);
+const key = (kind, text) =>
+  el(
+    "span",
+    { class: "key-item" },
+    el(
+      "span",
+      { class: `hid ${kind} opens closes key-box`, "aria-hidden": "true" },
+      kind === "random" ? el("span", { class: "true" }, "ab") : "ab",
+    ),
+    text,
+  );
+
+// The draw in time --------------------------------------------------------------------------------
+
+function draws(view, seed) {
+  stop(view);
+  view.play = !still();
+  view.page.input("mask-seed", seed);
+}
+
+function go(view, k) {
+  stop(view);
+  moment(view, k);
+}
+
+function moment(view, k) {
+  view.k = Math.max(0, Math.min(view.picture.frames.length - 1, k));
+  paint(view);
+}
+
+function start(view) {
+  if (view.k >= view.picture.frames.length - 1) view.k = -1;
+  const tick = () => {
+    moment(view, view.k + 1);
+    if (view.k >= view.picture.frames.length - 1 || !view.root.isConnected) stop(view);
+  };
+  view.timer = setInterval(tick, PACE);
+  tick();
+}
+
+function stop(view) {
+  clearInterval(view.timer);
+  view.timer = null;
+  view.run.textContent = "play";
+}
+
+// Painting ----------------------------------------------------------------------------------------
+
+function paint(view) {
+  const { picture, page, k } = view;
+  const frame = picture.frames[k];
+  const last = k === picture.frames.length - 1;
+  const texts = { pieces: picture.pieces, shown: view.shown };
+  view.spans.draw({
+    ...texts,
+    runs: last ? picture.spans.runs : frame.runs,
+    fates: last ? picture.spans.fates : null,
+    random: picture.spans.random,
+    anchor: frame.anchor,
+    active: last ? null : frame.active,
+  });
+  view.single.draw({
+    ...texts,
+    runs: picture.single.runs,
+    fates: picture.single.fates,
+    random: picture.single.random,
+    anchor: null,
+    active: null,
+  });
+  view.titles[0].textContent = picture.byHand
+    ? "Spans drawn by hand"
+    : "SpanBERT: whole words in a row";
+  [picture.spans, picture.single].forEach((scheme, c) => {
+    view.counts[c].textContent =
+      `${scheme.hidden} of ${picture.pieces.length} pieces hidden in ${scheme.runs.length} ${
+        scheme.runs.length === 1 ? "run" : "runs"
+      }; ${scheme.seeing} with both neighbours in sight`;
+    view.used[c].checked = (picture.how === "token") === (c === 1);
+  });
+  view.toggle.setAttribute("aria-pressed", String(view.shown));
+  const many = picture.frames.length > 1;
+  view.steps.toggleAttribute("hidden", !many);
+  view.budget.toggleAttribute("hidden", !many);
+  view.slider.max = picture.frames.length - 1;
+  view.slider.value = k;
+  view.slider.setAttribute("aria-valuetext", frame.says);
+  view.back.disabled = k === 0;
+  view.next.disabled = last;
+  view.run.textContent = view.timer ? "stop" : "play";
+  view.run.toggleAttribute("hidden", still());
+  view.said.textContent = many ? frame.says : picture.said || frame.says;
+  const used = picture.budget - frame.left;
+  view.budget.replaceChildren(
+    el("span", { class: "role-quiet" }, "budget "),
+    el(
+      "span",
+      { class: "budget-bar", "aria-hidden": "true" },
+      el("span", { style: { width: `${(100 * used) / Math.max(1, picture.budget)}%` } }),
+    ),
+    el("span", { class: "tabular role-quiet" }, ` ${used} of ${picture.budget} pieces used`),
+  );
+  view.one.disabled = picture.spans.runs.length === 1;
+  view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
+  const width = view.hist.clientWidth || view.root.clientWidth;
+  view.hist.replaceChildren(histogram(picture.lengths, page, width, frame.length));
+}
+
+function controls(view) {
+  const { picture, page } = view;
+  const { lengths } = picture;
+  view.seed.value = picture.seed;
+  view.histLegend.replaceChildren(legend(lengths));
+  view.histSays.textContent = lengths.says;
+  view.more.replaceChildren(
+    ...lengths.counts.map((n) =>
+      act(
+        `draw ${grouped(n)} lengths`,
+        () => page.input("mask-lengths", n),
+        `spanbert-lengths-${n}`,
+      )
+    ),
+    el("button", {
+      type: "button",
+      class: "act",
+      id: "spanbert-lengths-0",
+      disabled: !lengths.n,
+      onclick: () => page.input("mask-lengths", 0),
+    }, "start over"),
+  );
+  view.levers.replaceChildren(...picture.options.map((option) => {
+    const said = el("output", { class: "tabular" }, option.value);
+    const slider = el("input", {
+      type: "range",
+      id: `spanbert-${option.name}`,
+      min: option.low,
+      max: option.high,
+      step: option.step,
+      value: option.value,
+      oninput: () => {
+        said.textContent = slider.value;
+      },
+      onchange: () =>
+        page.input(
+          "mask-option",
+          { name: option.name, value: Number(slider.value) },
+          `mask-option ${option.name}`,
+        ),
+    });
+    return el(
+      "label",
+      { class: "mask-lever", title: option.help },
+      el("code", {}, option.name),
+      " ",
+      said,
+      slider,
+    );
+  }));
+}
+
+export function drawMask(root, picture, page) {
+  const known = views.get(root);
+  const view = known && root.contains(known.said) ? known : shell(root);
+  const anew = JSON.stringify(view.picture?.frames) !== JSON.stringify(picture.frames);
+  Object.assign(view, { picture, page });
+  if (anew) {
+    stop(view);
+    view.k = picture.frames.length - 1;
+  }
+  controls(view);
+  paint(view);
+  if (anew && view.play && picture.frames.length > 1) start(view);
+  view.play = view.play && !anew;
+}

@@ -1,0 +1,254 @@
+// Step 2 of chapter 8: the text with its blanks, the classic figure with live values, and what a
+// cut wire or another word changes.
+
+import { el, fold, table } from "../shared/dom.js";
+import { formula } from "../shared/formula.js";
+import { drawFigure } from "./predict_figure.js";
+import { arithmetic, losses } from "./predict_sums.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./spanbert_predict.css", import.meta.url));
+
+const views = new WeakMap();
+
+function shell(root) {
+  root.classList.add("sbp");
+  // A word that is half typed survives a redraw, until another word stands there.
+  const view = {
+    typed: {},
+    stands: {},
+    text: el("p", {
+      class: "sbp-text",
+      role: "radiogroup",
+      dir: "auto",
+      "aria-label": "Blanks of this text: arrow keys choose one",
+    }),
+    blank: el("div", { class: "sbp-blank" }),
+    figure: el("div", { class: "sbp-figure" }),
+    asks: el("section", { class: "sbp-asks" }),
+    sums: el("div", { class: "sbp-sum" }),
+    loss: el("div", { class: "sbp-sum" }),
+  };
+  view.folds = [
+    fold("the arithmetic of this guess", view.sums, { id: "sbp-arithmetic" }),
+    fold("the loss, term by term", view.loss, { id: "sbp-loss" }),
+  ];
+  root.replaceChildren(
+    view.text,
+    view.blank,
+    view.figure,
+    view.asks,
+    el("div", { class: "folds" }, view.folds),
+  );
+  view.text.addEventListener("keydown", (event) => move(view, event));
+  views.set(root, view);
+  return view;
+}
+
+const blanks = (view) => [...view.text.querySelectorAll(".blank")];
+
+// The mark moves at once; the guesses follow when Python has answered.
+function choose(view, node) {
+  blanks(view).forEach((blank) => {
+    blank.setAttribute("aria-checked", String(blank === node));
+    blank.setAttribute("tabindex", blank === node ? "0" : "-1");
+  });
+  view.page.input("predict-blank", Number(node.dataset.doc));
+}
+
+// As in a group of radio buttons: an arrow key moves the focus and chooses.
+function move(view, event) {
+  const list = blanks(view);
+  const at = list.indexOf(event.target.closest(".blank"));
+  const to = {
+    ArrowRight: at + 1,
+    ArrowDown: at + 1,
+    ArrowLeft: at - 1,
+    ArrowUp: at - 1,
+    Home: 0,
+    End: list.length - 1,
+    Enter: at,
+    " ": at,
+  }[event.key];
+  if (at < 0 || to === undefined) return;
+  event.preventDefault();
+  if (!list[to]) return;
+  list[to].focus();
+  choose(view, list[to]);
+}
+
+const SEEN = {
+  mask: "the encoder sees [MASK]",
+  random: "the encoder sees a random piece",
+  keep: "the encoder sees the true piece",
+};
+
+function textNodes(view, { line, at, blank }) {
+  return line.flatMap((t) => {
+    if (t.doc < 0) return [t.gap];
+    if (!t.k) {
+      return [t.gap, t.now === undefined ? t.text : el("ins", { class: "changed-word" }, t.now)];
+    }
+    return [
+      t.gap,
+      el(
+        "span",
+        {
+          class: `blank${t.doc >= blank.start && t.doc <= blank.end ? " here" : ""}`,
+          role: "radio",
+          dataset: { doc: t.doc },
+          tabindex: t.doc === at ? 0 : -1,
+          "aria-checked": String(t.doc === at),
+          "aria-label": `blank ${t.k} of its run, ${SEEN[t.fate]}`,
+          onclick: (event) => choose(view, event.currentTarget),
+        },
+        el("span", { class: "k" }, t.k),
+        t.given ? el("span", { class: "given" }, t.given) : null,
+      ),
+    ];
+  });
+}
+
+function neighbour(view, side) {
+  const { picture, page } = view;
+  const place = picture.sides[side];
+  const id = `spanbert-${side}-word`;
+  const now = `${place.doc} ${place.now}`;
+  if (view.stands[side] !== now) {
+    Object.assign(view, {
+      stands: { ...view.stands, [side]: now },
+      typed: { ...view.typed, [side]: null },
+    });
+  }
+  const send = (word) => page.input("predict-word", { side, word }, `predict-word-${side}`);
+  const input = el("input", {
+    type: "text",
+    id,
+    maxlength: 40,
+    size: 12,
+    autocomplete: "off",
+    spellcheck: "false",
+    value: view.typed[side] ?? place.now ?? "",
+    placeholder: place.was,
+    oninput: () => {
+      view.typed[side] = input.value;
+    },
+    onkeydown: (event) => {
+      if (event.key === "Enter" && input.value.trim()) send(input.value);
+    },
+  });
+  return el(
+    "div",
+    { class: "ask" },
+    el("label", { for: id }, `${side} word`),
+    input,
+    el("button", {
+      type: "button",
+      class: "boxed plain",
+      onclick: () => {
+        if (input.value.trim()) send(input.value);
+      },
+    }, "put it there"),
+    place.suggest.map((word) =>
+      el("button", {
+        type: "button",
+        class: "plain suggest",
+        "aria-label": `put “${word}” on the ${side}`,
+        onclick: () => send(word),
+      }, word)
+    ),
+    place.now === null ? null : el(
+      "button",
+      { type: "button", class: "plain", onclick: () => send(null) },
+      `back to “${place.was}”`,
+    ),
+  );
+}
+
+function rowChooser(view) {
+  const { picture: { row, blank }, page } = view;
+  const own = blank.k;
+  const select = el(
+    "select",
+    {
+      id: "spanbert-row",
+      onchange: () =>
+        page.input("predict-row", Number(select.value) === own ? null : Number(select.value)),
+    },
+    Array.from(
+      { length: row.rows },
+      (_, k) => el("option", { value: k + 1 }, k + 1 === own ? `${own}, its own` : k + 1),
+    ),
+  );
+  select.value = String(row.now);
+  return el(
+    "div",
+    { class: "ask" },
+    el("label", { for: "spanbert-row" }, "position row read by this blank"),
+    select,
+  );
+}
+
+// One wire cut at a time, as a table with the −log p of its true piece as bars.
+function wireTable({ wires }, page) {
+  if (!wires) return [];
+  const box = table(wires.table, page);
+  box.classList.add("wire-cuts");
+  box.querySelectorAll("tbody tr").forEach((row, k) => {
+    if (k === wires.now) row.setAttribute("aria-current", "true");
+    row.children[4].append(
+      el(
+        "span",
+        { class: "wire-bar", "aria-hidden": "true" },
+        el("span", { style: { width: `${100 * wires.bars[k]}%` } }),
+      ),
+    );
+  });
+  return [el("div", { class: "sbp-wires" }, box, el("p", {}, wires.says))];
+}
+
+function asks(view) {
+  const { picture, page } = view;
+  if (!picture.strips) return [];
+  return [
+    el("h3", {}, "Ask what the boundary knows"),
+    el(
+      "p",
+      { class: "role-quiet" },
+      "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own " +
+        "guesses for that place are offered), or let the blank read another position. The " +
+        "table cuts one wire at a time.",
+    ),
+    ...wireTable(picture, page),
+    neighbour(view, "left"),
+    neighbour(view, "right"),
+    rowChooser(view),
+    el(
+      "div",
+      { class: "ask" },
+      el("button", {
+        type: "button",
+        class: "boxed plain",
+        id: "spanbert-reset",
+        disabled: !picture.changed,
+        onclick: () => page.input("predict-reset", true),
+      }, "reset"),
+      picture.changed ? null : el("span", { class: "role-quiet" }, "Nothing is changed."),
+    ),
+    el("div", { class: "sbp-says", role: "status" }, picture.says.map((s) => el("p", {}, s))),
+    ...(picture.compare ? [table(picture.compare, page)] : []),
+  ];
+}
+
+export function drawPredict(root, picture, page) {
+  const known = views.get(root);
+  const view = known && root.contains(known.text) ? known : shell(root);
+  Object.assign(view, { picture, page });
+  view.text.replaceChildren(...textNodes(view, picture));
+  view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
+  drawFigure(view.figure, picture, page);
+  view.asks.replaceChildren(...asks(view));
+  view.sums.replaceChildren(...arithmetic(picture));
+  view.loss.replaceChildren(...losses(picture));
+  view.folds[0].toggleAttribute("hidden", !picture.steps);
+}

@@ -1,0 +1,353 @@
+// The classic figure: MLM's wire from the blank itself, SBO's three wires from the neighbours and
+// the ruler, h0, h1, y, words.
+
+import { el, svg } from "../shared/dom.js";
+import { floats } from "../shared/pack.js";
+
+const WIRES = ["left", "right", "position"];
+const TALL = 2.4; // em, the highest stem
+const READS = {
+  mlm: "reads the blank itself",
+  sbo: "reads the two neighbours and a position",
+  both: "their product, renormalised",
+};
+const NAMES = { mlm: "MLM", sbo: "SBO", both: "both" };
+
+function guess(g, top, down) {
+  const stem = el(
+    "span",
+    { class: "stem-box", "aria-hidden": "true" },
+    el("span", { class: "stem", style: { height: `${(TALL * g.p) / top}em` } }),
+  );
+  const word = el("bdi", { class: "piece" }, g.piece);
+  const p = el("span", { class: "p tabular" }, g.printed);
+  return el(
+    "li",
+    { class: g.true ? "true" : null },
+    down ? [p, word, stem] : [stem, word, p],
+    g.true ? el("span", { class: "unseen" }, " the true piece") : null,
+  );
+}
+
+function row(name, picture, top, most) {
+  const head = picture.heads[name];
+  const who = el(
+    "div",
+    { class: "who" },
+    el("h3", {}, NAMES[name], el("span", { class: "role-quiet" }, ` ${READS[name]}`)),
+  );
+  if (!head) {
+    who.append(el("p", { class: "none" }, `No guess: ${picture.no_sbo}.`));
+    return el("section", { class: `guesses ${name} missing`, "aria-label": NAMES[name] }, who);
+  }
+  who.append(
+    el(
+      "p",
+      { class: "tabular" },
+      "true piece: rank ",
+      el("strong", {}, head.rank),
+      el("br"),
+      `p ${head.p}, −log p `,
+      el("strong", {}, head.loss),
+    ),
+  );
+  const guesses = head.guesses.slice(0, most);
+  const listed = guesses.some((g) => g.true);
+  const list = el(
+    "ol",
+    { class: "words" },
+    guesses.map((g) => guess(g, top, name === "sbo")),
+    listed ? null : el(
+      "li",
+      { class: "true far" },
+      el("bdi", { class: "piece" }, picture.blank.token),
+      el("span", { class: "p tabular" }, `rank ${head.rank}`),
+      el("span", { class: "unseen" }, " the true piece"),
+    ),
+  );
+  return el(
+    "section",
+    { class: `guesses ${name}`, "aria-label": `${NAMES[name]}'s guesses` },
+    who,
+    el(
+      "div",
+      { class: "all" },
+      list,
+      el(
+        "p",
+        { class: "bracket" },
+        el(
+          "span",
+          { class: "role-quiet tabular" },
+          `these ${guesses.length} pieces ${head.held[guesses.length - 1]}, all others ${
+            head.rest[guesses.length - 1]
+          }`,
+        ),
+        el("span", { class: "sum" }, "sum = 1"),
+      ),
+    ),
+  );
+}
+
+// The blanks of a long run that fit, with the first, the last and the chosen one among them; null
+// stands for those left out.
+export function fitting(count, chosen, room) {
+  if (count <= room) return Array.from({ length: count }, (_, k) => k);
+  const inner = Math.max(1, room - 4);
+  const from = Math.min(Math.max(1, chosen - Math.floor(inner / 2)), count - 1 - inner);
+  const middle = Array.from({ length: inner }, (_, k) => from + k);
+  return [
+    0,
+    ...(from > 1 ? [null] : []),
+    ...middle,
+    ...(from + inner < count - 1 ? [null] : []),
+    count - 1,
+  ];
+}
+
+function context(items, side, room) {
+  let left = room;
+  const out = [];
+  const order = side === "left" ? [...items].reverse() : items;
+  for (const t of order) {
+    const text = t.k ? "▢" : t.now ?? t.text;
+    left -= text.length + 1;
+    if (left < 0) break;
+    out.push({ ...t, text });
+  }
+  const cut = out.length < order.length;
+  if (side === "left") out.reverse();
+  const text = out.map((t, k) => (side === "right" || k ? t.gap : t.gap.trimStart()) + t.text).join(
+    "",
+  );
+  return el(
+    "span",
+    { class: `context ${side}`, "aria-hidden": "true" },
+    side === "left" ? (cut ? `… ${text}` : text) : cut ? `${text} …` : text,
+  );
+}
+
+function focus(picture, page, width) {
+  const { line, blank, sides, at } = picture;
+  const room = Math.max(
+    5,
+    Math.floor((page.narrow ? (width - 110) / 30 : (width * 0.5) / 38) / page.scale),
+  );
+  const pieces = line.filter((t) => t.doc >= 0);
+  const run = pieces.slice(blank.start, blank.end + 1);
+  const shown = fitting(run.length, at - blank.start, room).map((
+    k,
+  ) => (k === null ? el("span", { class: "skip" }, "…") : el("span", {
+    class: `slot${run[k].doc === at ? " chosen" : ""}`,
+    dataset: { k: k + 1 },
+    onclick: () => page.input("predict-blank", run[k].doc),
+  }, run[k].given || "\u00a0")));
+  const edge = (
+    side,
+  ) => (sides
+    ? el(
+      "span",
+      { class: `edge ${side}${sides[side].now === null ? "" : " changed-word"}` },
+      sides[side].now ?? sides[side].was,
+    )
+    : null);
+  const letters = Math.floor(width / (11 * page.scale));
+  const first = sides ? blank.start - 1 : blank.start;
+  const last = sides ? blank.end + 1 : blank.end;
+  return el(
+    "div",
+    { class: "focus", "aria-hidden": "true" },
+    page.narrow ? "" : context(pieces.slice(0, first), "left", letters * 0.2),
+    el("span", { class: "middle" }, edge("left"), shown, edge("right")),
+    page.narrow ? "" : context(pieces.slice(last + 1), "right", letters * 0.3),
+  );
+}
+
+// A vector as columns up and down from its middle; three times its root mean square fills the
+// height.
+function strip({ values, size }) {
+  const x = floats(values);
+  const unit = 3 * Math.sqrt(x.reduce((a, v) => a + v * v, 0) / size) || 1;
+  const d = Array.from(
+    x,
+    (v, k) => `M${k + 0.5},20v${(-20 * Math.max(-1, Math.min(1, v / unit))).toFixed(2)}`,
+  ).join("");
+  return svg("svg", {
+    class: "strip",
+    viewBox: `0 0 ${size} 40`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  }, svg("path", { d }));
+}
+
+function segment(wire, picture, page) {
+  const { strips, cut, sides, row: position } = picture;
+  const off = cut.includes(wire);
+  const word = wire === "position" ? `row ${position.now}` : sides[wire].now ?? sides[wire].was;
+  const name = { left: ["x", "s−1"], right: ["x", "e+1"], position: ["p", "i−s+1"] }[wire];
+  return el(
+    "div",
+    { class: `segment ${wire}${off ? " off" : ""}`, style: { flex: `${strips[wire].size} 1 0` } },
+    el("button", {
+      type: "button",
+      class: "cut",
+      "aria-pressed": String(off),
+      "aria-label": `cut the ${wire} wire`,
+      onclick: ({ currentTarget }) => {
+        currentTarget.setAttribute("aria-pressed", String(!off));
+        page.input("predict-cut", { wire, cut: !off }, `predict-cut-${wire}`);
+      },
+    }, off ? "join" : "cut"),
+    strip(strips[wire]),
+    el(
+      "p",
+      { class: "name" },
+      el("span", { class: "symbol" }, name[0], el("sub", {}, name[1])),
+      " ",
+      el("bdi", { class: "read" }, off ? "its mean" : word),
+    ),
+    el(
+      "p",
+      { class: "size tabular role-quiet" },
+      `${strips[wire].size}`,
+      el("span", { class: "norm" }, `, norm ${strips[wire].norm}`),
+    ),
+  );
+}
+
+function layer(name, { strips }) {
+  return el(
+    "div",
+    { class: `layer ${name}`, style: { flex: `${strips[name].size} 1 0` } },
+    strip(strips[name]),
+    el("p", { class: "name symbol" }, name[0], name === "h1" ? el("sub", {}, "1") : null),
+    el(
+      "p",
+      { class: "size tabular role-quiet" },
+      `${strips[name].size}`,
+      el("span", { class: "norm" }, `, norm ${strips[name].norm}`),
+    ),
+  );
+}
+
+const step = (n) =>
+  el(
+    "p",
+    { class: "op" },
+    el("span", {}, "W", el("sub", {}, n), " · + b", el("sub", {}, n)),
+    el("span", {}, "GeLU"),
+    el("span", {}, "LayerNorm"),
+  );
+
+function machine(picture, page) {
+  return el(
+    "div",
+    { class: "machine" },
+    el(
+      "div",
+      { class: "h0" },
+      el("div", { class: "segments" }, WIRES.map((wire) => segment(wire, picture, page))),
+      el(
+        "p",
+        { class: "name symbol whole" },
+        "h",
+        el("sub", {}, "0"),
+        el(
+          "span",
+          { class: "role-quiet tabular" },
+          `, ${WIRES.reduce((n, wire) => n + picture.strips[wire].size, 0)} numbers`,
+        ),
+      ),
+    ),
+    step(1),
+    layer("h1", picture),
+    step(2),
+    layer("y", picture),
+    el(
+      "p",
+      { class: "op words-op" },
+      el("span", {}, "E", el("sub", {}, "word"), " · + b"),
+      el("span", {}, "softmax"),
+    ),
+  );
+}
+
+function wires(box, layerNode, picture) {
+  const base = box.getBoundingClientRect();
+  const at = (selector, side) => {
+    const r = (typeof selector === "string" ? box.querySelector(selector) : selector)
+      .getBoundingClientRect();
+    return {
+      x: (r.left + r.right) / 2 - base.left,
+      y: (side === "top" ? r.top : r.bottom) - base.top,
+      left: r.left - base.left,
+      right: r.right - base.left,
+    };
+  };
+  const line = (d, kind, off = false) =>
+    layerNode.append(svg("path", { d, class: `wire ${kind}${off ? " off" : ""}` }));
+  const chosen = box.querySelector(".slot.chosen");
+  const { x, y } = at(chosen, "top");
+  line(`M${x},${y}V${at(".guesses.mlm", "bottom").y + 2}m-4,6l4,-6l4,6`, "mlm");
+  const rule = at(chosen, "bottom").y + 8;
+  if (picture.sides) {
+    line(`M${at(".edge.left", "top").right},${rule}H${at(".edge.right", "top").left}`, "ruler");
+  }
+  box.querySelectorAll(".slot").forEach((slot) => {
+    const tick = at(slot, "bottom").x;
+    if (picture.sides) line(`M${tick},${rule - 3}v6`, "ruler");
+    layerNode.append(
+      svg("text", {
+        x: tick,
+        y: rule + 17,
+        "text-anchor": "middle",
+        class: slot === chosen ? "now" : "quiet",
+      }, slot.dataset.k),
+    );
+  });
+  if (!picture.strips) return;
+  const below = rule + 22;
+  const ends = {
+    left: at(".edge.left", "bottom"),
+    right: at(".edge.right", "bottom"),
+    position: { x, y: below - 2 },
+  };
+  WIRES.forEach((wire) => {
+    const from = ends[wire];
+    const to = at(`.segment.${wire} .cut`, "top");
+    const bend = (to.y - below) * 0.7;
+    line(
+      `M${from.x},${from.y + 1}V${below}C${from.x},${below + bend} ${to.x},${to.y - bend} ${to.x},${
+        to.y - 1
+      }`,
+      wire,
+      picture.cut.includes(wire),
+    );
+  });
+  const words = at(".words-op", "bottom");
+  const sbo = at(".guesses.sbo", "top").y;
+  if (sbo - words.y > 8) line(`M${words.x},${words.y + 2}V${sbo - 2}m-4,-6l4,6l4,-6`, "words");
+}
+
+export function drawFigure(box, picture, page) {
+  const top = Math.max(
+    0.05,
+    ...Object.values(picture.heads).flatMap((head) => head?.guesses.map((g) => g.p) ?? []),
+  );
+  const layerNode = svg("svg", { class: "wires", "aria-hidden": "true" });
+  const most = page.narrow ? 5 : 8;
+  box.replaceChildren(
+    layerNode,
+    row("mlm", picture, top, most),
+    focus(picture, page, box.clientWidth),
+    picture.strips ? machine(picture, page) : "",
+    row("sbo", picture, top, most),
+    picture.heads.both ? row("both", picture, top, most) : "",
+    el(
+      "p",
+      { class: "sbp-note role-quiet" },
+      picture.has ? `${picture.contextual} ${picture.twice}` : "",
+    ),
+  );
+  wires(box, layerNode, picture);
+}

@@ -1,0 +1,183 @@
+// Under the figure of step 2: the boundary head's arithmetic for one blank, and the loss term by
+// term, with both denominators.
+
+import { el } from "../shared/dom.js";
+
+const boxed = (name, content) =>
+  el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
+const cells = (list, tag = "td") =>
+  list.map((c) => el(tag, tag === "th" ? { scope: "col" } : {}, c));
+const joined = (
+  addend,
+  k,
+) => (k === 0 ? addend : addend.startsWith("−") ? ` − ${addend.slice(1)}` : ` + ${addend}`);
+
+export function arithmetic({ steps, blank }) {
+  if (!steps) return [];
+  const { rows, squares, product, log } = steps;
+  return [
+    boxed(
+      "every vector on the way",
+      el(
+        "table",
+        { class: "tabular" },
+        el("caption", {}, `Blank ${blank.k}: every vector on the way to its guess`),
+        el(
+          "thead",
+          {},
+          el("tr", {}, cells(["vector", "what it is", "shape", "norm", "mean", "sd"], "th")),
+        ),
+        el(
+          "tbody",
+          {},
+          rows.map((r) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row", class: "symbol" }, r.name),
+              cells([r.what, r.shape, r.norm, r.mean, r.spread]),
+            )
+          ),
+        ),
+      ),
+    ),
+    el(
+      "p",
+      { class: "tabular" },
+      "The three parts of h₀ in squared norms: ",
+      squares.addends.map(joined),
+      ` ${squares.sign} `,
+      el("strong", {}, squares.total),
+      ".",
+    ),
+    boxed(
+      "the last product",
+      el(
+        "table",
+        { class: "tabular" },
+        el(
+          "caption",
+          {},
+          "logit of the true piece ",
+          el("bdi", { class: "serif" }, blank.token),
+          " = E_word · y + b, with the word vector that the input layer uses too",
+        ),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            cells([
+              "",
+              ...product.dimensions.map((d) => `dim ${d}`),
+              `${product.others} others`,
+              "bias b",
+              "logit",
+            ], "th"),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          el("tr", {}, el("th", { scope: "row" }, "E_word"), cells([...product.word, "", "", ""])),
+          el("tr", {}, el("th", { scope: "row" }, "y"), cells([...product.y, "", "", ""])),
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, "product"),
+            cells([...product.products, product.rest, product.bias]),
+            el("td", {}, el("strong", {}, product.logit)),
+          ),
+        ),
+      ),
+    ),
+    el(
+      "p",
+      { class: "tabular" },
+      "−log p = log Z − logit, with Z over the whole vocabulary: ",
+      [log.log_z, log.logit.startsWith("−") ? `+ ${log.logit.slice(1)}` : `− ${log.logit}`].join(
+        " ",
+      ),
+      ` ${log.sign} `,
+      el("strong", {}, log.loss),
+      ".",
+    ),
+  ];
+}
+
+function runRows(run) {
+  const sign = (s) => (s === "=" ? "" : `${s} `);
+  return [
+    ...run.rows.map((r) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, `${r.k} `, el("bdi", { class: "serif" }, r.piece)),
+        cells([r.mlm, r.sbo ?? "no term", `${sign(r.sign)}${r.sum}`]),
+      )
+    ),
+    el(
+      "tr",
+      { class: "subtotal" },
+      el("th", { scope: "row" }, run.name),
+      cells([
+        `${sign(run.sign)}${run.mlm}`,
+        run.rows.some((r) => r.sbo) ? `${sign(run.sbo_sign)}${run.sbo}` : "no term",
+        `${sign(run.sum_sign)}${run.sum}`,
+      ]),
+    ),
+  ];
+}
+
+export function losses({ loss, has }) {
+  const { code, paper } = loss;
+  const why = [...new Set(loss.runs.flatMap((run) => run.rows.map((r) => r.why)).filter(Boolean))];
+  return [
+    boxed(
+      "the loss, blank by blank",
+      el(
+        "table",
+        { class: "tabular" },
+        el("caption", {}, "−log p of the true piece, in nats"),
+        el("thead", {}, el("tr", {}, cells(["blank", "MLM", "SBO", "sum"], "th"))),
+        el("tbody", {}, loss.runs.flatMap(runRows)),
+      ),
+    ),
+    why.length ? el("p", { class: "role-quiet" }, "No SBO term: ", why.join("; "), ".") : null,
+    el(
+      "p",
+      { class: "tabular" },
+      "The paper adds up everything: L = Σ (−log P(x",
+      el("sub", {}, "i"),
+      " | x",
+      el("sub", {}, "i"),
+      ") − log P(x",
+      el("sub", {}, "i"),
+      " | y",
+      el("sub", {}, "i"),
+      ")) = ",
+      paper.addends.map(joined),
+      ` ${paper.sign} `,
+      el("strong", {}, paper.total),
+      ".",
+    ),
+    el(
+      "p",
+      { class: "tabular" },
+      `Its code takes two means with two denominators: MLM over the M = ${code.blanks} ` +
+        `blanks, ${code.mlm.sum} / ${code.mlm.over} ≈ ${code.mlm.mean}; SBO over the S = ` +
+        `${code.targets} targets and one more, ${code.sbo.sum} / (${code.targets} + 1) ≈ ` +
+        `${code.sbo.mean}. L = `,
+      code.addends.map(joined),
+      ` ${code.sign} `,
+      el("strong", {}, code.total),
+      `, SBO with weight ${code.weight}.`,
+    ),
+    has ? null : el(
+      "p",
+      { class: "role-quiet" },
+      "This model has no span boundary head, so its loss is MLM alone.",
+    ),
+  ].filter(Boolean);
+}

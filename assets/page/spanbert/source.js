@@ -1,0 +1,74 @@
+// Which text chapter 8 shows: a passage, the paragraph of the reading, or one that is typed.
+
+import { el } from "../shared/dom.js";
+
+const OWN = "own";
+const READING = "reading";
+const KIND = "mask-source";
+
+/** {root, draw(picture, page)}: a menu, and a box when the text is one's own. */
+export function sourceMenu() {
+  /** @type {any} */
+  const view = { picture: null };
+  view.menu = el("select", { id: "spanbert-source", onchange: () => choose(view) });
+  view.reason = el("span", { class: "role-quiet reason" });
+  view.typed = el("textarea", {
+    id: "spanbert-text",
+    rows: 4,
+    spellcheck: "false",
+    "aria-label": "Your own text",
+  });
+  view.own = el(
+    "div",
+    { class: "own-text", hidden: true },
+    view.typed,
+    el("button", {
+      type: "button",
+      class: "act",
+      id: "spanbert-use-text",
+      onclick: () => view.page.input("mask-text", view.typed.value, KIND),
+    }, "use this text"),
+  );
+  const root = el(
+    "div",
+    { class: "mask-source-box" },
+    el(
+      "div",
+      { class: "mask-source" },
+      el("label", { for: "spanbert-source" }, "text "),
+      view.menu,
+      view.reason,
+    ),
+    view.own,
+  );
+  return {
+    root,
+    draw(picture, page) {
+      const anew = view.picture?.text !== picture.text || view.picture?.passage !== picture.passage;
+      Object.assign(view, { picture, page });
+      if (anew) fill(view);
+    },
+  };
+}
+
+function fill(view) {
+  const { picture } = view;
+  const options = [...picture.sources.map((s) => [s.id, s.title]), [
+    READING,
+    "the paragraph of the reading",
+  ], [OWN, "a text of your own"]];
+  view.menu.replaceChildren(...options.map(([value, title]) => el("option", { value }, title)));
+  view.menu.value = picture.passage ?? OWN;
+  view.own.toggleAttribute("hidden", picture.passage !== null);
+  view.typed.value = picture.text;
+  view.typed.maxLength = picture.most;
+  view.reason.textContent = picture.reason;
+}
+
+function choose(view) {
+  const { value } = view.menu;
+  view.own.toggleAttribute("hidden", value !== OWN);
+  if (value === OWN) view.typed.focus();
+  else if (value === READING) view.page.input("mask-reading", true, KIND);
+  else view.page.input("mask-passage", value, KIND);
+}

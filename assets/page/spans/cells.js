@@ -1,0 +1,97 @@
+// The score matrix of one window without the matrix: two rows of logits and the mask's parameters
+// (qa_demo/core/spans.py).
+
+export const LEGAL = 0;
+export const OUTSIDE = 1;
+export const BACKWARD = 2;
+export const TOO_LONG = 3;
+export const NOT_OWNED = 4;
+
+export class Cells {
+  /** @type {{low: number, high: number} | null} */
+  ink = null;
+
+  /**
+   * @param {import("../shared/store.js").Reading} reading
+   * @param {{longest: number, copies: string}} picture
+   * @param {number} index which window
+   */
+  constructor(reading, picture, index) {
+    const w = reading.windows[index];
+    this.index = index;
+    this.n = w.n;
+    this.s = w.start;
+    this.e = w.end;
+    this.tokens = w.tokens;
+    this.docStart = w.docStart;
+    this.clsAt = w.clsAt;
+    this.first = w.contextAt;
+    this.stop = w.contextAt + w.docStop - w.docStart;
+    this.longest = picture.longest;
+    this.owned = Uint8Array.from({ length: w.n }, (_, i) =>
+      Number(
+        this.inside(i) &&
+          (picture.copies === "all" || reading.owner[this.doc(i)] === index),
+      ));
+  }
+
+  inside(i) {
+    return i >= this.first && i < this.stop;
+  }
+  doc(i) {
+    return i - this.first + this.docStart;
+  }
+  pos(doc) {
+    return doc - this.docStart + this.first;
+  }
+  score(i, j) {
+    return this.s[i] + this.e[j];
+  }
+
+  /** The code of core.spans.REASONS: the first reason that holds is the one named. */
+  code(i, j) {
+    if (!this.inside(i) || !this.inside(j)) return OUTSIDE;
+    if (j < i) return BACKWARD;
+    if (j - i + 1 > this.longest) return TOO_LONG;
+    return this.owned[i] ? LEGAL : NOT_OWNED;
+  }
+
+  /** Whether a click can select the cell: a span that runs forward in the context, legal or not. */
+  isSpan(i, j) {
+    return this.inside(i) && this.inside(j) && j >= i;
+  }
+
+  lastEnd(i) {
+    return Math.min(this.stop, i + this.longest) - 1;
+  }
+
+  /** The best legal end of a start, or -1; ties keep the lower end. */
+  bestEnd(i) {
+    if (!this.inside(i) || !this.owned[i]) return -1;
+    let best = i;
+    for (let j = i + 1; j <= this.lastEnd(i); j += 1) if (this.e[j] > this.e[best]) best = j;
+    return best;
+  }
+
+  /** {low, high}: the median and the best legal score, between which ink grows. */
+  range() {
+    if (this.ink) return this.ink;
+    const scores = [];
+    for (let i = this.first; i < this.stop; i += 1) {
+      if (this.owned[i]) {
+        for (let j = i; j <= this.lastEnd(i); j += 1) scores.push(this.score(i, j));
+      }
+    }
+    scores.sort((a, b) => a - b);
+    const high = scores.at(-1) ?? 0;
+    const low = scores[Math.floor(scores.length / 2)] ?? 0;
+    this.ink = { low: low < high ? low : high - 1, high };
+    return this.ink;
+  }
+
+  /** How solid the ink of a score is, 0 to 1. */
+  weight(score) {
+    const { low, high } = this.range();
+    return Math.min(1, Math.max(0, (score - low) / (high - low))) ** 1.4;
+  }
+}

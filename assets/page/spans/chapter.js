@@ -1,0 +1,468 @@
+// Chapter 4, Spans: three named steps over one matrix, the ranked list beside them, the rest
+// folded.
+
+import { el, fold, isPress } from "../shared/dom.js";
+import { short, sums } from "../shared/numbers.js";
+import { Cells } from "./cells.js";
+import { drawList, moveList } from "./list.js";
+import { drawGrid, drawMass, drawRows } from "./more.js";
+import { drawPhone, movePhone } from "./phone.js";
+import { canZoom, cellAt, drawSquare, moveMarks, range } from "./square.js";
+import { drawTent, moveTent, reveal, tentCellAt } from "./tent.js";
+
+const views = new WeakMap();
+const [FOLDED, LEGEND] = [182, 62];
+const ASPECT = {
+  square: "rows are starts, columns are ends; arrow keys move the cursor, with Shift ten cells",
+  tent: "left and right move the span, up and down move its end, with Shift its start",
+};
+
+function shell(root, page) {
+  const view = {
+    root,
+    step: page.narrow ? "tent" : "square",
+    near: false,
+    cursor: null,
+    asked: null,
+  };
+  view.steps = el("div", {
+    class: "spans-steps",
+    role: "group",
+    "aria-label": "Pictures of this chapter",
+  });
+  view.tools = el("div", { class: "spans-tools" });
+  view.readout = el("p", {
+    class: "spans-readout tabular",
+    role: "status",
+    "aria-live": "polite",
+    id: "spans-readout",
+  });
+  view.stage = el("div", {
+    class: "spans-stage",
+    id: "spans-stage",
+    "aria-describedby": "spans-readout",
+  });
+  view.legend = el("div", { class: "spans-legend" });
+  view.list = el("div", { class: "spans-list" });
+  view.main = el(
+    "div",
+    { class: "spans-main" },
+    el("div", { class: "spans-picture" }, view.stage, view.legend),
+    view.list,
+  );
+  view.rows = el("div", {});
+  view.grid = el("div", {});
+  const folds = [["every row is the same row, shifted", view.rows, "spans-rows"], [
+    "BERT's top-n grid and what it misses",
+    view.grid,
+    "spans-grid",
+  ]]
+    .map(([title, content, id]) => {
+      const node = fold(title, content, { id });
+      node.addEventListener("toggle", () => drawFolds(view));
+      return node;
+    });
+  root.replaceChildren(
+    el("div", { class: "spans-bar" }, view.steps, view.readout, view.tools),
+    view.main,
+    el("div", { class: "folds" }, folds),
+  );
+  listen(view);
+  views.set(root, view);
+  return view;
+}
+
+/**
+ * The picture as far as it holds for the drawn window: until Python has sent another window's
+ * numbers, only its cells are shown.
+ */
+function fit(picture, index) {
+  if (picture.window === index) return picture;
+  return {
+    ...picture,
+    window: index,
+    top: [],
+    winner: null,
+    apart: null,
+    rows: null,
+    mass: null,
+    grid: { ...picture.grid, on: false, missed: [], sentence: "" },
+  };
+}
+
+export function draw(root, picture, page) {
+  const view = views.get(root)?.stage.isConnected ? views.get(root) : shell(root, page);
+  const index = page.selection?.window ?? picture.window;
+  Object.assign(view, {
+    sent: picture,
+    page,
+    picture: fit(picture, index),
+    cells: new Cells(page.reading, picture, index),
+  });
+  view.cursor = null;
+  askFor(view);
+  tell(view);
+  view.steps.replaceChildren(
+    ...picture.steps.map(({ key, title, narrow }) =>
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: `spans-step-${key}`,
+        "aria-pressed": String(view.step === key),
+        onclick: () => {
+          view.step = key;
+          draw(root, view.sent, page);
+          document.getElementById(`spans-step-${key}`)?.focus();
+        },
+      }, (page.narrow && narrow) || title)
+    ),
+  );
+  view.tools.replaceChildren(...tools(view));
+  paint(view);
+  drawFolds(view);
+  drawnList(view);
+}
+
+function drawnList(view) {
+  view.ranked = drawList(view.list, view.sent, view.page);
+  moveList(view.ranked, view.sent, view.page);
+}
+
+/**
+ * A selection in another window: its numbers come from Python, asked for once its selection has
+ * been answered.
+ */
+function askFor(view) {
+  const { page, sent } = view;
+  const wanted = page.selection?.record ? `${page.reading.stamp} ${page.selection.window}` : null;
+  if (!wanted || page.selection.window === sent.window || view.asked === wanted) {
+    if (page.selection?.window === sent.window) view.asked = null;
+    return;
+  }
+  view.asked = wanted;
+  page.input("window", page.selection.window);
+}
+
+/** @returns {[number, number] | null} */
+function chosenCell(view) {
+  const s = view.page.selection;
+  return s && s.window === view.cells.index
+    ? [view.cells.pos(s.start), view.cells.pos(s.end)]
+    : null;
+}
+
+export function select(root, picture, page) {
+  const view = views.get(root);
+  if (!view?.cells || page.selection?.window !== view.cells.index) {
+    draw(root, picture, page);
+    return;
+  }
+  askFor(view);
+  const chosen = chosenCell(view);
+  if (view.near && view.drawn?.hi && !inRange(view.drawn, chosen)) paint(view);
+  else move(view);
+  if (view.step === "tent" && !page.narrow && chosen) reveal(view.drawn, view.cells, chosen);
+  moveList(view.ranked, view.sent, page);
+  tell(view);
+}
+
+const inRange = ({ lo, hi }, cell) => !cell || cell.every((k) => k >= lo && k < hi);
+
+function tools(view) {
+  const { page, picture, cells } = view;
+  const out = [];
+  if (picture.windows > 1) {
+    const go = (step) => {
+      const w = picture.window + step;
+      if (w >= 0 && w < picture.windows) page.input("window", w);
+    };
+    const button = (step, sign, label) =>
+      el("button", {
+        type: "button",
+        class: "plain",
+        "aria-label": label,
+        disabled: picture.window + step < 0 || picture.window + step >= picture.windows,
+        onclick: () => go(step),
+      }, sign);
+    out.push(
+      button(-1, "\u2039", "previous window"),
+      el("span", { class: "tabular" }, `window ${picture.window + 1} of ${picture.windows}`),
+      button(1, "\u203a", "next window"),
+    );
+  }
+  if (view.step === "square" && canZoom(cells)) {
+    out.push(
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: "spans-closer",
+        "aria-pressed": String(view.near),
+        onclick: () => {
+          zoom(view, !view.near);
+        },
+      }, "closer"),
+    );
+  }
+  return out;
+}
+
+function zoom(view, on) {
+  view.near = on;
+  document.getElementById("spans-closer")?.setAttribute("aria-pressed", String(on));
+  paint(view);
+}
+
+function paint(view) {
+  const { page, cells, picture, step } = view;
+  const stacked = page.narrow || step !== "square" || view.root.clientWidth < 900 * page.scale;
+  view.main.classList.toggle("stacked", stacked);
+  const full = view.root.clientWidth;
+  const height = room(view);
+  const pictured = step === "square" || (step === "tent" && !page.narrow);
+  for (
+    const [name, value] of Object.entries({
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "score matrix",
+      "aria-label": `Score of every pair of start and end, window ${picture.window + 1}: ${
+        ASPECT[step]
+      }; Enter selects`,
+    })
+  ) {
+    if (pictured) view.stage.setAttribute(name, value);
+    else view.stage.removeAttribute(name);
+  }
+  view.legend.replaceChildren();
+  view.stage.classList.toggle("spans-tent", step === "tent" && !page.narrow);
+  if (step === "mass") {
+    view.drawn = null;
+    if (picture.mass) drawMass(view.stage, picture, page, full);
+  } else if (step === "tent" && page.narrow) {
+    view.drawn = drawPhone(view.stage, cells, picture, page, (i, j) => {
+      view.cursor = [i, j];
+      tell(view);
+    });
+    view.legend.replaceChildren(thumbnail(view));
+  } else if (step === "tent") {
+    view.drawn = drawTent(view.stage, cells, picture, page, { width: full, height });
+    view.drawn.chosen = chosenCell(view);
+    if (view.drawn.chosen) reveal(view.drawn, cells, view.drawn.chosen);
+    view.drawn.paint();
+    view.legend.replaceChildren(...legend(view));
+  } else {
+    const at = view.cursor ?? chosenCell(view) ?? picture.winner ?? [cells.first, cells.first];
+    view.drawn = drawSquare(view.stage, cells, picture, page, {
+      range: range(cells, view.near, ...at),
+      width: stacked ? full : full * 0.46,
+      height,
+    });
+    view.legend.replaceChildren(...legend(view));
+  }
+  move(view);
+}
+
+/**
+ * The height that is left on the screen below the folded Ask and the chapter's head, so that the
+ * picture needs no scrolling.
+ */
+function room({ stage, page }) {
+  const tabs = document.querySelector("[role=tablist]")?.getBoundingClientRect().bottom ?? 0;
+  const head = stage.getBoundingClientRect().top - tabs;
+  const left = window.innerHeight - (FOLDED + LEGEND) * page.scale - head;
+  return page.narrow ? 420 : Math.max(300, Math.min(620, left)) * Math.max(1, page.scale * 0.85);
+}
+
+function move(view) {
+  const { drawn, cells, picture, step, cursor } = view;
+  if (!drawn) return;
+  if (step === "square") moveMarks(drawn, picture, chosenCell(view), cursor);
+  else if (view.page.narrow) movePhone(drawn, picture, chosenCell(view));
+  else moveTent(drawn, cells, picture, chosenCell(view), cursor);
+}
+
+function legend({ cells, picture }) {
+  const { low, high } = cells.range();
+  return [
+    el(
+      "span",
+      { class: "key" },
+      el("span", { class: "ramp", "aria-hidden": "true" }),
+      ` score ${short(low)} to ${short(high)}`,
+    ),
+    el(
+      "span",
+      { class: "key" },
+      el("span", { class: "outlined", "aria-hidden": "true" }),
+      ` ${picture.line.words}`,
+    ),
+    picture.line.note ? el("span", { class: "key" }, picture.line.note) : null,
+  ].filter(Boolean);
+}
+
+/** The square as a thumbnail that opens a loupe: the square, close to the selection. */
+function thumbnail(view) {
+  const small = el("div", { class: "spans-thumb-cells" });
+  const open = el(
+    "button",
+    {
+      type: "button",
+      class: "spans-thumb",
+      id: "spans-open-square",
+      "aria-label": "open the square near the selection",
+      onclick: () => {
+        view.step = "square";
+        view.near = true;
+        draw(view.root, view.sent, view.page);
+        document.getElementById("spans-stage")?.focus();
+      },
+    },
+    small,
+    el("span", {}, "the square"),
+  );
+  drawSquare(small, view.cells, { ...view.picture, top: [] }, {
+    ...view.page,
+    reading: view.page.reading,
+    narrow: true,
+    scale: 1,
+    colour: view.page.colour,
+  }, { range: { lo: 0, hi: view.cells.n }, width: 140, height: 140 });
+  return open;
+}
+
+function drawFolds(view) {
+  if (view.rows.parentElement.open) {
+    drawRows(view.rows, view.cells, view.picture, view.page, view.root.clientWidth);
+  }
+  if (view.grid.parentElement.open) drawGrid(view.grid, view.picture, view.page);
+}
+
+/**
+ * One line about the cell under the cursor: both positions, both tokens, both logits, their sum,
+ * why it is illegal.
+ */
+function tell(view) {
+  const { cells, picture, cursor } = view;
+  const cell = cursor ?? chosenCell(view);
+  const code = cell && cells.code(...cell);
+  const nothing = cell && cell.every((k) => k === cells.clsAt);
+  const why = cell &&
+    (nothing
+      ? "no answer"
+      : code
+      ? picture.words[code]
+      : cells.score(...cell) >= picture.line.at
+      ? "legal, above the line"
+      : "legal, below the line");
+  if (!cursor) {
+    view.readout.replaceChildren(
+      el("span", { class: "role-quiet" }, cell ? `The selected pair is ${why}.` : ""),
+    );
+    return;
+  }
+  const [i, j] = cell;
+  const { addends: [start, end], sign, total } = sums([cells.s[i], cells.e[j]]);
+  view.readout.replaceChildren(
+    el("span", { class: "role-start" }, `i = ${i} `),
+    el("bdi", { class: "token" }, cells.tokens[i]),
+    el("span", { class: "role-end" }, `  j = ${j} `),
+    el("bdi", { class: "token" }, cells.tokens[j]),
+    "   ",
+    el("span", { class: "role-start" }, start),
+    " + ",
+    el("span", { class: "role-end" }, end),
+    ` ${sign} `,
+    el("b", {}, total),
+    "   ",
+    el("span", { class: code && !nothing ? "reason" : "role-quiet" }, why),
+  );
+}
+
+function listen(view) {
+  const find = (
+    event,
+  ) => (view.step === "square"
+    ? view.drawn && cellAt(view.drawn, event)
+    : view.step === "tent" && !view.page.narrow
+    ? view.drawn && tentCellAt(view.drawn, view.cells, event)
+    : null);
+  const point = (cell) => {
+    view.cursor = cell;
+    move(view);
+    tell(view);
+  };
+  view.stage.addEventListener("pointermove", (event) => {
+    if (view.drawn && !(view.step === "tent" && view.page.narrow)) point(find(event));
+  });
+  view.stage.addEventListener("pointerleave", () => {
+    if (
+      view.cursor && !(view.step === "tent" && view.page.narrow) &&
+      document.activeElement !== view.stage
+    ) point(null);
+  });
+  view.stage.addEventListener("click", (event) => {
+    const cell = find(event);
+    if (cell) commit(view, cell);
+  });
+  let due = false;
+  view.stage.addEventListener("scroll", () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      view.drawn?.paint?.();
+    });
+  });
+  view.stage.addEventListener("keydown", (event) => keyed(view, event, point));
+}
+
+function commit(view, [i, j]) {
+  const { cells, page } = view;
+  if (!cells.isSpan(i, j)) {
+    view.cursor = [i, j];
+    move(view);
+    tell(view);
+    return;
+  }
+  view.cursor = null;
+  page.select({ window: cells.index, start: cells.doc(i), end: cells.doc(j) });
+}
+
+const MOVES = {
+  square: { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] },
+  tent: { ArrowLeft: [-1, -1], ArrowRight: [1, 1], ArrowUp: [0, 1], ArrowDown: [0, -1] },
+  shifted: { ArrowLeft: [-10, -10], ArrowRight: [10, 10], ArrowUp: [-1, 0], ArrowDown: [1, 0] },
+};
+
+function keyed(view, event, point) {
+  const { cells, drawn } = view;
+  if (event.target !== view.stage || !drawn) return;
+  const from = view.cursor ?? chosenCell(view) ?? view.picture.winner ?? [cells.first, cells.first];
+  if (isPress(event)) {
+    event.preventDefault();
+    commit(view, from);
+    return;
+  }
+  if (event.key === "Escape") {
+    point(null);
+    return;
+  }
+  if ((event.key === "+" || event.key === "-") && view.step === "square" && canZoom(cells)) {
+    event.preventDefault();
+    zoom(view, event.key === "+");
+    return;
+  }
+  const square = view.step === "square";
+  const by = (square ? MOVES.square : event.shiftKey ? MOVES.shifted : MOVES.tent)[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const far = square && event.shiftKey ? 10 : 1;
+  let [i, j] = [from[0] + by[0] * far, from[1] + by[1] * far].map((k) =>
+    Math.min(Math.max(k, square ? 0 : cells.first), (square ? cells.n : cells.stop) - 1)
+  );
+  if (!square) j = Math.min(Math.max(j, i), Math.min(cells.stop, i + cells.longest) - 1);
+  view.cursor = [i, j];
+  if (square && view.near && !inRange(drawn, view.cursor)) paint(view);
+  else move(view);
+  if (!square) reveal(drawn, cells, view.cursor);
+  tell(view);
+}

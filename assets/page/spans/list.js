@@ -1,0 +1,202 @@
+// The n best spans: a table whose rows select, and the same spans as nested bars under one line of
+// text.
+
+import { el, roving, svg } from "../shared/dom.js";
+import { layLine, lineText } from "./text.js";
+
+const COLUMNS = [
+  ["#", "rank"],
+  ["span", "text"],
+  ["window", "window"],
+  ["s", "s", "role-start"],
+  ["e", "e", "role-end"],
+  ["score", "score", "role-strong"],
+  ["against no answer", "against"],
+  ["in window", "in_window"],
+  ["share", "share"],
+];
+const BARS = 6;
+
+const textOf = (page, row) =>
+  page.reading.context.slice(page.reading.tokens[row.start].start, page.reading.tokens[row.end].end)
+    .trimEnd();
+const same = (row, chosen) =>
+  chosen && row.window === chosen.window && row.start === chosen.start && row.end === chosen.end;
+
+/** A narrow screen shows the score beside the span, its addends after it. */
+function columns(page, picture) {
+  const all = COLUMNS.filter(([, key]) => key !== "window" || picture.windows > 1);
+  const first = ["rank", "text", "score"];
+  return page.narrow
+    ? [
+      ...all.filter(([, key]) => first.includes(key)),
+      ...all.filter(([, key]) => !first.includes(key)),
+    ]
+    : all;
+}
+
+function tableRow(page, picture, row) {
+  const go = () => page.select({ window: row.window, start: row.start, end: row.end });
+  return el(
+    "tr",
+    { onclick: go, dataset: { span: `${row.window} ${row.start} ${row.end}` } },
+    columns(page, picture).map(([, key, role]) => (key === "text"
+      ? el(
+        "th",
+        { scope: "row" },
+        el(
+          "button",
+          { type: "button", class: "row-select", title: textOf(page, row) },
+          el("bdi", {}, textOf(page, row)),
+        ),
+      )
+      : el("td", { class: role }, key === "window" ? row.window + 1 : row[key]))
+    ),
+  );
+}
+
+export function drawList(root, picture, page) {
+  const body = el("tbody", {}, picture.n_best.map((row) => tableRow(page, picture, row)));
+  roving(body, ".row-select", { horizontal: false });
+  const box = el(
+    "div",
+    { class: "spans-n-best", tabindex: 0, role: "region", "aria-label": "n best spans" },
+    el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          columns(page, picture)
+            .map(([name, key, role]) =>
+              el("th", { scope: "col", class: key === "score" ? null : role }, name)
+            ),
+        ),
+      ),
+      body,
+    ),
+  );
+  const bars = el("div", { class: "spans-bars" });
+  root.replaceChildren(
+    ...[
+      picture.n_best.length ? box : el("p", { class: "role-quiet" }, "No legal span."),
+      picture.ranked_by ? el("p", { class: "role-quiet" }, picture.ranked_by) : null,
+      toLoss(),
+      bars,
+    ].filter(Boolean),
+  );
+  return { root, body, bars };
+}
+
+/** The bridge to training, the other way round than in chapter 5. */
+function toLoss() {
+  const tab = document.getElementById("tab-loss");
+  return tab &&
+    el(
+      "button",
+      { type: "button", class: "plain", onclick: () => tab.click() },
+      "“in window” = exp(−2 · loss) at temperature 1 if the pair were the label: see chapter 5",
+    );
+}
+
+export function moveList(view, picture, page) {
+  const chosen = page.selection;
+  for (const row of view.body.children) {
+    const on = Boolean(chosen) &&
+      row.dataset.span === `${chosen.window} ${chosen.start} ${chosen.end}`;
+    row.classList.toggle("chosen", on);
+    row.querySelector("button").setAttribute("aria-pressed", String(on));
+  }
+  nested(view.bars, picture, page);
+}
+
+/**
+ * The spans that share text with the selected one, under its line: where two bars differ is where
+ * they end.
+ */
+function nested(root, picture, page) {
+  const focus = page.selection ?? picture.n_best[0];
+  if (!focus) {
+    root.replaceChildren();
+    return;
+  }
+  const near = picture.n_best.filter((row) => row.start <= focus.end && row.end >= focus.start)
+    .slice(0, BARS);
+  const others = near.filter((row) => !same(row, page.selection)).length;
+  if (page.selection && others === near.length) near.unshift({ ...page.selection, rank: "\u2013" });
+  const { scale } = page;
+  const width = Math.floor(root.clientWidth || 300);
+  const from = Math.max(0, Math.min(focus.start, ...near.map((r) => r.start)) - 2);
+  const to = Math.min(
+    page.reading.tokens.length - 1,
+    Math.max(focus.end, ...near.map((r) => r.end)) + 2,
+  );
+  const line = layLine(page, from, to, 16 * scale);
+  const gutter = 22 * scale;
+  const room = width - gutter;
+  const [a, b] = line.glyphs(focus.start, focus.end);
+  const shift = line.total <= room
+    ? -gutter
+    : Math.min(Math.max((a + b) / 2 - room / 2, 0), line.total - room) - gutter;
+  const pitch = 17 * scale;
+  const top = 32 * scale;
+  const bars = near.map((row, k) =>
+    bar(page, line, row, {
+      y: top + k * pitch,
+      shift,
+      gutter,
+      width,
+      scale,
+      on: same(row, page.selection),
+    })
+  );
+  const clip = "spans-bars-clip";
+  const height = top + near.length * pitch + 2;
+  root.replaceChildren(
+    el(
+      "p",
+      { class: "role-quiet" },
+      others
+        ? "The listed spans that share words with the selected one"
+        : "No other listed span shares words with the selected one",
+    ),
+    svg(
+      "svg",
+      { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+      svg("clipPath", { id: clip }, svg("rect", { x: gutter, y: 0, width: room, height })),
+      svg("g", { "clip-path": `url(#${clip})` }, lineText(line, 18 * scale, shift, width)),
+      bars,
+    ),
+  );
+}
+
+function bar(page, line, row, { y, shift, gutter, width, scale, on }) {
+  const [a, b] = line.glyphs(row.start, row.end).map((x) => x - shift);
+  const [left, right] = [Math.max(a, gutter), Math.min(b, width)];
+  const flip = line.rtl;
+  const cap = (
+    x,
+    role,
+  ) => (x >= gutter - 0.5 && x <= width + 0.5
+    ? svg("path", { d: `M${x},${y - 5 * scale}v${10 * scale}`, class: `cap ${role}-line` })
+    : null);
+  return svg(
+    "g",
+    {
+      class: on ? "nested chosen" : "nested",
+      onclick: () => page.select({ window: row.window, start: row.start, end: row.end }),
+    },
+    svg("rect", { x: 0, y: y - 8 * scale, width, height: 16 * scale, class: "target" }),
+    svg(
+      "text",
+      { x: gutter - 8 * scale, y: y + 4 * scale, "text-anchor": "end", class: "quiet" },
+      row.rank,
+    ),
+    right > left ? svg("path", { d: `M${left},${y}H${right}`, class: "bar" }) : null,
+    cap(flip ? b : a, "start"),
+    cap(flip ? a : b, "end"),
+  );
+}

@@ -1,0 +1,172 @@
+// What the matrix holds and what it costs: the mass of all pairs, two rows overlaid, BERT's grid.
+
+import { el, svg } from "../shared/dom.js";
+import { max, min, scaleLinear, ticks } from "../shared/scales.js";
+
+/** One stacked bar: the four parts of the mass of all pairs, with their words. */
+export function drawMass(root, picture, page, width) {
+  const { scale } = page;
+  const [tall, y] = [46 * scale, 22 * scale];
+  const gap = 2;
+  const room = width - 2 - 3 * gap;
+  let x = 1;
+  const parts = picture.mass.parts.map((part) => {
+    const w = Math.max(part.value > 0 ? 1.5 : 0, part.value * room);
+    const node = svg("rect", { x, y, width: w, height: tall, class: `mass ${part.key}` });
+    x += w + gap;
+    return node;
+  });
+  const height = y + tall + 4;
+  const end = Math.min(width - 1, x - gap);
+  root.replaceChildren(
+    el(
+      "figure",
+      { class: "spans-mass" },
+      el(
+        "figcaption",
+        { class: "role-quiet" },
+        `P(start = i) · P(end = j), added up over all pairs of window ${picture.window + 1}`,
+      ),
+      svg(
+        "svg",
+        { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+        svg("path", { d: `M1,${y - 4}v-6H${end}v6`, class: "rule-ink" }),
+        svg("rect", {
+          x: width / 2 - 38 * scale,
+          y: 0,
+          width: 76 * scale,
+          height: 18 * scale,
+          class: "paper",
+        }),
+        svg("text", { x: width / 2, y: 15 * scale, "text-anchor": "middle" }, "sum = 1"),
+        parts,
+      ),
+      el(
+        "p",
+        { class: "spans-sum" },
+        picture.mass.parts.flatMap((part, k) => [
+          k ? el("span", { class: "role-quiet op" }, "+") : null,
+          el(
+            "span",
+            { class: "spans-part" },
+            el("span", { class: `swatch ${part.key}`, "aria-hidden": "true" }),
+            el("b", { class: "tabular" }, part.printed),
+            ` ${part.name}`,
+          ),
+        ]),
+        el("span", { class: "role-quiet op" }, picture.mass.sign),
+        el("b", {}, "1"),
+      ),
+      el("p", { class: "says" }, picture.mass.sentence),
+    ),
+  );
+}
+
+/** Two rows of the matrix over all ends: the same line twice, shifted. */
+export function drawRows(root, cells, picture, page, width) {
+  const pair = picture.rows;
+  if (!pair) {
+    root.replaceChildren(
+      el("p", { class: "role-quiet" }, "Only one start is legal here, so there is no second row."),
+    );
+    return;
+  }
+  const { scale } = page;
+  const height = 210 * scale;
+  const tight = width < 460 * scale; // no room for both captions in one line
+  const pad = {
+    left: 44 * scale,
+    right: 90 * scale,
+    top: 14 * scale,
+    bottom: (tight ? 40 : 24) * scale,
+  };
+  const ends = Array.from(cells.e);
+  const [low, high] = [
+    Math.min(cells.s[pair.i], cells.s[pair.k]) + min(ends),
+    Math.max(cells.s[pair.i], cells.s[pair.k]) + max(ends),
+  ];
+  const step = (width - pad.left - pad.right) / cells.n;
+  const at = (j) => pad.left + (j + 0.5) * step;
+  const up = scaleLinear([low, high], [height - pad.bottom, pad.top]);
+  const path = (i, holds) => {
+    let d = "";
+    let drawing = false;
+    for (let j = 0; j < cells.n; j += 1) {
+      if (holds(j)) d += `${drawing ? "L" : "M"}${at(j)},${up(cells.score(i, j))}`;
+      drawing = holds(j);
+    }
+    return d;
+  };
+  const row = (
+    i,
+    cls,
+  ) => [
+    svg("path", { d: path(i, () => true), class: `row faint ${cls}` }),
+    svg("path", { d: path(i, (j) => cells.code(i, j) === 0), class: `row ${cls}` }),
+  ];
+  const top = ends.indexOf(max(ends));
+  const labels = [pair.i, pair.k].map((i) => up(cells.score(i, cells.n - 1)));
+  if (Math.abs(labels[0] - labels[1]) < 15 * scale) {
+    labels[cells.s[pair.i] > cells.s[pair.k] ? 1 : 0] = Math.min(...labels) + 15 * scale;
+  }
+  root.replaceChildren(
+    el("p", { class: "says" }, pair.sentence),
+    svg(
+      "svg",
+      { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+      ticks(up, { room: 50 * scale }).map(({ at: y, text }) => [
+        svg("path", { d: `M${pad.left},${y}H${width - pad.right}`, class: "rule" }),
+        svg("text", { x: pad.left - 6, y: y + 4, "text-anchor": "end", class: "quiet" }, text),
+      ]),
+      row(pair.k, "second"),
+      row(pair.i, "first"),
+      svg("path", {
+        d: `M${at(top)},${up(cells.score(pair.k, top))}V${up(cells.score(pair.i, top))}`,
+        class: "start-line shift",
+      }),
+      [pair.i, pair.k].map((i, k) =>
+        svg("text", { x: width - pad.right + 6, y: labels[k] + 4 }, `row ${i}`)
+      ),
+      svg(
+        "text",
+        { x: pad.left, y: height - (tight ? 22 : 6) * scale, class: "end" },
+        "end j \u2192",
+      ),
+      svg("text", {
+        x: width - pad.right,
+        y: height - 6 * scale,
+        "text-anchor": "end",
+        class: "quiet",
+      }, "solid where the pair is legal"),
+    ),
+  );
+}
+
+export function drawGrid(root, picture, page) {
+  const { grid } = picture;
+  const spans = grid.missed.slice(0, 8).map(([i, j]) => {
+    const w = page.reading.windows[picture.window];
+    const [start, end] = [i, j].map((k) => k - w.contextAt + w.docStart);
+    const text = page.reading.context.slice(
+      page.reading.tokens[start].start,
+      page.reading.tokens[end].end,
+    ).trimEnd();
+    return el(
+      "li",
+      {},
+      el("button", {
+        type: "button",
+        class: "row-select",
+        onclick: () => page.select({ window: picture.window, start, end }),
+      }, el("bdi", {}, text)),
+      el("span", { class: "role-quiet" }, ` (${i}, ${j})`),
+    );
+  });
+  root.replaceChildren(
+    ...[
+      el("p", { class: "says" }, grid.sentence),
+      spans.length ? el("ul", { class: "missed-list" }, spans) : null,
+      grid.hint ? el("p", { class: "role-quiet" }, grid.hint) : null,
+    ].filter(Boolean),
+  );
+}

@@ -1,0 +1,95 @@
+// One line of text as typed, measured: where each word stands and where each word piece ends.
+
+import { el, svg } from "../shared/dom.js";
+
+const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LTR = /[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff\u3040-\u9fff\uac00-\ud7af]/;
+
+/** Whether the first strong letter of a text is written from right to left. */
+export function rightToLeft(text) {
+  for (const sign of text) {
+    if (RTL.test(sign)) return true;
+    if (LTR.test(sign)) return false;
+  }
+  return false;
+}
+
+function measurer(size) {
+  const context = el("canvas", {}).getContext("2d");
+  context.font = `${size}px ${
+    getComputedStyle(document.body).getPropertyValue("--sl-serif").trim() || "serif"
+  }`;
+  return (text) => context.measureText(text).width;
+}
+
+/**
+ * Lay the word pieces `from` to `to` (doc) on one line: `edge(k)` is the x of the border before
+ * piece k, fractions included.
+ */
+export function layLine(page, from, to, size) {
+  const { tokens, context } = page.reading;
+  const width = measurer(size);
+  const blank = width(" ");
+  const words = [];
+  const lefts = [];
+  const rights = [];
+  let x = 0;
+  for (let a = from; a <= to;) {
+    let b = a;
+    while (b < to && tokens[b + 1].word === tokens[a].word) b += 1;
+    const text = context.slice(tokens[a].start, tokens[b].end);
+    const whole = width(text);
+    words.push({ x, width: whole, text, from: a, to: b });
+    for (let k = a; k <= b; k += 1) {
+      lefts.push(x + width(context.slice(tokens[a].start, tokens[k].start)));
+      rights.push(k === b ? x + whole : x + width(context.slice(tokens[a].start, tokens[k].end)));
+    }
+    x += whole + blank;
+    a = b + 1;
+  }
+  const total = Math.max(0, x - blank);
+  const edges = [0];
+  for (let k = 1; k < lefts.length; k += 1) edges.push((rights[k - 1] + lefts[k]) / 2);
+  edges.push(total);
+  const rtl = rightToLeft(context);
+  const turn = (at) => (rtl ? total - at : at);
+  const edge = (k) => {
+    const u = Math.min(Math.max(k - from, 0), edges.length - 1);
+    const low = Math.min(Math.floor(u), edges.length - 2);
+    return turn(edges[low] + (u - low) * (edges[low + 1] - edges[low]));
+  };
+  return {
+    words: words.map((w) => ({ ...w, centre: turn(w.x + w.width / 2) })),
+    edge,
+    total,
+    rtl,
+    size,
+    middle: (k) => turn((lefts[k - from] + rights[k - from]) / 2),
+    glyphs: (a, b) => [turn(lefts[a - from]), turn(rights[b - from])].sort((p, q) => p - q),
+  };
+}
+
+/**
+ * The words of a line between two x as SVG text, with ticks at the borders of word pieces; `shift`
+ * is subtracted from x.
+ */
+export function lineText(line, y, shift, width) {
+  return line.words.filter((w) =>
+    w.centre + w.width / 2 > shift - 20 && w.centre - w.width / 2 < shift + width + 20
+  ).flatMap((w) => {
+    const ticks = [];
+    for (let k = w.from + 1; k <= w.to; k += 1) {
+      ticks.push(svg("path", { d: `M${line.edge(k) - shift},${y + 4}v4`, class: "tick" }));
+    }
+    return [
+      svg("text", {
+        x: w.centre - shift,
+        y,
+        "text-anchor": "middle",
+        class: "words",
+        style: { fontSize: `${line.size}px` },
+      }, w.text),
+      ...ticks,
+    ];
+  });
+}

@@ -1,0 +1,156 @@
+// The bar chart with hover and zoom, drawn by the plotly.js of the Python package; loaded when its
+// fold is first opened.
+
+import { el } from "../shared/dom.js";
+
+let mine = null;
+
+/**
+ * Our own plotly: gr.Plot ships an older one and overwrites window.Plotly, so a private reference
+ * is kept.
+ */
+export function plotly() {
+  mine ??= new Promise((done, failed) => {
+    const page = /** @type {any} */ (globalThis);
+    const before = page.Plotly;
+    const script = el("script", { src: new URL("../plotly.min.js", import.meta.url).href });
+    script.onload = () => {
+      const loaded = page.Plotly;
+      if (before) page.Plotly = before;
+      done(loaded);
+    };
+    script.onerror = () => {
+      mine = null;
+      failed(new Error("plotly.min.js could not be loaded"));
+    };
+    document.head.append(script);
+  });
+  return mine;
+}
+
+const CONFIG = {
+  displaylogo: false,
+  showSendToCloud: false,
+  responsive: true,
+  modeBarButtonsToRemove: ["select2d", "lasso2d"],
+};
+
+function dressed(figure, { page, log }) {
+  const [ink, line] = [page.colour("ink"), page.colour("line")];
+  const colours = { start: page.colour("start"), end: page.colour("end") };
+  const data = figure.data.map((trace) => ({
+    ...trace,
+    marker: { ...trace.marker, color: colours[trace.name] },
+  }));
+  const axis = { linecolor: line, tickcolor: line, gridcolor: line };
+  const scale = (
+    flip,
+  ) => (log
+    ? {
+      type: "log",
+      autorange: false,
+      range: flip ? [0.05, -4] : [-4, 0.05],
+      tickvals: [0.0001, 0.01, 1],
+      ticktext: ["0.0001", "0.01", "1"],
+    }
+    : {});
+  const layout = {
+    ...figure.layout,
+    height: figure.layout.height * page.scale,
+    font: { family: getComputedStyle(document.body).fontFamily, size: 12 * page.scale, color: ink },
+    hoverlabel: { bgcolor: page.colour("paper"), bordercolor: ink, font: { color: ink } },
+    xaxis: { ...figure.layout.xaxis, ...axis },
+    yaxis: { ...figure.layout.yaxis, ...axis, ...scale(false) },
+    yaxis2: { ...figure.layout.yaxis2, ...axis, ...scale(true) },
+  };
+  return { data, layout };
+}
+
+// Every token is named only where the labels have room: about one in 16 pixels.
+function ticks(figure, range, width, size) {
+  const { tickvals, ticktext } = figure.layout.xaxis;
+  const inside = tickvals.filter((x) => x >= range[0] && x <= range[1]);
+  const step = Math.max(1, Math.ceil((inside.length * 16 * size) / Math.max(1, width)));
+  const kept = inside.filter((x) => x % step === 0);
+  return { "xaxis.tickvals": kept, "xaxis.ticktext": kept.map((x) => ticktext[x]) };
+}
+
+function shapes({ page, window: w }) {
+  const chosen = page.selection;
+  if (!chosen || chosen.window !== w.index) return [];
+  const pos = (doc) => doc - w.docStart + w.contextAt;
+  return [{
+    type: "rect",
+    xref: "x",
+    yref: "paper",
+    x0: pos(chosen.start) - 0.5,
+    x1: pos(chosen.end) + 0.5,
+    y0: 0,
+    y1: 1,
+    line: { color: page.colour("ink"), width: 1.5 },
+    fillcolor: "transparent",
+  }];
+}
+
+/**
+ * {root, draw(model, figure), mark(model)}: bars in a box of their own; a click selects as a stem
+ * does.
+ */
+export function bars(choose) {
+  const chart = el("div", {
+    class: "bars",
+    role: "img",
+    "aria-label": "Bar chart of both distributions; its numbers stand in the table",
+  });
+  const said = el("p", { class: "role-quiet" }, "loading ...");
+  const box = el("div", {}, said, chart);
+  let now = null;
+  let busy = false;
+  const retick = (P, range) =>
+    P.relayout(chart, ticks(now.figure, range, chart.clientWidth - 64, now.model.page.scale));
+  const listen = (P) => {
+    chart.on("plotly_click", ({ points: [point] }) => {
+      const { window: w } = now.model;
+      const doc = point.x - w.contextAt + w.docStart;
+      if (doc >= w.docStart && doc < w.docStop) choose(point.data.name, doc);
+    });
+    chart.on("plotly_relayout", (change) => {
+      if (
+        busy ||
+        !Object.keys(change).some((key) =>
+          key.startsWith("xaxis.range") || key === "xaxis.autorange"
+        )
+      ) return;
+      busy = true;
+      retick(P, chart.layout.xaxis.range).then(() => {
+        busy = false;
+      });
+    });
+  };
+  return {
+    root: box,
+    async draw(model, figure) {
+      const first = now === null;
+      now = { model, figure };
+      try {
+        const P = await plotly();
+        const { data, layout } = dressed(figure, model);
+        busy = true;
+        await P.react(chart, data, { ...layout, shapes: shapes(model) }, CONFIG);
+        await retick(P, layout.xaxis.range);
+        busy = false;
+        said.textContent =
+          "Drag over a part of the axis to zoom, double-click to zoom out; a click selects.";
+        if (first) listen(P);
+      } catch (error) {
+        now = null;
+        said.textContent = String(error instanceof Error ? error.message : error);
+      }
+    },
+    async mark(model) {
+      if (!now) return;
+      now.model = model;
+      (await plotly()).relayout(chart, { shapes: shapes(model) });
+    },
+  };
+}

@@ -1,0 +1,336 @@
+// Chapter 3: an overview of all windows, the words of one with their stems, temperature and single
+// logits by hand, bars in a fold.
+
+import { bars } from "./bars.js";
+import { el, fold, hollow, svg } from "../shared/dom.js";
+import { selectable, spanFor } from "../shared/keys.js";
+import { controls, lift } from "./levers.js";
+import { fixed } from "../shared/numbers.js";
+import { softmax } from "../shared/pack.js";
+import { paragraph } from "../shared/paragraph.js";
+import { staircase } from "./staircase.js";
+import { makeScale } from "../shared/stems.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./start_end.css", import.meta.url));
+
+const views = new WeakMap();
+
+export function draw(root, picture, page) {
+  const view = views.get(root) ?? make(root);
+  Object.assign(view, { picture, page });
+  if (view.stamp !== page.reading.stamp) renew(view);
+  view.levers.update(model(view), picture);
+  view.lift.update(model(view), picture);
+  notes(view);
+  view.map.draw(model(view));
+  view.detail.draw(model(view));
+  drawBars(view);
+  ask(view);
+}
+
+export function select(root, picture, page) {
+  const view = views.get(root);
+  if (!view || view.stamp !== page.reading.stamp) return draw(root, picture, page);
+  Object.assign(view, { picture, page });
+  const now = model(view);
+  if (view.index !== now.window.index) view.drag = null;
+  const moved = view.index !== now.window.index;
+  view.index = now.window.index;
+  view.levers.update(now, picture);
+  view.lift.update(now, picture);
+  notes(view);
+  view.map.mark(now);
+  if (moved) view.detail.draw(now);
+  else view.detail.mark(now);
+  view.bars.mark(now);
+  ask(view);
+  return undefined;
+}
+
+// New numbers: what was sent by hand is let go once it comes back, so that an older answer never
+// moves a slider under the hand.
+function renew(view) {
+  const { reading } = view.page;
+  const text = `${reading.question}\u0001${reading.context}`;
+  const other = text !== view.read;
+  const { drag } = view;
+  const back = drag &&
+    Math.abs((reading.windows[drag.window]?.[drag.side][drag.pos] ?? drag.value) - drag.value) <
+      1e-3;
+  if (other || back) view.drag = null;
+  if (other || reading.temperature === view.temperature) view.temperature = null;
+  Object.assign(view, { stamp: reading.stamp, read: text, spreads: new Map() });
+}
+
+function make(root) {
+  const view = {
+    drag: null,
+    temperature: null,
+    log: false,
+    spreads: new Map(),
+    pending: null,
+    asked: "",
+    index: -1,
+  };
+  views.set(root, view);
+  view.root = root;
+  view.send = (kind, value, of = kind) => view.page.input("change", { kind, value }, of);
+  const choose = (side, doc) => pick(view, side, doc);
+  view.levers = controls({
+    scale: (log) => {
+      view.log = log;
+      draw(root, view.picture, view.page);
+    },
+    temperature: (value, done) => turn(view, value, done),
+    window: (index) => open(view, index),
+  });
+  view.lift = lift({
+    drag: (drag) => {
+      view.drag = drag;
+      view.detail.restem(model(view));
+    },
+    send: (change) => {
+      if (change.value === null) view.drag = null;
+      view.send("logit", change, `logit ${change.window} ${change.side} ${change.doc}`);
+    },
+  });
+  view.readout = el("p", { class: "readout tabular" });
+  const tell = (index, doc) => readout(view, index, doc);
+  view.map = staircase(
+    (index, side, doc) => pick(view, side, doc, index),
+    (found) => tell(found?.window ?? null, found?.doc ?? null),
+  );
+  view.detail = paragraph();
+  selectable(view.detail.root, {
+    now: () => ({ chosen: held(view), dir: view.detail.view.broken.dir }),
+    commit: (span) => view.page.select({ window: model(view).window.index, ...span }),
+    pend: (span) => {
+      view.pending = span;
+      view.detail.mark(model(view));
+    },
+    tell: (doc) => tell(doc === null ? null : model(view).window.index, doc),
+  });
+  view.bars = bars(choose);
+  view.barFold = fold("bars: hover and zoom", view.bars.root, { id: "start_end-bars" });
+  view.barFold.addEventListener("toggle", () => drawBars(view));
+  view.notes = el("p", { class: "side-notes tabular" });
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "start-end" },
+      view.levers.root,
+      view.map.root,
+      view.notes,
+      view.detail.root,
+      view.readout,
+      legend(),
+      el(
+        "div",
+        { class: "folds" },
+        fold("raise or lower a logit", view.lift.root, { id: "start_end-lift" }),
+        view.barFold,
+      ),
+    ),
+  );
+  return view;
+}
+
+function legend() {
+  const sign = (draw, text, name = "") =>
+    el(
+      "span",
+      { class: name || null },
+      svg("svg", { width: 20, height: 14, "aria-hidden": "true" }, draw),
+      text,
+    );
+  return el(
+    "p",
+    { class: "legend" },
+    sign(svg("path", { class: "mark-predicted", d: "M2,5v5H18v-5" }), "best pair"),
+    sign(
+      svg("rect", { class: "mark-selected", x: 2, y: 2, width: 16, height: 10, rx: 2 }),
+      "selected",
+    ),
+    sign(svg("path", { class: "mark-gold", d: "M1,5H19M1,8H19" }), "gold", "of-gold"),
+    sign(hollow(10, 11, "start", 5), "highest start"),
+    sign(hollow(10, 3, "end", 5), "highest end"),
+    el("span", { class: "role-quiet elsewhere" }, "grey words: owned by another window"),
+  );
+}
+
+const temperatureOf = (view) => view.temperature ?? view.page.reading.temperature ?? 1;
+
+function held(view) {
+  const chosen = view.page.selection;
+  return chosen && chosen.window === model(view).window.index ? chosen : null;
+}
+
+// Softmax of a window over all its positions, kept until the numbers change.
+function spread(view, index) {
+  const temperature = temperatureOf(view);
+  const key = `${index} ${temperature}`;
+  if (!view.spreads.has(key)) {
+    if (view.spreads.size > 400) view.spreads.clear();
+    const w = view.page.reading.windows[index];
+    view.spreads.set(key, {
+      start: softmax(w.start, temperature),
+      end: softmax(w.end, temperature),
+    });
+  }
+  return view.spreads.get(key);
+}
+
+function model(view) {
+  const { page, picture, drag } = view;
+  const index = page.selection?.window ?? picture.window;
+  const w = page.reading.windows[index];
+  const logits = { start: w.start, end: w.end };
+  const p = { ...spread(view, index) };
+  if (drag && drag.window === index) {
+    logits[drag.side] = Float64Array.from(logits[drag.side]);
+    logits[drag.side][drag.pos] = drag.value;
+    p[drag.side] = softmax(logits[drag.side], temperatureOf(view));
+  }
+  const bits = (view.bits = view.bitsOf === picture.joined ? view.bits : atob(picture.joined));
+  view.bitsOf = picture.joined;
+  return {
+    page,
+    window: w,
+    logits,
+    p,
+    log: view.log,
+    temperature: temperatureOf(view),
+    pending: view.pending,
+    question: picture.question,
+    width: view.root.clientWidth,
+    spread: (k) => (k === index ? p : spread(view, k)),
+    joins: (d) => Boolean((bits.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1),
+    apart: { start: highest(logits.start, w), end: highest(logits.end, w) },
+    byHand: (side, pos) =>
+      picture.changed.some((c) => c.window === index && c.side === side && c.pos === pos) ||
+      (drag?.window === index && drag.side === side && drag.pos === pos),
+    scale: makeScale({ log: view.log, n: w.n, size: page.scale }),
+  };
+}
+
+function highest(logits, w) {
+  let best = w.docStart;
+  for (let d = w.docStart; d < w.docStop; d += 1) {
+    if (logits[d - w.docStart + w.contextAt] > logits[best - w.docStart + w.contextAt]) best = d;
+  }
+  return best;
+}
+
+function notes(view) {
+  const { picture, page } = view;
+  const { window: w, temperature } = model(view);
+  const settled = picture.window === w.index && temperature === (page.reading.temperature ?? 1) &&
+    !view.drag;
+  view.root.querySelector(".elsewhere").hidden = page.reading.windows.length < 2;
+  view.root.querySelector(".of-gold").toggleAttribute("hidden", !page.reading.gold.length);
+  view.notes.replaceChildren(
+    el("span", {}, `window ${w.index + 1} of ${page.reading.windows.length}, ${w.n} positions`),
+    settled ? el("span", { class: "role-start" }, `start: ${picture.notes.start}`) : "",
+    settled ? el("span", { class: "role-end" }, `end: ${picture.notes.end}`) : "",
+  );
+}
+
+function readout(view, index, doc) {
+  if (doc === null || index === null) {
+    view.readout.replaceChildren(
+      "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
+        "the end.",
+    );
+    return;
+  }
+  const now = model(view);
+  const w = view.page.reading.windows[index];
+  const pos = doc - w.docStart + w.contextAt;
+  const p = now.spread(index);
+  const logit = (side) => (index === now.window.index ? now.logits[side] : w[side])[pos];
+  view.readout.replaceChildren(
+    el("bdi", { class: "read-token" }, w.tokens[pos]),
+    ` position ${pos}, word piece ${doc}${
+      view.page.reading.windows.length > 1 ? `, window ${index + 1}` : ""
+    }: `,
+    el(
+      "span",
+      { class: "role-start" },
+      `start_logit ${fixed(logit("start"), 3)}, P(start) ${tiny(p.start[pos])}`,
+    ),
+    "; ",
+    el(
+      "span",
+      { class: "role-end" },
+      `end_logit ${fixed(logit("end"), 3)}, P(end) ${tiny(p.end[pos])}`,
+    ),
+  );
+}
+
+const tiny = (p) => (p < 0.0001 ? "< 0.0001" : p.toFixed(4));
+
+function turn(view, value, done) {
+  view.temperature = value;
+  const now = model(view);
+  view.map.draw(now);
+  view.detail.restem(now);
+  notes(view);
+  if (done) view.send("temperature", value);
+}
+
+// The same span where the window holds it, else the window's best.
+function open(view, index) {
+  const { page, picture } = view;
+  const w = page.reading.windows[index];
+  const chosen = page.selection;
+  const [start, end] = chosen && chosen.start >= w.docStart && chosen.end < w.docStop
+    ? [chosen.start, chosen.end]
+    : picture.best[index] ?? [w.docStart, w.docStart];
+  page.select({ window: index, start, end });
+}
+
+// A stem sets its end of the span; in another window its best partner is taken.
+function pick(view, side, doc, index = model(view).window.index) {
+  const { page, picture } = view;
+  const chosen = held(view);
+  if (index === model(view).window.index && chosen) {
+    page.select({ window: index, ...spanFor({ row: side, first: doc, last: doc }, chosen, false) });
+    return;
+  }
+  const w = page.reading.windows[index];
+  const other = side === "start" ? w.end : w.start;
+  const [from, to] = side === "start"
+    ? [doc, Math.min(w.docStop - 1, doc + picture.maxAnswerLength - 1)]
+    : [Math.max(w.docStart, doc - picture.maxAnswerLength + 1), doc];
+  let best = from;
+  for (let d = from; d <= to; d += 1) {
+    if (other[d - w.docStart + w.contextAt] > other[best - w.docStart + w.contextAt]) best = d;
+  }
+  page.select({
+    window: index,
+    start: side === "start" ? doc : best,
+    end: side === "start" ? best : doc,
+  });
+}
+
+function drawBars(view) {
+  if (view.barFold.open && view.picture.window === model(view).window.index) {
+    view.bars.draw(model(view), view.picture.bars);
+  }
+}
+
+// Notes, bars and table are sent for one window: when Python has the selection and it stands in
+// another, ask for that one.
+function ask(view) {
+  const { page, picture } = view;
+  const chosen = page.selection;
+  const key = `${page.reading.stamp} ${chosen?.window}`;
+  if (
+    !chosen?.record || chosen.window === picture.window ||
+    chosen.record.stamp !== page.reading.stamp
+  ) return;
+  if (view.asked === key && view.askedOf === picture) return;
+  Object.assign(view, { asked: key, askedOf: picture });
+  view.send("window", [chosen.window, chosen.start, chosen.end]);
+}

@@ -1,0 +1,158 @@
+// The controls of chapter 3. They are built once and only updated, so that a redraw never takes the
+// focus from a slider.
+
+import { el } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+
+const steps = (temperature) => Math.round(20 * Math.log2(temperature)) / 20;
+const temperatureAt = (value) => Math.round(100 * 2 ** Number(value)) / 100;
+
+/** Scale, temperature and window: {root, update(model, picture)}. */
+export function controls(on) {
+  const radio = (name, checked) =>
+    el(
+      "label",
+      {},
+      el("input", {
+        type: "radio",
+        name: "start_end-scale",
+        value: name,
+        checked,
+        onchange: () => on.scale(name === "log"),
+      }),
+      name,
+    );
+  const slider = el("input", {
+    type: "range",
+    id: "start_end-temperature",
+    min: -2,
+    max: 2,
+    step: 0.05,
+    value: 0,
+  });
+  const shown = el("output", { class: "tabular", for: "start_end-temperature" });
+  const reset = el("button", {
+    type: "button",
+    class: "plain",
+    onclick: () => {
+      show(1);
+      on.temperature(1, true);
+    },
+  }, "reset");
+  const chooser = el("select", {
+    id: "start_end-window",
+    onchange: () => on.window(Number(chooser.value)),
+  });
+  const windows = el("label", { class: "lever" }, "window ", chooser);
+  const show = (temperature) => {
+    slider.value = String(steps(temperature));
+    slider.setAttribute("aria-valuetext", String(temperature));
+    shown.textContent = temperature.toFixed(2);
+    reset.disabled = temperature === 1;
+  };
+  slider.addEventListener("input", () => {
+    show(temperatureAt(slider.value));
+    on.temperature(temperatureAt(slider.value), false);
+  });
+  slider.addEventListener("change", () => on.temperature(temperatureAt(slider.value), true));
+  const root = el(
+    "div",
+    { class: "levers" },
+    el(
+      "fieldset",
+      { class: "lever" },
+      el("legend", {}, "scale"),
+      radio("linear", true),
+      radio("log", false),
+    ),
+    el(
+      "span",
+      { class: "lever" },
+      el("label", { for: "start_end-temperature" }, "temperature"),
+      slider,
+      shown,
+      reset,
+    ),
+    windows,
+  );
+  let count = 0;
+  return {
+    root,
+    update({ page, window: w, temperature }) {
+      show(temperature);
+      windows.hidden = page.reading.windows.length < 2;
+      if (count !== page.reading.windows.length) {
+        count = page.reading.windows.length;
+        chooser.replaceChildren(
+          ...page.reading.windows.map((_, k) => el("option", { value: k }, `${k + 1} of ${count}`)),
+        );
+      }
+      chooser.value = String(w.index);
+    },
+  };
+}
+
+/** Raise or lower the logits of the selected start and end: {root, update(model, picture)}. */
+export function lift(on) {
+  const rows = ["start", "end"].map((side) => row(side, on));
+  const hint = el(
+    "p",
+    { class: "role-quiet" },
+    "Softmax, score and answer follow from the changed logit; the model is not run again. " +
+      "Select another start or end to change its logit.",
+  );
+  return {
+    root: el("div", { class: "lift" }, rows.map((r) => r.root), hint),
+    update: (model, picture) => rows.forEach((r) => r.update(model, picture)),
+  };
+}
+
+function row(side, on) {
+  const id = `start_end-${side}_logit`;
+  const label = el("label", { for: id });
+  const slider = el("input", { type: "range", id, step: 0.05 });
+  const shown = el("output", { class: "tabular", for: id });
+  const reset = el("button", {
+    type: "button",
+    class: "plain",
+    onclick: () => on.send({ side, window: place.window, doc: place.doc, value: null }),
+  }, "reset");
+  let place = null;
+  const show = (value) => {
+    shown.textContent = fixed(value, 3);
+  };
+  slider.addEventListener("input", () => {
+    show(Number(slider.value));
+    on.drag({ side, window: place.window, pos: place.pos, value: Number(slider.value) });
+  });
+  slider.addEventListener(
+    "change",
+    () => on.send({ side, window: place.window, doc: place.doc, value: Number(slider.value) }),
+  );
+  const root = el("div", { class: "lever" }, label, slider, shown, reset);
+  return {
+    root,
+    update({ page, window: w, logits }, picture) {
+      const chosen = page.selection?.window === w.index ? page.selection : null;
+      root.hidden = !chosen;
+      if (!chosen) return;
+      const doc = chosen[side];
+      place = { window: w.index, doc, pos: doc - w.docStart + w.contextAt };
+      label.replaceChildren(
+        el("span", { class: `role-${side}` }, `${side}_logit`),
+        " of ",
+        el("bdi", {}, w.tokens[place.pos]),
+      );
+      const value = logits[side][place.pos];
+      slider.min = String(Math.min(picture.range[0], Math.floor(value)));
+      slider.max = String(Math.max(picture.range[1], Math.ceil(value)));
+      slider.value = String(value);
+      show(value);
+      const changed = picture.changed.find((c) =>
+        c.side === side && c.window === w.index && c.pos === place.pos
+      );
+      reset.disabled = !changed;
+      reset.textContent = changed ? `reset to ${fixed(changed.true, 3)}` : "reset";
+    },
+  };
+}

@@ -1,0 +1,190 @@
+// The overview: one row a window at its place in the paragraph, one column a token, opacity = p;
+// start above, end below.
+
+import { el, svg } from "../shared/dom.js";
+import { decades } from "../shared/stems.js";
+
+export function rowHeight(windows) {
+  return windows === 1 ? 24 : Math.max(2, Math.min(22, Math.floor(240 / windows)));
+}
+
+/** {root, draw(model), mark(model)}; `choose(window, side, doc)` is called for a click. */
+export function staircase(choose, tell) {
+  const canvas = el("canvas", { role: "img" });
+  const over = svg("svg", { class: "over", "aria-hidden": "true" });
+  const box = el("div", { class: "staircase" }, canvas, over);
+  let now = null;
+  const at = (event) => hit(now, box.getBoundingClientRect(), event);
+  box.addEventListener("click", (event) => {
+    const found = now && at(event);
+    if (found) choose(found.window, found.side, found.doc);
+  });
+  box.addEventListener("pointermove", (event) => {
+    const found = now && at(event);
+    tell(found);
+  });
+  box.addEventListener("pointerleave", () => tell(null));
+  return {
+    root: box,
+    draw(model) {
+      now = model;
+      paint(canvas, over, model);
+      mark(over, model);
+    },
+    mark(model) {
+      now = model;
+      mark(over, model);
+    },
+  };
+}
+
+function paint(canvas, over, model) {
+  const { page, width, spread } = model;
+  const { windows, tokens } = page.reading;
+  const row = rowHeight(windows.length);
+  const height = row * windows.length + 8;
+  const dense = window.devicePixelRatio || 1;
+  Object.assign(canvas, { width: Math.round(width * dense), height: Math.round(height * dense) });
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  over.setAttribute("width", width);
+  over.setAttribute("height", height);
+  canvas.setAttribute(
+    "aria-label",
+    `Overview: ${windows.length} windows over ${tokens.length} word pieces. Choose a window ` +
+      `and a token below.`,
+  );
+  const pen = canvas.getContext("2d");
+  pen.scale(dense, dense);
+  const column = width / tokens.length;
+  const colour = {
+    start: page.colour("start"),
+    end: page.colour("end"),
+    tint: page.colour("tint"),
+    line: page.colour("line"),
+  };
+  windows.forEach((w, k) => {
+    const y = k * row;
+    const gap = row > 6 ? 2 : 0.5;
+    pen.globalAlpha = 1;
+    pen.fillStyle = colour.line;
+    pen.fillRect(
+      w.docStart * column,
+      y + (row - gap) / 2 - 0.25,
+      (w.docStop - w.docStart) * column,
+      0.5,
+    );
+    pen.fillStyle = colour.tint;
+    const [a, b] = owned(page.reading.owner, w);
+    pen.fillRect(a * column, y, (b - a) * column, row - gap);
+    const { start, end } = spread(k);
+    for (const [side, p, top] of [["start", start, y], ["end", end, y + (row - gap) / 2]]) {
+      columns(pen, colour[side], p, w, model, column, top, (row - gap) / 2);
+    }
+  });
+}
+
+function owned(owner, w) {
+  let [a, b] = [w.docStop, w.docStart];
+  for (let d = w.docStart; d < w.docStop; d += 1) {
+    if (owner[d] === w.index) {
+      a = Math.min(a, d);
+      b = Math.max(b, d + 1);
+    }
+  }
+  return a < b ? [a, b] : [w.docStart, w.docStart];
+}
+
+// Several tokens on one pixel column show the strongest of them; a column is never thinner than the
+// eye can find.
+function columns(pen, colour, p, w, { log, page }, column, top, height) {
+  const wide = Math.max(2, column * 0.8);
+  const strongest = new Map();
+  for (let d = w.docStart; d < w.docStop; d += 1) {
+    const value = p[d - w.docStart + w.contextAt];
+    const ink = (log ? decades(value) : value) *
+      (page.reading.owner[d] === w.index ? 1 : 0.3);
+    const x = column >= 2 ? (d + 0.5) * column : Math.round((d + 0.5) * column);
+    if (ink > 0.01 && ink > (strongest.get(x) ?? 0)) strongest.set(x, ink);
+  }
+  pen.fillStyle = colour;
+  for (const [x, ink] of strongest) {
+    pen.globalAlpha = ink;
+    pen.fillRect(x - wide / 2, top, wide, height);
+  }
+}
+
+function mark(over, model) {
+  const { page, width } = model;
+  const { windows, tokens, gold } = page.reading;
+  const row = rowHeight(windows.length);
+  const column = width / tokens.length;
+  const reach = (from, to) => {
+    const x = from * column;
+    const w = Math.max((to - from + 1) * column, 5);
+    return [Math.max(0, x - 1), Math.min(width, x + w + 1)];
+  };
+  const parts = [];
+  for (const g of gold) {
+    const inside = tokens.map((t, d) => [t, d]).filter(([t]) => t.start < g.end && t.end > g.start)
+      .map(([, d]) => d);
+    if (inside.length) {
+      const [a, b] = reach(inside[0], inside.at(-1));
+      const y = row * windows.length + 2;
+      parts.push(svg("path", { class: "mark-gold", d: `M${a},${y}H${b}M${a},${y + 3}H${b}` }));
+    }
+  }
+  if (windows.length > 1) {
+    const w = windows[model.window.index];
+    parts.push(
+      svg("rect", {
+        class: "this-row",
+        x: w.docStart * column,
+        y: w.index * row - 0.5,
+        width: (w.docStop - w.docStart) * column,
+        height: row,
+      }),
+    );
+  }
+  if (page.predicted) {
+    const [a, b] = reach(page.predicted.start, page.predicted.end);
+    const y = (page.predicted.window + 1) * row;
+    parts.push(svg("path", { class: "mark-predicted", d: `M${a},${y - 3}v4H${b}v-4` }));
+  }
+  if (page.selection) {
+    const [a, b] = reach(page.selection.start, page.selection.end);
+    parts.push(
+      svg("rect", {
+        class: "mark-selected",
+        x: a - 1,
+        y: page.selection.window * row - 1,
+        width: b - a + 2,
+        height: row,
+        rx: 1.5,
+      }),
+    );
+  }
+  over.replaceChildren(...parts);
+}
+
+// The strongest token within a finger's width of the pointer, in the half-row under it.
+function hit(model, box, event) {
+  const { windows, tokens } = model.page.reading;
+  const row = rowHeight(windows.length);
+  const y = event.clientY - box.top;
+  const w = windows[Math.max(0, Math.min(windows.length - 1, Math.floor(y / row)))];
+  const side = y - w.index * row < row / 2 ? "start" : "end";
+  const x = (event.clientX - box.left) / (box.width / tokens.length);
+  const near = Math.max(0.5, 6 / (box.width / tokens.length));
+  const p = model.spread(w.index)[side];
+  let best = null;
+  for (
+    let d = Math.max(w.docStart, Math.floor(x - near));
+    d <= Math.min(w.docStop - 1, Math.ceil(x + near) - 1);
+    d += 1
+  ) {
+    if (best === null || p[d - w.docStart + w.contextAt] > p[best - w.docStart + w.contextAt]) {
+      best = d;
+    }
+  }
+  return best === null ? null : { window: w.index, side, doc: best };
+}

@@ -1,0 +1,557 @@
+// Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as a
+// square and as strips on the text, three summaries.
+
+import { el, fold, svg, table } from "../shared/dom.js";
+import { floats } from "../shared/pack.js";
+import { max } from "../shared/scales.js";
+import { missing } from "./parts.js";
+import { sheet } from "./sheet.js";
+
+const FILTERS = ["all", "question_to_passage", "passage_to_question"];
+const LISTED = 8;
+
+export function draw(root, model, held) {
+  const { need, words } = model;
+  if (!held.made) make(root, model, held);
+  held.model = model;
+  const found = need({ what: "attention", span: true });
+  held.missing.replaceChildren(...missing(model, { what: "attention", span: true }, found));
+  held.body.hidden = !found?.data;
+  if (!found?.data) return;
+  if (held.grid !== found.data) {
+    held.grid = found.data;
+    held.shares = { start: floats(found.data.start), end: floats(found.data.end) };
+  }
+  held.at ??= found.data.top;
+  if (held.window !== model.w.index) {
+    Object.assign(held, { window: model.w.index, pin: null, point: null });
+    held.headBox.hidden = true;
+  }
+  drawGrids(held);
+  held.title.textContent = `${words.this_head}: ${words.layer} ${held.at[0] + 1}, ${words.head} ${
+    held.at[1] + 1
+  }`;
+  held.mode.forEach((input) => {
+    input.checked = input.value === held.filter;
+  });
+  const [layer, head] = held.at;
+  const request = { what: "head", more: { layer, head } };
+  const got = need(request);
+  const relevance = need({ what: "relevance", span: true, target: true });
+  unpack(held, got?.data ?? null);
+  held.refused.replaceChildren(...(got?.error ? missing(model, request, got) : []));
+  if (got?.error) held.headBox.hidden = true;
+  if (held.codes) drawHead(held);
+  drawSummaries(held, relevance);
+}
+
+function make(root, model, held) {
+  const { words } = model;
+  Object.assign(held, {
+    made: true,
+    filter: "all",
+    specials: false,
+    pin: null,
+    point: null,
+    lane: "start",
+    at: null,
+  });
+  held.missing = el("div", {});
+  held.grids = { start: el("div", { class: "head-grid" }), end: el("div", { class: "head-grid" }) };
+  held.says = el("p", { class: "readout tabular", "aria-live": "polite" });
+  held.title = el("h3", { class: "part-title" });
+  held.mode = FILTERS.map((value) =>
+    el("input", {
+      type: "radio",
+      name: "why-filter",
+      value,
+      id: `why-filter-${value}`,
+      onchange: () => {
+        held.filter = value;
+        held.model.repaint();
+      },
+    })
+  );
+  const specials = el("input", {
+    type: "checkbox",
+    id: "why-specials",
+    onchange: () => {
+      held.specials = specials.checked;
+      held.model.repaint();
+    },
+  });
+  held.square = el("canvas", { class: "head-square", role: "img", "aria-label": words.matrix });
+  held.square.addEventListener("pointermove", (event) => onSquare(held, event));
+  held.square.addEventListener("pointerleave", () => {
+    held.point = null;
+    drawStrips(held);
+  });
+  held.square.addEventListener("click", () => {
+    held.pin = held.point;
+    held.model.repaint();
+  });
+  held.readout = el("p", { class: "readout tabular" });
+  held.sheet = sheet();
+  held.tableBox = el("div", {});
+  held.asTable = fold(words.head_table, held.tableBox, { id: "why-head-table" });
+  held.asTable.addEventListener("toggle", () => {
+    if (held.asTable.open && held.codes) drawTable(held);
+  });
+  held.refused = el("div", {});
+  held.headBox = el(
+    "div",
+    { class: "head-box", hidden: true },
+    el(
+      "div",
+      { class: "head-view" },
+      el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
+      el("div", { class: "head-text" }, held.sheet.root, held.readout),
+    ),
+    held.asTable,
+  );
+  held.beside = el("div", { class: "beside" });
+  const lane = (side) =>
+    el(
+      "label",
+      {},
+      el("input", {
+        type: "radio",
+        name: "why-lane",
+        value: side,
+        id: `why-lane-${side}`,
+        checked: side === "start",
+        onchange: () => {
+          held.lane = side;
+          held.model.repaint();
+        },
+      }),
+      words[`from_${side}`],
+    );
+  held.body = el(
+    "div",
+    {},
+    el("p", { class: "role-quiet" }, words.grid_says),
+    el(
+      "div",
+      { class: "grids" },
+      ["start", "end"].map((side) =>
+        el(
+          "div",
+          {},
+          el("p", { class: `grid-title role-${side}` }, words[`grid_${side}`]),
+          held.grids[side],
+        )
+      ),
+    ),
+    held.says,
+    held.title,
+    el(
+      "div",
+      { class: "controls" },
+      el(
+        "fieldset",
+        {},
+        el("legend", {}, words.filter),
+        FILTERS.map((value, k) => el("label", {}, held.mode[k], words[value])),
+      ),
+      el("label", {}, specials, words.specials),
+    ),
+    held.refused,
+    held.headBox,
+    el("h3", { class: "part-title" }, words.beside),
+    el("p", { class: "role-quiet" }, words.beside_says),
+    el("div", { class: "controls" }, lane("start"), lane("end")),
+    held.beside,
+  );
+  root.replaceChildren(held.missing, held.body);
+}
+
+// The grids: one button a head, darker for a larger share; arrows move in both directions.
+function drawGrids(held) {
+  const { grid, shares, grids, model } = held;
+  for (const side of ["start", "end"]) {
+    const box = grids[side];
+    if (box.childElementCount !== grid.layers * grid.heads) {
+      box.replaceChildren(
+        ...Array.from({ length: grid.layers * grid.heads }, (_, k) =>
+          el("button", {
+            type: "button",
+            class: "head-cell",
+            dataset: { k },
+            tabindex: k ? -1 : 0,
+            onclick: () => {
+              held.at = [Math.floor(k / grid.heads), k % grid.heads];
+              held.model.repaint();
+            },
+          })),
+      );
+      box.style.gridTemplateColumns = `repeat(${grid.heads}, minmax(1.5rem, 2rem))`;
+      box.setAttribute("role", "group");
+      box.setAttribute("aria-label", model.words[`grid_${side}`]);
+      const tell = (event) => {
+        const cell = event.target.closest(".head-cell");
+        if (cell) say(held, side, Number(cell.dataset.k));
+      };
+      box.onpointerover = tell;
+      box.onfocus = tell;
+      box.addEventListener("focusin", tell);
+      box.onkeydown = (event) => move(box, event, held.grid.heads);
+    }
+    const top = Math.max(max(shares[side]), 1e-9);
+    [...box.children].forEach((cell, k) => {
+      cell.style.setProperty("--share", `${Math.round((100 * shares[side][k]) / top)}%`);
+      cell.setAttribute("aria-label", heading(held, k, side));
+      cell.setAttribute("aria-pressed", String(k === held.at[0] * grid.heads + held.at[1]));
+    });
+  }
+  if (!held.says.textContent) say(held, "start", held.at[0] * grid.heads + held.at[1]);
+}
+
+const percent = (
+  p,
+) => (p < 0.01 ? "< 1 %" : p > 0.99 && p < 1 ? "> 99 %" : `${Math.round(100 * p)} %`);
+
+function heading({ grid, shares, model: { words } }, k, side) {
+  return `${words.layer} ${Math.floor(k / grid.heads) + 1}, ${words.head} ${
+    (k % grid.heads) + 1
+  }: ${percent(shares[side][k])} ${words.of_question}`;
+}
+
+function say(held, side, k) {
+  held.says.textContent = `${held.model.words[`grid_${side}`]}, ${
+    heading(held, k, side)
+  }; ${held.model.words.even} ${percent(held.grid.even)}`;
+}
+
+function move(box, event, columns) {
+  const cells = [...box.children];
+  const at = cells.indexOf(event.target);
+  const step = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    Home: -at,
+    End: cells.length - 1 - at,
+  }[event.key];
+  if (at < 0 || step === undefined) return;
+  event.preventDefault();
+  const to = cells[at + step];
+  if (!to) return;
+  cells[at].setAttribute("tabindex", "-1");
+  to.setAttribute("tabindex", "0");
+  to.focus();
+}
+
+// A head arrives deflated; codes are round(255 sqrt(a)).
+async function inflate(base64) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Until the chosen head is here the one before it stays, greyed and out of reach: an empty place
+// would move the page under the pointer.
+function unpack(held, data) {
+  if (held.packed === data) return;
+  Object.assign(held, { packed: data, codes: null });
+  held.headBox.toggleAttribute("inert", true);
+  if (data) {
+    inflate(data.codes).then((codes) => {
+      if (held.packed !== data) return;
+      Object.assign(held, { codes, n: data.n });
+      // the exact values of what is now drawn are asked for only by a paint of the chapter
+      held.model.repaint();
+    });
+  }
+}
+
+/** Which rows look and which columns are looked at under the filter. */
+function shown({ filter, specials, model: { seats, w } }) {
+  const special = new Set(seats.special);
+  const kind = (
+    p,
+  ) => (special.has(p)
+    ? "special"
+    : p >= w.contextAt && p < w.contextAt + w.docStop - w.docStart
+    ? "passage"
+    : "question");
+  const all = w.tokens.map((_, p) => p);
+  const [from, to] = {
+    all: [null, null],
+    question_to_passage: ["question", "passage"],
+    passage_to_question: ["passage", "question"],
+  }[filter];
+  return {
+    rows: all.filter((p) => (from ? kind(p) === from : specials || kind(p) !== "special")),
+    columns: all.filter((p) => (kind(p) === "special" ? specials : !to || kind(p) === to)),
+  };
+}
+
+function drawHead(held) {
+  held.headBox.hidden = false;
+  held.headBox.toggleAttribute("inert", false);
+  held.sides = shown(held);
+  drawSquare(held);
+  drawStrips(held);
+}
+
+function drawSquare({ square, sides: { rows, columns }, codes, n, model: { page } }) {
+  if (!rows.length || !columns.length) return;
+  const image = new ImageData(columns.length, rows.length);
+  rows.forEach((q, y) =>
+    columns.forEach((k, x) => {
+      image.data[4 * (y * columns.length + x) + 3] = codes[q * n + k];
+    })
+  );
+  square.width = columns.length;
+  square.height = rows.length;
+  const pen = square.getContext("2d");
+  pen.putImageData(image, 0, 0);
+  pen.globalCompositeOperation = "source-in";
+  pen.fillStyle = page.colour("ink");
+  pen.fillRect(0, 0, columns.length, rows.length);
+}
+
+function onSquare(held, event) {
+  const box = held.square.getBoundingClientRect();
+  const row =
+    held.sides.rows[Math.floor(((event.clientY - box.top) / box.height) * held.sides.rows.length)];
+  if (row === undefined || row === held.point) return;
+  held.point = row;
+  drawStrips(held);
+}
+
+const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
+
+function drawStrips(held) {
+  if (!held.codes) return; // a pointer may still pass over the head before it
+  const { model, sides, filter } = held;
+  const { words, w, start, chosen } = model;
+  const lanes = lanesOf(held);
+  const still = held.pin ?? (filter === "question_to_passage" ? sides.rows[0] : start);
+  const at = held.point ?? still;
+  const { above, below, exact } = lanes(at);
+  held.sheet.draw({
+    page: model.page,
+    w,
+    seats: model.seats,
+    above,
+    below,
+    kinds: { above: "light", below: "ink" },
+    names: { above: words.gives, below: words.receives },
+    byWord: false,
+    steady: at !== still,
+    least: 16,
+    fold: at === still ? { above, below } : lanes(still),
+    folded: words.unnoticed,
+    marks: [{ kind: "selected", start: chosen.start, end: chosen.end }],
+    pin: at,
+    label: `${w.tokens[at]}. ${words.strip_hint}`,
+    print: (x) => (x === 0 ? "0" : x < 0.005 ? "< 0.01" : x.toFixed(2)),
+    point: (pos) => {
+      held.point = pos;
+      later(held);
+      drawStrips(held);
+    },
+    leave: () => {
+      held.point = null;
+      drawStrips(held);
+    },
+    commit: (found) => {
+      held.pin = found?.pos ?? null;
+      held.point = null;
+      held.model.repaint();
+    },
+  });
+  held.readout.replaceChildren(...readout(held, at, above, below, exact));
+  held.still = still;
+  if (held.asTable.open) drawTable(held);
+}
+
+// What the token at a position gave and was given, under the filter; exact where that has come.
+function lanesOf(held) {
+  const { w } = held.model;
+  const [rows, columns] = [new Set(held.sides.rows), new Set(held.sides.columns)];
+  return (at) => {
+    const exact = exactly(held, at);
+    return {
+      exact: Boolean(exact),
+      below: Float64Array.from(
+        w.tokens,
+        (_, p) => (rows.has(at) && columns.has(p) ? exact?.row[p] ?? weight(held, at, p) : 0),
+      ),
+      above: Float64Array.from(
+        w.tokens,
+        (_, p) => (columns.has(at) && rows.has(p) ? exact?.column[p] ?? weight(held, p, at) : 0),
+      ),
+    };
+  };
+}
+
+// The whole row and column of the pinned token, else of the selected start: every position,
+// whatever the filter shows.
+function drawTable(held) {
+  const { model: { words, w, page }, still, at: [layer, head] } = held;
+  const exact = exactly(held, still);
+  const key = [page.reading.stamp, w.index, layer, head, still, Boolean(exact)].join(" ");
+  if (held.tabled === key) return;
+  held.tabled = key;
+  const digits = exact ? 4 : 2;
+  const print = (
+    x,
+  ) => (x < 10 ** -digits / 2 ? `< ${(10 ** -digits).toFixed(digits)}` : x.toFixed(digits));
+  const caption = `${words.layer} ${layer + 1}, ${words.head} ${head + 1}: ${
+    w.tokens[still]
+  } (${still}); ${exact ? words.exact : words.rounded}`;
+  held.tableBox.replaceChildren(
+    table({
+      caption,
+      head: [words.token, words.position, words.row_of, words.column_of],
+      rows: w.tokens.map((
+        token,
+        p,
+      ) => [
+        token,
+        String(p),
+        print(exact?.row[p] ?? weight(held, still, p)),
+        print(exact?.column[p] ?? weight(held, p, still)),
+      ]),
+    }, page),
+  );
+}
+
+// The exact row and column are asked for when a token is pinned, or pointed at for a moment.
+function later(held) {
+  clearTimeout(held.timer);
+  held.timer = setTimeout(() => held.model.repaint(), 350);
+}
+
+function exactly(held, position) {
+  const [layer, head] = held.at;
+  const found = held.model.need({ what: "exact", more: { layer, head, position } });
+  if (!found?.data) return null;
+  found.lanes ??= { row: floats(found.data.row), column: floats(found.data.column) };
+  return found.lanes;
+}
+
+function readout({ model, pin, sides, point }, at, above, below, exact) {
+  const { words, w } = model;
+  const top = (lane) =>
+    Array.from(lane, (x, p) => [x, p]).filter(([x]) => x >= 0.005).sort((a, b) => b[0] - a[0])
+      .slice(0, 3);
+  const named = (best) =>
+    best.flatMap((
+      [x, p],
+      k,
+    ) => [
+      k ? ", " : " ",
+      el("bdi", { class: "read-token" }, w.tokens[p]),
+      ` ${x.toFixed(exact ? 3 : 2)}`,
+    ]);
+  const list = (lane) => {
+    const best = top(lane);
+    return best.length ? named(best) : [` ${words.faint}`];
+  };
+  const out = [
+    el("bdi", { class: "read-token" }, w.tokens[at]),
+    ` (${at}${pin === at && point === null ? `, ${words.pinned}` : ""}) `,
+  ];
+  if (sides.rows.includes(at)) {
+    const hidden = 1 - below.reduce((sum, x) => sum + x, 0);
+    out.push(
+      `${words.looked_at}:`,
+      ...list(below),
+      hidden > 0.005 ? `, ${percent(hidden)} ${words.hidden}` : "",
+      "; ",
+    );
+  }
+  if (sides.columns.includes(at)) out.push(`${words.looked_by}:`, ...list(above), "; ");
+  out.push(el("span", { class: "role-quiet" }, exact ? words.exact : words.rounded));
+  return out;
+}
+
+// Raw attention, rollout and gradient x attention: the words each of them puts first, for the start
+// or for the end.
+function drawSummaries(held, found) {
+  const { model, beside, lane, specials } = held;
+  if (!found?.data) {
+    beside.replaceChildren(
+      ...missing(model, { what: "relevance", span: true, target: true }, found),
+    );
+    return;
+  }
+  const { words, page, w, seats } = model;
+  const names = new Map();
+  const place = (p) => (seats.of[p] < 0 ? `s${p}` : seats.of[p]);
+  seats.of.forEach((of, p) => {
+    if (!names.has(place(p))) names.set(place(p), of < 0 ? w.tokens[p] : wordText(model, of));
+  });
+  beside.replaceChildren(...found.data.kinds.map((one) => {
+    const values = floats(one[lane]);
+    const sums = new Map();
+    values.forEach((x, p) => {
+      if (specials || seats.of[p] >= 0) sums.set(place(p), (sums.get(place(p)) ?? 0) + x);
+    });
+    const best = [...sums].sort((a, b) => b[1] - a[1]).slice(0, LISTED);
+    const top = Math.max(best[0]?.[1] ?? 0, 1e-12);
+    const hidden = specials ? 0 : values.reduce((sum, x, p) => sum + (seats.of[p] < 0 ? x : 0), 0) /
+      Math.max(1e-12, values.reduce((a, b) => a + b, 0));
+    const digits = one.kind === "gradient_x_attention" ? 3 : 2;
+    return el(
+      "div",
+      { class: "summary" },
+      el("p", { class: "summary-name" }, one.name),
+      top <= 1e-12 ? el("p", { class: "role-quiet" }, words.none_above) : el(
+        "ol",
+        {},
+        best.map(([key, x]) =>
+          el(
+            "li",
+            {},
+            el("bdi", { class: "summary-word" }, names.get(key)),
+            svg(
+              "svg",
+              {
+                class: "summary-bar",
+                width: 70 * page.scale,
+                height: 10 * page.scale,
+                "aria-hidden": "true",
+              },
+              svg("rect", {
+                class: "ink",
+                x: 0,
+                y: 0,
+                width: Math.max(0, (70 * page.scale * x) / top),
+                height: 10 * page.scale,
+              }),
+            ),
+            el(
+              "span",
+              { class: "tabular" },
+              x < 10 ** -digits / 2 ? `< ${(10 ** -digits).toFixed(digits)}` : x.toFixed(digits),
+            ),
+          )
+        ),
+      ),
+      hidden > 0.005
+        ? el("p", { class: "role-quiet" }, `${percent(hidden)} ${words.hidden}`)
+        : null,
+    );
+  }));
+}
+
+/** The text of a word: pieces of the question or of the paragraph, joined as typed. */
+export function wordText({ page, seats, w }, word) {
+  const { text, at, offsets } = seats.question;
+  const found = [...seats.of.keys()].filter((p) => seats.of[p] === word);
+  const [first, last] = [found[0], found.at(-1)];
+  if (first >= w.contextAt) {
+    const { tokens, context } = page.reading;
+    return context.slice(
+      tokens[first - w.contextAt + w.docStart].start,
+      tokens[last - w.contextAt + w.docStart].end,
+    );
+  }
+  return text.slice(offsets[2 * (first - at)], offsets[2 * (last - at) + 1]);
+}

@@ -1,0 +1,230 @@
+// Chapter 9, step 2: what the target rested on. Start part above the words, end part below; filled
+// supports, hollow speaks against.
+
+import { el, fold, svg, table } from "../shared/dom.js";
+import { floats } from "../shared/pack.js";
+import { spanFor } from "../shared/keys.js";
+import { menu, missing, signed } from "./parts.js";
+import { sheet } from "./sheet.js";
+
+const FIRST = "gradient_x_input";
+
+export function draw(root, model, held) {
+  if (!held.made) make(root, model, held);
+  held.model = model;
+  const { choice, picture, words, need } = model;
+  const { menus } = picture;
+  held.target.update(menus.target, choice.kind);
+  held.method.update(menus.method, choice.method);
+  held.baseline.update(menus.baseline, choice.baseline);
+  held.baseline.root.hidden = choice.method !== "integrated_gradients";
+  held.contrast.hidden = choice.kind !== "span_minus_other";
+  const other = contrast(model);
+  const listed = menus.other.map(([start, end, text]) => [`${start} ${end}`, text]);
+  if (other && !listed.some(([value]) => value === other.join(" "))) {
+    listed.unshift([other.join(" "), quoted(model, other)]);
+  }
+  held.other.update(listed, other?.join(" ") ?? "");
+  held.pick.setAttribute("aria-pressed", String(Boolean(held.picking)));
+  held.picks.textContent = held.picking ? words.picking : "";
+
+  const request = { what: "attribution", span: true, target: true, method: choice.method };
+  const first = choice.method === FIRST ? null : need({ ...request, method: FIRST });
+  const found = need(request);
+  held.missing.replaceChildren(...missing(model, request, found));
+  const drawn = found?.data ?? (found?.error ? null : first?.data);
+  held.body.hidden = !drawn;
+  if (drawn) drawLanes(held, drawn, found?.data ? null : first.data);
+  drawQuestion(held);
+}
+
+function make(root, model, held) {
+  const { words } = model;
+  held.made = true;
+  const choose = (change) => held.model.choose(change);
+  held.target = menu("why-target", words.target, (kind) => choose({ kind }));
+  held.method = menu("why-method", words.method, (method) => choose({ method }));
+  held.baseline = menu("why-baseline", words.baseline, (baseline) => choose({ baseline }));
+  held.other = menu(
+    "why-other",
+    words.other,
+    (value) => choose({ other: value.split(" ").map(Number) }),
+  );
+  held.pick = el("button", {
+    type: "button",
+    class: "act",
+    id: "why-pick",
+    onclick: () => {
+      held.picking = !held.picking;
+      held.model.repaint();
+    },
+  }, words.pick_other);
+  held.picks = el("span", { class: "role-quiet", role: "status" });
+  held.contrast = el("span", { class: "controls" }, held.other.root, held.pick, held.picks);
+  held.words = el("input", {
+    type: "checkbox",
+    id: "why-by-word",
+    checked: true,
+    onchange: () => held.model.repaint(),
+  });
+  held.missing = el("div", {});
+  held.first = el("p", { class: "role-quiet" });
+  held.sums = el("div", { class: "sums tabular" });
+  held.sheet = sheet();
+  held.readout = el("p", { class: "readout tabular" });
+  held.question = el("div", {});
+  const key = (name, text) =>
+    el(
+      "span",
+      {},
+      svg(
+        "svg",
+        { width: 14, height: 14, "aria-hidden": "true" },
+        svg("rect", { class: `bar ${name}`, x: 4, y: 2, width: 6, height: 11 }),
+      ),
+      text,
+    );
+  held.body = el(
+    "div",
+    {},
+    held.first,
+    el(
+      "p",
+      { class: "legend" },
+      key("start", `${words.start}: ${words.supports}`),
+      key("start against", words.against),
+      key("end", `${words.end}: ${words.supports}`),
+      key("end against", words.against),
+    ),
+    held.sheet.root,
+    held.readout,
+    held.sums,
+  );
+  root.replaceChildren(
+    el("p", { class: "role-quiet" }, words.lanes_says),
+    el(
+      "div",
+      { class: "controls" },
+      held.target.root,
+      held.contrast,
+      held.method.root,
+      held.baseline.root,
+      el("label", {}, held.words, words.by_word),
+    ),
+    held.missing,
+    held.body,
+    fold(words.question_words, held.question, { id: "why-question" }),
+  );
+}
+
+/** The other span, doc: the one chosen, else the one Python took. */
+function contrast({ choice, picture, chosen }) {
+  if (choice.kind !== "span_minus_other") return null;
+  const { target } = picture;
+  const same = target.start === chosen.start && target.end === chosen.end;
+  return choice.other ?? (same ? target.other : null);
+}
+
+const quoted = ({ page: { reading: { context, tokens } } }, [start, end]) =>
+  `“${context.slice(tokens[start].start, tokens[end].end).trimEnd().slice(0, 40)}”`;
+
+function drawLanes(held, data, first) {
+  const { model } = held;
+  const { words, page, w, seats, chosen } = model;
+  if (held.drawn !== data) {
+    Object.assign(held, {
+      drawn: data,
+      lanes: { start: floats(data.start), end: floats(data.end) },
+    });
+  }
+  held.first.textContent = first
+    ? `${words.first}${model.picture.menus.method.find(([key]) => key === model.choice.method)[1]}`
+    : "";
+  held.sums.replaceChildren(...data.sums.map((text) => el("p", {}, text)));
+  const other = contrast(model);
+  const inside = (span) => span[0] >= w.docStart && span[1] < w.docStop;
+  const marks = [{ kind: "selected", start: chosen.start, end: chosen.end }];
+  if (other && inside(other)) marks.push({ kind: "contrast", start: other[0], end: other[1] });
+  held.sheet.draw({
+    page,
+    w,
+    seats,
+    above: held.lanes.start,
+    below: held.lanes.end,
+    kinds: { above: "start", below: "end" },
+    names: { above: words.start, below: words.end },
+    byWord: held.words.checked,
+    fold: { above: held.lanes.start, below: held.lanes.end },
+    folded: words.folded,
+    marks,
+    label: words.lanes_hint,
+    print: (x, peak) => signed(x, peak < 0.2 ? 3 : 2),
+    leave: () => tell(held, null),
+    point: (pos) => tell(held, pos),
+    commit: (found, shift) => commit(held, found, shift),
+  });
+  if (!held.readout.textContent) tell(held, null);
+}
+
+function tell(held, pos) {
+  const { model, lanes } = held;
+  const { words, w, seats } = model;
+  if (pos === null) {
+    held.readout.textContent = words.lanes_hint;
+    return;
+  }
+  const sum = (
+    lane,
+  ) => (held.words.checked && seats.of[pos] >= 0
+    ? seats.of.reduce((total, of, p) => total + (of === seats.of[pos] ? lane[p] : 0), 0)
+    : lane[pos]);
+  held.readout.replaceChildren(
+    el("bdi", { class: "read-token" }, w.tokens[pos]),
+    ` (${pos}): `,
+    el("span", { class: "role-start" }, `${words.start} ${signed(sum(lanes.start), 3)}`),
+    ", ",
+    el("span", { class: "role-end" }, `${words.end} ${signed(sum(lanes.end), 3)}`),
+  );
+}
+
+function commit(held, found, shift) {
+  const { model } = held;
+  if (!found?.doc) {
+    held.picking = false;
+    model.repaint();
+    return;
+  }
+  const { start, end } = found.doc;
+  if (held.picking) {
+    held.picking = shift;
+    const before = shift ? contrast(model) : null;
+    model.choose({
+      other: before ? [Math.min(before[0], start), Math.max(before[1], end)] : [start, end],
+    });
+    return;
+  }
+  model.page.select({
+    window: model.w.index,
+    ...spanFor({ row: "word", first: start, last: end }, model.chosen, shift),
+  });
+}
+
+function drawQuestion(held) {
+  const { model, question } = held;
+  const request = { what: "question", span: true, target: true };
+  if (!model.wanted(request)) {
+    question.replaceChildren(
+      el("button", {
+        type: "button",
+        class: "act",
+        id: "why-question-run",
+        onclick: () => model.want(request),
+      }, model.words.run),
+    );
+    return;
+  }
+  const found = model.need(request);
+  question.replaceChildren(
+    ...(found?.data ? [table(found.data.table, model.page)] : missing(model, request, found)),
+  );
+}

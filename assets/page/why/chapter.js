@@ -1,0 +1,243 @@
+// Chapter 9, Why: three named steps. What needs the reader is asked for when it is looked at, one
+// request at a time, and kept.
+
+import { el, stepButtons } from "../shared/dom.js";
+import { ints } from "../shared/pack.js";
+import { style } from "../shared/style.js";
+import * as looked from "./attention.js";
+import * as rested from "./attribution.js";
+import * as trusted from "./trust.js";
+
+await style(new URL("./why.css", import.meta.url));
+
+const STEPS = { looked, rested, trust: trusted };
+const SLOW = new Set(["attribution", "question", "trust"]);
+const PATIENCE = 120_000;
+const views = new WeakMap();
+
+export function draw(root, picture, page) {
+  const view = views.get(root) ?? shell(root, picture);
+  const news = view.picture !== picture;
+  Object.assign(view, { picture, page });
+  if (news) heard(view);
+  paint(view);
+}
+
+export function select(root, picture, page) {
+  const view = views.get(root);
+  if (!view) return draw(root, picture, page);
+  view.page = page;
+  return paint(view);
+}
+
+function shell(root, picture) {
+  const view = {
+    root,
+    step: "looked",
+    held: {},
+    found: new Map(),
+    wanted: new Set(),
+    queue: [],
+    out: null,
+    choice: null,
+    stage: el("div", { class: "step-stage" }),
+    says: el("p", { class: "step-says", hidden: true }),
+  };
+  const { words } = picture;
+  view.buttons = stepButtons(
+    "why",
+    Object.keys(STEPS).map((key) => ({ key, title: words[`step_${key}`] })),
+    (key) => {
+      view.step = key;
+      paint(view);
+    },
+  );
+  view.bodies = Object.fromEntries(
+    Object.keys(STEPS).map((key) => [key, el("div", { class: "step-body", hidden: true })]),
+  );
+  view.stage.append(...Object.values(view.bodies));
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "why" },
+      el("div", { class: "steps", role: "group", "aria-label": words.steps }, view.buttons),
+      view.says,
+      view.stage,
+    ),
+  );
+  view.paint = () => paint(view);
+  views.set(root, view);
+  return view;
+}
+
+// A reply belongs to the request whose key it carries; an older one is kept as well, it may be
+// looked at again.
+function heard(view) {
+  const { picture, page } = view;
+  if (view.stamp !== page.reading.stamp) {
+    Object.assign(view, {
+      stamp: page.reading.stamp,
+      found: new Map(),
+      wanted: new Set(),
+      out: null,
+      held: {},
+    });
+    view.choice = null;
+  }
+  if (picture.target) {
+    view.choice ??= {
+      kind: picture.target.kind,
+      other: picture.target.other,
+      method: picture.method,
+      baseline: picture.baseline,
+    };
+  }
+  const { reply } = picture;
+  if (!reply) return;
+  view.found.set(reply.key, reply.error ? { error: reply.error } : { data: reply.data });
+  if (view.out?.key === reply.key) settled(view);
+}
+
+function settled(view) {
+  clearTimeout(view.out?.timer);
+  view.out = null;
+}
+
+function paint(view) {
+  const { picture, page, step } = view;
+  if (view.stamp !== page.reading.stamp) return; // a timer of the reading before
+  view.buttons.forEach((button) =>
+    button.setAttribute("aria-pressed", String(button.dataset.step === step))
+  );
+  Object.entries(view.bodies).forEach(([key, body]) => {
+    body.hidden = key !== step;
+  });
+  view.says.hidden = Boolean(picture.target);
+  view.says.textContent = picture.target ? "" : picture.words.nothing;
+  const chosen = page.selection;
+  if (!picture.target || !chosen) {
+    view.stage.hidden = true;
+    return;
+  }
+  view.stage.hidden = false;
+  view.queue = [];
+  const w = page.reading.windows[chosen.window];
+  const ready = picture.window === w.index;
+  if (view.seatsOf !== picture.seats) {
+    const { of, special, question } = picture.seats;
+    view.seatsOf = picture.seats;
+    view.seats = {
+      of: ints(of),
+      special,
+      question: { ...question, offsets: ints(question.offsets) },
+    };
+  }
+  if (ready) {
+    view.held[step] ??= {};
+    STEPS[step].draw(view.bodies[step], model(view, w, chosen), view.held[step]);
+  }
+  if (!view.queue.length && !view.out) refresh(view, chosen);
+  pump(view);
+}
+
+// Seats, notice and tables travel with every reply: when nothing else is missing for a new
+// selection, ask for them alone.
+function refresh(view, chosen) {
+  const { target, ...picture } = view.picture;
+  if (
+    picture.window === chosen.window && target.start === chosen.start && target.end === chosen.end
+  ) return;
+  const request = { what: "seats", span: true };
+  view.found.delete(keyOf(view, request));
+  need(view, request);
+}
+
+function model(view, w, chosen) {
+  const { picture, page, seats, choice } = view;
+  return {
+    page,
+    picture,
+    seats,
+    w,
+    words: picture.words,
+    choice,
+    chosen,
+    width: view.root.clientWidth,
+    waits: (request) => view.out?.key === keyOf(view, request),
+    start: chosen.start - w.docStart + w.contextAt,
+    end: chosen.end - w.docStart + w.contextAt,
+    need: (request) => need(view, request),
+    repaint: () => paint(view),
+    want: (request) => {
+      view.wanted.add(keyOf(view, request));
+      view.found.delete(keyOf(view, request));
+      paint(view);
+    },
+    wanted: (request) => view.wanted.has(keyOf(view, request)),
+    again: (request) => {
+      view.found.delete(keyOf(view, request));
+      paint(view);
+    },
+    choose: (change) => {
+      view.choice = { ...view.choice, ...change };
+      page.input("choice", view.choice);
+      paint(view);
+    },
+  };
+}
+
+/**
+ * What a request depends on; `method` overrides the chosen one.
+ * @param {any} view
+ * @param {{what: string, span?: boolean, target?: any, method?: string, more?: any}} request
+ */
+function keyOf(view, { what, span, target, method, more }) {
+  const { chosen, choice } = { chosen: view.page.selection, choice: view.choice };
+  const parts = [view.stamp, what, chosen.window];
+  if (span || target) parts.push(chosen.start, chosen.end);
+  if (target) {
+    parts.push(
+      choice.kind,
+      ...(choice.kind === "span_minus_other" ? choice.other ?? ["best"] : []),
+    );
+  }
+  if (method) parts.push(method, method === "integrated_gradients" ? choice.baseline : "");
+  return [...parts, ...Object.values(more ?? {})].join(" ");
+}
+
+/**
+ * {data}, {error}, or null when it has been asked for and is not there yet.
+ * @param {any} view
+ * @param {{what: string, span?: boolean, target?: any, method?: string, more?: any}} request
+ */
+function need(view, request) {
+  const key = keyOf(view, request);
+  if (view.found.has(key)) return view.found.get(key);
+  if (!view.queue.some((one) => one.key === key)) view.queue.push({ ...request, key });
+  return null;
+}
+
+function pump(view) {
+  const { out, queue, page } = view;
+  if (!queue.length || !page.selection?.record) return;
+  // a slow answer that nobody waits for gives way
+  if (out && (queue.some((one) => one.key === out.key) || !SLOW.has(out.what))) return;
+  if (out) settled(view);
+  const { key, what, method, more } = queue[0];
+  const chosen = page.selection;
+  view.out = {
+    key,
+    what,
+    timer: setTimeout(() => {
+      settled(view);
+      paint(view);
+    }, PATIENCE),
+  };
+  page.input("ask", {
+    key,
+    what,
+    span: [chosen.window, chosen.start, chosen.end],
+    choice: { ...view.choice, method: method ?? view.choice.method },
+    ...more,
+  });
+}

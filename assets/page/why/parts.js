@@ -1,0 +1,52 @@
+// What the steps of chapter 9 share: the line that stands where a picture is not there yet, menus,
+// signed numbers.
+
+import { el } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+
+/** "waiting", or the reader's refusal with a way to ask again; nothing once the answer is there. */
+export function missing(model, request, found) {
+  if (found?.data) return [];
+  const { words } = model;
+  if (!found) return [el("p", { class: "waiting role-quiet", role: "status" }, words.waiting)];
+  return [
+    el(
+      "p",
+      { class: "refused" },
+      found.error,
+      " ",
+      el(
+        "button",
+        { type: "button", class: "act", onclick: () => model.again(request) },
+        words.again,
+      ),
+    ),
+  ];
+}
+
+export const signed = (
+  x,
+  digits = 2,
+) => (Number(Math.abs(x).toFixed(digits)) === 0
+  ? `< ${(10 ** -digits).toFixed(digits)}`
+  : x > 0
+  ? `+${fixed(x, digits)}`
+  : fixed(x, digits));
+
+/** A labelled menu {root, update(items, value)}; items are [value, text]. */
+export function menu(id, label, onchange) {
+  const select = el("select", { id, onchange: () => onchange(select.value) });
+  let known = "";
+  return {
+    root: el("label", { class: "menu" }, `${label} `, select),
+    select,
+    update(items, value) {
+      const key = JSON.stringify(items);
+      if (key !== known) {
+        known = key;
+        select.replaceChildren(...items.map(([v, text]) => el("option", { value: v }, text)));
+      }
+      select.value = value;
+    },
+  };
+}

@@ -1,0 +1,214 @@
+// Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
+// null score.
+
+import { el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { clipped } from "../shared/prose.js";
+import { scaleLinear, ticks } from "../shared/scales.js";
+
+const MANY = 12;
+
+/**
+ * All windows, or the twelve with the highest spans (and the selected one) until the reader asks
+ * for all.
+ */
+function shownRows({ rows }, held, page) {
+  if (rows.length <= MANY || held.all) return rows;
+  const order = rows.toSorted((a, b) =>
+    (b.spans[0]?.score ?? -Infinity) - (a.spans[0]?.score ?? -Infinity)
+  );
+  const kept = new Set(
+    order.slice(0, MANY).map((r) => r.window).concat(page.selection ? [page.selection.window] : []),
+  );
+  return rows.filter((r) => kept.has(r.window));
+}
+
+const same = (a, w, d) => a && a.window === w && a.start === d.start && a.end === d.end;
+
+function dot(row, d, x, y, size, page, words) {
+  const label = `${d.text}: ${d.sum}; ${words.window} ${row.window + 1}, ${
+    d.owned ? words.owned : words.not_owned
+  }`;
+  return svg(
+    "g",
+    {
+      class: "w-dot",
+      role: "button",
+      "aria-label": label,
+      dataset: { span: `${row.window} ${d.start} ${d.end}`, says: label },
+      ...pressed(() => page.select({ window: row.window, start: d.start, end: d.end })),
+    },
+    svg("rect", {
+      x: x - size * 2,
+      y: y - size * 2,
+      width: size * 4,
+      height: size * 4,
+      fill: "transparent",
+    }),
+    svg("circle", { class: d.owned ? "own" : "foreign", cx: x, cy: y, r: size }),
+  );
+}
+
+export function draw(stage, picture, page, held) {
+  const data = picture.candidates;
+  const { words } = picture;
+  const em = 16 * page.scale;
+  const wide = Math.max(260, page.width);
+  const narrow = page.narrow || wide < em * 40;
+  const names = em * 5.2;
+  const texts = narrow ? 0 : Math.min(em * 20, wide * 0.36);
+  const tall = narrow ? em * 3.1 : em * 2;
+  const [left, right] = [narrow ? em * 0.8 : names, wide - texts - em];
+  const rows = shownRows(data, held, page);
+  const top = em * 1.6;
+  const height = top + rows.length * tall + 6;
+  const x = scaleLinear([data.low, Math.max(data.low + 1, data.high)], [left, right]);
+  const root = svg("svg", {
+    width: wide,
+    height,
+    viewBox: `0 0 ${wide} ${height}`,
+    role: "group",
+    "aria-label": words.candidates_picture,
+    class: "candidates",
+  });
+  for (const { at, text } of ticks(x, { room: (right - left) / 8, em, least: 1 })) {
+    root.append(
+      svg("path", { class: "rule", d: `M${at},${top}V${height}` }),
+      svg("text", { x: at, y: top - em * 0.5, "text-anchor": "middle", class: "quiet" }, text),
+    );
+  }
+  rows.forEach((row, k) => {
+    const base = top + k * tall;
+    const y = base + (narrow ? tall * 0.68 : tall / 2);
+    const best = row.spans[0];
+    root.append(
+      svg("text", {
+        x: 0,
+        y: narrow ? base + em * 1.1 : y + em * 0.3,
+        class: row.beats ? "" : "quiet",
+      }, `${words.window} ${row.window + 1}`),
+    );
+    root.append(
+      svg(
+        "path",
+        { class: "null-rule", d: `M${x(row.null)},${y - em * 0.62}v${em * 1.24}` },
+        svg("title", {}, `${words.null} ${row.null_printed}`),
+      ),
+    );
+    if (k === 0) {
+      root.append(
+        svg("text", {
+          x: x(row.null) + (x(row.null) > right - em * 6 ? -5 : 5),
+          y: narrow ? y + em * 0.3 : y - em * 0.45,
+          class: "quiet",
+          "text-anchor": x(row.null) > right - em * 6 ? "end" : "start",
+        }, words.null),
+      );
+    }
+    for (const d of row.spans.toReversed()) {
+      root.append(dot(row, d, x(d.score), y, em * 0.3, page, words));
+    }
+    if (!best) return;
+    const at = narrow ? names : right + em;
+    const fit = Math.max(6, Math.floor((wide - at) / (em * 0.5)) - 8);
+    const text = clipped(best.text, fit);
+    root.append(
+      svg(
+        "text",
+        {
+          x: at,
+          y: narrow ? base + em * 1.1 : y + em * 0.3,
+          class: `words small${row.beats ? "" : " pale"}`,
+          onclick: () => page.select({ window: row.window, start: best.start, end: best.end }),
+        },
+        svg("tspan", {}, text),
+        svg("tspan", { class: "sum", dx: em * 0.5 }, best.printed),
+      ),
+    );
+  });
+  const group = svg("g", {});
+  root.append(group);
+  const says = el("p", { class: "readout", "aria-hidden": "true" }, words.candidates_hint);
+  const tell = (event) => {
+    const g = event.target.closest?.(".w-dot");
+    says.textContent = g ? g.dataset.says : words.candidates_hint;
+  };
+  root.addEventListener("pointerover", tell);
+  root.addEventListener("focusin", tell);
+  const more = data.rows.length > MANY
+    ? el(
+      "button",
+      {
+        type: "button",
+        class: "plain",
+        id: "windows-all",
+        "aria-pressed": String(Boolean(held.all)),
+        onclick: () => {
+          held.all = !held.all;
+          draw(stage, picture, page, held);
+          stage.querySelector("#windows-all").focus();
+        },
+      },
+      held.all
+        ? words.fewer
+        : words.all.replace("{n}", data.rows.length).replace("{k}", rows.length),
+    )
+    : null;
+  const focused = focusIn(document.body)?.dataset.span;
+  const key = (kind, text) =>
+    el(
+      "span",
+      { class: "w-key" },
+      el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
+      text,
+    );
+  stage.replaceChildren(
+    root,
+    says,
+    el(
+      "div",
+      { class: "w-legend" },
+      key("own-key", words.owned),
+      key("foreign-key", words.not_owned),
+      key("null-key", words.null_key),
+      more,
+    ),
+  );
+  Object.assign(held, { root, group, em });
+  roving(root, ".w-dot");
+  select(stage, picture, page, held);
+  if (focused) root.querySelector(`[data-span="${focused}"]`)?.focus();
+}
+
+/** Outline the selected dot and bracket the predicted one. */
+export function select(_stage, _picture, page, held) {
+  if (!held.root) return;
+  const marks = [];
+  held.root.querySelectorAll(".w-dot").forEach((g) => {
+    const [window, start, end] = g.dataset.span.split(" ").map(Number);
+    const circle = g.querySelector("circle");
+    const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(circle.getAttribute(name)));
+    const chosen = same(page.selection, window, { start, end });
+    g.setAttribute("aria-pressed", String(Boolean(chosen)));
+    if (chosen) {
+      marks.push(
+        svg("rect", {
+          class: "mark-selected",
+          x: x - r * 1.9,
+          y: y - r * 1.9,
+          width: r * 3.8,
+          height: r * 3.8,
+          rx: 3,
+        }),
+      );
+    }
+    if (page.answer !== null && same(page.predicted, window, { start, end })) {
+      marks.push(
+        svg("path", {
+          class: "mark-predicted",
+          d: `M${x - r * 1.9},${y + r * 1.3}v${r * 1.2}h${r * 3.8}v${-r * 1.2}`,
+        }),
+      );
+    }
+  });
+  held.group.replaceChildren(...marks);
+}

@@ -1,0 +1,62 @@
+// Chapter 6, Long text: three named steps, one picture each. The shell stands; only what changed is
+// drawn again.
+
+import { el, stepButtons } from "../shared/dom.js";
+import * as candidates from "./candidates.js";
+import * as merge from "./merge.js";
+import * as plan from "./plan.js";
+import { style } from "../shared/style.js";
+
+await style(new URL("./windows.css", import.meta.url));
+
+const STEPS = { windows: plan, candidates, merge };
+const views = new WeakMap();
+
+function shell(root, picture, page) {
+  root.classList.add("long-text");
+  const view = {
+    root,
+    step: "windows",
+    held: {},
+    stage: el("div", { class: "step-stage" }),
+    says: el("p", { class: "step-says" }),
+  };
+  view.buttons = stepButtons("windows", picture.steps, (key) => {
+    view.step = key;
+    paint(view);
+  });
+  root.replaceChildren(
+    el("div", { class: "steps", role: "group", "aria-label": picture.words.steps }, view.buttons),
+    view.says,
+    view.stage,
+  );
+  view.page = Object.create(page, { width: { get: () => root.clientWidth } });
+  views.set(root, view);
+  return view;
+}
+
+function paint(view) {
+  const { picture, page, stage, step } = view;
+  view.buttons.forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(picture.steps[k].key === step))
+  );
+  view.says.textContent = picture.steps.find((s) => s.key === step).says;
+  view.held[step] ??= {};
+  if (stage.dataset.step !== step) stage.replaceChildren();
+  stage.dataset.step = step;
+  STEPS[step].draw(stage, picture, page, view.held[step]);
+}
+
+export function draw(root, picture, page) {
+  const view = views.get(root)?.root.contains(views.get(root).stage)
+    ? views.get(root)
+    : shell(root, picture, page);
+  view.picture = picture;
+  paint(view);
+}
+
+export function select(root, picture, page) {
+  const view = views.get(root);
+  if (view) STEPS[view.step].select(view.stage, picture, view.page, view.held[view.step]);
+  else draw(root, picture, page);
+}

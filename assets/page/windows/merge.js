@@ -1,0 +1,517 @@
+// Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move,
+// three choices to make.
+
+import { el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { clipped } from "../shared/prose.js";
+
+const SHOWN = 8;
+
+const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.end });
+const same = (a, s) => a && a.start === s.start && a.end === s.end;
+
+/** Two lines for a column's head, broken at the blank that balances them. */
+function broken(text) {
+  const words = text.split(" ");
+  if (words.length < 2) return [text];
+  const cuts = words.slice(1).map((
+    _,
+    k,
+  ) => [words.slice(0, k + 1).join(" "), words.slice(k + 1).join(" ")]);
+  return cuts.toSorted((a, b) =>
+    Math.max(...a.map((t) => t.length)) - Math.max(...b.map((t) => t.length))
+  )[0];
+}
+
+const isStacked = (page) => page.narrow || page.width < 16 * page.scale * 44;
+/**
+ * On a narrow screen the lines have no names beside them: a list under the chart names them by
+ * their rank in the first column.
+ */
+function names(data, page, words) {
+  return el(
+    "ol",
+    { class: "names" },
+    data.spans.map((s, k) =>
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            class: "plain",
+            dataset: { keep: `name-${k}`, span: k },
+            onclick: () => go(page, s),
+          },
+          el(
+            "span",
+            { class: "role-quiet tabular" },
+            data.columns[0].ranks[k] ?? words.lower,
+            "  ",
+          ),
+          el("bdi", { class: "serif" }, s.text),
+        ),
+      )
+    ),
+  );
+}
+
+function chart(data, page, held, words, redraw) {
+  const em = 16 * page.scale;
+  const wide = Math.max(260, page.width);
+  const stacked = isStacked(page);
+  const left = stacked ? em * 1.6 : Math.min(em * 18, wide * 0.3);
+  const top = em * (stacked ? 7.4 : 3.4);
+  const row = em * 1.9;
+  const lanes = SHOWN + 1;
+  const height = top + (lanes + 0.6) * row;
+  const right = em * (stacked ? 5 : 3.2);
+  const gap = (wide - left - em - right) / Math.max(1, data.columns.length - 1);
+  const x = (c) => left + em + c * gap;
+  const y = (rank) => top + (rank && rank <= SHOWN ? rank - 0.5 : SHOWN + 0.6) * row;
+  const root = svg("svg", {
+    width: wide,
+    height,
+    viewBox: `0 0 ${wide} ${height}`,
+    role: "group",
+    "aria-label": words.chart,
+    class: "ranks",
+  });
+  for (let rank = 1; rank <= SHOWN; rank += 1) {
+    root.append(svg("path", { class: "rule", d: `M${left},${y(rank)}H${wide - right}` }));
+    if (stacked) root.append(svg("text", { x: 0, y: y(rank) + em * 0.3, class: "quiet" }, rank));
+  }
+  const below = data.spans.filter((_, k) =>
+    !(data.columns[0].ranks[k] <= SHOWN && data.columns[0].ranks[k])
+  ).map((s) => s.text).join(", ");
+  root.append(
+    svg(
+      "text",
+      {
+        x: stacked ? 0 : left - em * 0.6,
+        y: y(null) + em * 0.3,
+        class: "quiet",
+        "text-anchor": stacked ? "start" : "end",
+      },
+      stacked || !below
+        ? words.lower
+        : `${words.lower}: ${clipped(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
+    ),
+  );
+  heads(root, { data, x, gap, em, stacked, top, held, redraw, height });
+  const lines = data.spans.map((span, k) => {
+    const points = data.columns.map((
+      column,
+      c,
+    ) => (column.pair ? null : [x(c), y(column.ranks[k])])).filter(Boolean);
+    const first = data.columns[0].ranks[k];
+    const label = `${span.text}: ${
+      data.columns.map((
+        c,
+      ) => (c.pair
+        ? null
+        : `${c.short} ${c.ranks[k] ? `${words.rank} ${c.ranks[k]}` : words.lower}`)
+      ).filter(Boolean).join(", ")
+    }`;
+    const group = svg(
+      "g",
+      {
+        class: "line",
+        role: "button",
+        "aria-label": label,
+        dataset: { keep: `span-${k}`, at: k, says: label },
+        ...pressed(() => go(page, span)),
+      },
+      svg("polyline", { class: "grab", points: points.join(" ") }),
+      svg("polyline", { class: "stroke", points: points.join(" ") }),
+      points.map(([cx, cy], c) =>
+        svg("circle", {
+          cx,
+          cy,
+          r: em * (data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? 0.42 : 0.2),
+          class: data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? "won" : "node",
+        })
+      ),
+    );
+    if (!stacked && first && first <= SHOWN) {
+      const fit = Math.floor((left - em * 2.2) / (em * 0.5));
+      group.append(
+        svg("text", {
+          x: left - em * 0.6,
+          y: y(first) + em * 0.3,
+          "text-anchor": "end",
+          class: "words small",
+        }, `${first}  ${clipped(span.text, fit)}`),
+      );
+    }
+    return group;
+  });
+  root.append(...lines);
+  data.columns.forEach((column, c) => column.pair && pair(root, column.pair, x(c), y, em, words));
+  held.chart = { root, lines, x, y, em, columns: data.columns };
+  roving(root, ".line", { horizontal: false });
+  return root;
+}
+
+/**
+ * The textbook's two maxima: a ring on the first rank when they form a span, a cross with the
+ * reason when not.
+ */
+function pair(root, { legal, reason }, x, y, em, words) {
+  const r = em * 0.42;
+  const title = svg("title", {}, legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);
+  root.append(
+    legal ? svg("circle", { class: "ring", cx: x, cy: y(1), r }, title) : svg("path", {
+      class: "cross",
+      d: `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`,
+    }, title),
+  );
+}
+
+/** Column heads are buttons: press one to compare its rule with the page's. */
+function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
+  data.columns.forEach((column, c) => {
+    const chosen = column.name === data.chosen;
+    const compared = column.name === held.with;
+    const press = () => {
+      held.with = column.name;
+      redraw(`head-${c}`);
+    };
+    const group = svg("g", {
+      class: `head${column.sound ? "" : " unsound"}${chosen ? " chosen" : ""}${
+        compared ? " compared" : ""
+      }`,
+      role: "button",
+      tabindex: 0,
+      "aria-pressed": String(compared),
+      "aria-label": `${column.name}. ${column.verdict}`,
+      dataset: { keep: `head-${c}` },
+      ...pressed(press),
+    }, svg("title", {}, `${column.name}. ${column.verdict}`));
+    const text = `${column.short}${column.sound ? "" : " *"}`;
+    if (stacked) {
+      group.append(
+        svg("rect", { x: x(c) - gap / 2, y: 0, width: gap, height: top, fill: "transparent" }),
+        svg("text", {
+          x: 0,
+          y: 0,
+          transform: `translate(${x(c) + em * 0.25},${top - em * 0.5}) rotate(-55)`,
+        }, text),
+      );
+    } else {
+      const lines = broken(text);
+      group.append(
+        svg("rect", {
+          x: x(c) - gap / 2 + 2,
+          y: 0,
+          width: gap - 4,
+          height: top - em * 0.4,
+          fill: "transparent",
+        }),
+        ...lines.map((line, k) =>
+          svg("text", {
+            x: x(c),
+            y: top - em * (0.9 + 1.15 * (lines.length - 1 - k)),
+            "text-anchor": "middle",
+          }, line)
+        ),
+      );
+    }
+    root.append(group);
+    if (compared || chosen) {
+      root.append(
+        svg("path", {
+          class: compared ? "compare-bar" : "chosen-bar",
+          d: `M${x(c) - em * 0.9},${top - em * 0.3}h${em * 1.8}`,
+        }),
+      );
+    }
+  });
+  return height;
+}
+
+const joined = (
+  value,
+  first,
+) => (first ? value : value.startsWith("−") ? ` − ${value.slice(1)}` : ` + ${value}`);
+
+function comparison(data, held, words) {
+  const found = data.compare[held.with];
+  const column = data.columns.find((c) => c.name === held.with);
+  const sums = found.rows.map((row) =>
+    el(
+      "p",
+      { class: "sum-row" },
+      el(
+        "span",
+        { class: "sum-rule" },
+        row.label,
+        el("span", { class: "addend-name" }, row.ahead ? words.winner_leads : words.rival_leads),
+      ),
+      row.parts.map((part, k) =>
+        el(
+          "span",
+          { class: `role-${part.role} addend` },
+          joined(part.value, k === 0),
+          el("span", { class: "addend-name" }, part.name),
+        )
+      ),
+      el("span", { class: "sum-sign" }, ` ${row.sign} `),
+      el("strong", {}, row.total),
+    )
+  );
+  return el(
+    "div",
+    { class: "comparison" },
+    el(
+      "h3",
+      {},
+      column.name,
+      column.name === data.chosen
+        ? el("span", { class: "role-quiet" }, ` ${words.the_pages}`)
+        : null,
+    ),
+    el("p", { class: "verdict" }, column.verdict),
+    found.head ? el("p", { class: "role-quiet" }, found.head) : null,
+    sums,
+    el("p", {}, found.says),
+  );
+}
+
+/** "Break it" stands beside each wrong rule; what was found stays until another search. */
+function breaking(data, page, held, words) {
+  const wrong = data.columns.filter((c) => !c.sound && c.breaks);
+  return el(
+    "div",
+    { class: "breaking" },
+    wrong.map((c) =>
+      el(
+        "div",
+        { class: "break" },
+        el("button", {
+          type: "button",
+          class: "plain boxed",
+          dataset: { keep: `break-${c.breaks}` },
+          onclick: () => page.input("break", c.breaks, `break ${c.breaks}`),
+        }, `${words.break_it}: ${c.short}`),
+        el("span", { class: "broken", role: "status" }, held.broken?.[c.breaks]?.says ?? ""),
+        shown(held.broken?.[c.breaks]),
+      )
+    ),
+  );
+
+  function shown(found) {
+    return found?.example
+      ? el("button", {
+        type: "button",
+        class: "plain boxed",
+        dataset: { keep: `open-${found.rule}` },
+        onclick: () => page.open(found.example),
+      }, words.open)
+      : null;
+  }
+}
+
+function offset(picture, page, words) {
+  const data = picture.offset;
+  const shown = el("output", { class: "tabular" }, data.printed);
+  const input = el("input", {
+    type: "range",
+    id: "windows-offset",
+    min: data.low,
+    max: data.high,
+    step: data.step,
+    value: data.c,
+    dataset: { keep: "offset" },
+    oninput: () => {
+      shown.textContent = Number(input.value) > 0
+        ? `+${Number(input.value).toFixed(2)}`
+        : input.value.replace("-", "−");
+    },
+    onchange: () => page.input("offset", { window: data.window, c: Number(input.value) }),
+  });
+  const choice = el(
+    "select",
+    {
+      id: "windows-offset-window",
+      "aria-label": words.which_window,
+      dataset: { keep: "offset-window" },
+      onchange: (event) => page.input("offset", { window: Number(event.target.value), c: 0 }),
+    },
+    Array.from(
+      { length: data.windows },
+      (_, w) => el("option", { value: w, selected: w === data.window }, w + 1),
+    ),
+  );
+  const at = (v) => `calc(0.5rem + (100% - 1rem) * ${(v - data.low) / (data.high - data.low)})`;
+  const tick = data.flip !== null && data.flip >= data.low && data.flip <= data.high
+    ? el("span", { class: "flip-tick", style: { left: at(data.flip) }, "aria-hidden": "true" }, "▾")
+    : null;
+  const moved = data.c !== 0;
+  const cell = (text, moves) => el("td", { class: moved && moves ? "moves" : "" }, text);
+  const rows = data.rows.map((r) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, r.name),
+      cell(r.before),
+      ...(moved
+        ? [
+          cell(r.after, r.moves),
+          el("td", { class: "role-quiet" }, r.moves ? words.moves : words.still),
+        ]
+        : []),
+    )
+  );
+  return el(
+    "section",
+    { class: "offset" },
+    el(
+      "h3",
+      {},
+      el(
+        "label",
+        { for: "windows-offset" },
+        words.add,
+        " ",
+        el("i", {}, "c"),
+        ` ${words.to_window} `,
+      ),
+      choice,
+    ),
+    el(
+      "div",
+      { class: "offset-row" },
+      el("div", { class: "offset-track" }, tick, input),
+      el("span", { class: "c-value" }, "c = ", shown),
+      data.past === null ? null : el("button", {
+        type: "button",
+        class: "plain boxed",
+        dataset: { keep: "past" },
+        onclick: () => page.input("offset", { window: data.window, c: data.past }),
+      }, words.turn),
+      el("button", {
+        type: "button",
+        class: "plain boxed",
+        disabled: !moved,
+        dataset: { keep: "zero" },
+        onclick: () => page.input("offset", { window: data.window, c: 0 }),
+      }, words.back),
+    ),
+    el("p", {}, data.says),
+    rows.length
+      ? el(
+        "div",
+        { class: "table-box" },
+        el(
+          "table",
+          { class: "still" },
+          el("caption", {}, words.still_caption, " ", el("bdi", { class: "serif" }, data.span)),
+          el(
+            "thead",
+            {},
+            el(
+              "tr",
+              {},
+              el("td", {}),
+              el("th", { scope: "col" }, "c = 0"),
+              ...(moved ? [el("th", { scope: "col" }, `c = ${data.printed}`), el("td", {})] : []),
+            ),
+          ),
+          el("tbody", {}, rows),
+        ),
+      )
+      : null,
+  );
+}
+
+function options(data, page, words) {
+  const value = () => Object.fromEntries(data.options.map((g) => [g.name, g.value]));
+  return el(
+    "section",
+    { class: "merge-options" },
+    el("h3", {}, words.options),
+    el(
+      "div",
+      { class: "groups" },
+      data.options.map((group) =>
+        el(
+          "fieldset",
+          { id: `windows-${group.name}` },
+          el("legend", {}, group.name),
+          group.choices.map((c) =>
+            el(
+              "label",
+              { class: c.fits ? "" : "unfit" },
+              el("input", {
+                type: "radio",
+                name: `windows-merge-${group.name}`,
+                value: c.value,
+                checked: c.value === group.value,
+                disabled: !c.fits,
+                dataset: { keep: `${group.name}-${c.value}` },
+                onchange: () => page.input("merge", { ...value(), [group.name]: c.value }),
+              }),
+              el("span", {}, el("code", {}, c.value), el("span", { class: "help" }, c.help)),
+            )
+          ),
+        )
+      ),
+    ),
+  );
+}
+
+export function draw(stage, picture, page, held) {
+  const { merge: data, words } = picture;
+  const focused = focusIn(stage)?.dataset.keep ?? null;
+  held.broken = {
+    ...held.broken,
+    ...(picture.broken ? { [picture.broken.rule]: picture.broken } : {}),
+  };
+  if (held.chosen !== data.chosen || !data.columns.some((c) => c.name === held.with)) {
+    held.with = data.rival;
+  }
+  held.chosen = data.chosen;
+  const redraw = (keep) => {
+    draw(stage, picture, page, held);
+    stage.querySelector(`[data-keep="${keep}"]`)?.focus();
+  };
+  const says = el("p", { class: "readout", "aria-hidden": "true" }, words.chart_hint);
+  const root = chart(data, page, held, words, redraw);
+  const tell = (event) => {
+    says.textContent = event.target.closest?.(".line")?.dataset.says ?? words.chart_hint;
+  };
+  root.addEventListener("pointerover", tell);
+  root.addEventListener("focusin", tell);
+  stage.replaceChildren(
+    root,
+    says,
+    isStacked(page) ? names(data, page, words) : "",
+    el("p", { class: "w-legend" }, words.unsound),
+    el("p", { class: "truths" }, words.truths),
+    el(
+      "div",
+      { class: "merge-grid" },
+      comparison(data, held, words),
+      offset(picture, page, words),
+    ),
+    breaking(data, page, held, words),
+    options(data, page, words),
+  );
+  select(stage, picture, page, held);
+  if (focused) stage.querySelector(`[data-keep="${focused}"]`)?.focus();
+}
+
+/** The selected span's line in full ink. */
+export function select(stage, picture, page, held) {
+  held.chart?.lines.forEach((line, k) => {
+    const chosen = same(page.selection, picture.merge.spans[k]);
+    line.setAttribute("aria-pressed", String(Boolean(chosen)));
+    line.classList.toggle("selected", Boolean(chosen));
+    stage.querySelector(`.names [data-span="${k}"]`)?.setAttribute(
+      "aria-pressed",
+      String(Boolean(chosen)),
+    );
+    line.classList.toggle("predicted", Boolean(same(page.predicted, picture.merge.spans[k])));
+  });
+}

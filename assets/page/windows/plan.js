@@ -1,0 +1,346 @@
+// Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of
+// max_seq_length and doc_stride.
+
+import { el, focusIn, isPress } from "../shared/dom.js";
+import { clamp } from "../shared/scales.js";
+import { marks, overview, readout, tents } from "./tents.js";
+
+/**
+ * The part shown first: the whole paragraph, or six windows round the selection when there are more
+ * than twelve.
+ */
+function firstRange(layout, page) {
+  if (layout.starts.length <= 12) return { from: 0, to: layout.n };
+  const wide = Math.min(layout.n, layout.capacity + 5 * layout.step);
+  const middle = page.selection?.start ?? 0;
+  const from = clamp(Math.round(middle - wide / 2), 0, layout.n - wide);
+  return { from, to: from + wide };
+}
+
+function zoom(held, layout, factor) {
+  const wide = clamp(
+    Math.round((held.range.to - held.range.from) * factor),
+    Math.min(12, layout.n),
+    layout.n,
+  );
+  const middle = held.at >= held.range.from && held.at < held.range.to
+    ? held.at
+    : (held.range.from + held.range.to) / 2;
+  shift(held, layout, Math.round(middle - wide / 2), wide);
+}
+
+function shift(held, layout, from, wide = held.range.to - held.range.from) {
+  const at = clamp(from, 0, layout.n - wide);
+  held.range = { from: at, to: at + wide };
+}
+
+function zoomBar(view) {
+  const { held, layout, picture: { words } } = view;
+  const whole = held.range.to - held.range.from >= layout.n;
+  const change = (key, act) => ({
+    type: "button",
+    class: "plain",
+    dataset: { keep: key },
+    onclick: () => {
+      act();
+      paintPicture(view);
+    },
+  });
+  const slider = whole ? null : el("input", {
+    type: "range",
+    class: "shown-part",
+    dataset: { keep: "part" },
+    "aria-label": words.part,
+    min: 0,
+    max: layout.n - (held.range.to - held.range.from),
+    value: held.range.from,
+    oninput: (event) => {
+      shift(held, layout, Number(event.target.value));
+      paintPicture(view, false);
+    },
+  });
+  return el(
+    "div",
+    { class: "zoom" },
+    el(
+      "button",
+      { ...change("in", () => zoom(held, layout, 0.5)), "aria-label": words.closer },
+      "+",
+    ),
+    el("button", {
+      ...change("out", () => zoom(held, layout, 2)),
+      "aria-label": words.farther,
+      disabled: whole,
+    }, "−"),
+    el(
+      "button",
+      { ...change("whole", () => shift(held, layout, 0, layout.n)), disabled: whole },
+      words.whole,
+    ),
+    slider,
+    el(
+      "span",
+      { class: "role-quiet tabular part-name" },
+      `${words.pieces} ${held.range.from}–${held.range.to - 1}`,
+    ),
+  );
+}
+
+function point(view, d, moved = true) {
+  const { held, layout, drawn, page, picture } = view;
+  held.at = clamp(d, 0, layout.n - 1);
+  if (moved && (held.at < held.range.from || held.at >= held.range.to)) {
+    shift(held, layout, Math.round(held.at - (held.range.to - held.range.from) / 2));
+    paintPicture(view);
+    return;
+  }
+  const said = readout(layout, held.at, page, picture.words);
+  view.nodes.readout.replaceChildren(said);
+  view.guide?.remove();
+  if (held.at < drawn.from || held.at >= drawn.to) return;
+  const x = drawn.x(held.at + 0.5);
+  view.guide = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  view.guide.setAttribute("class", "guide");
+  view.guide.setAttribute("d", `M${x},0V${drawn.ribbon.top + drawn.ribbon.height + 4}`);
+  drawn.root.append(view.guide);
+  view.nodes.pad.setAttribute("aria-valuenow", held.at);
+  view.nodes.pad.setAttribute("aria-valuetext", said.textContent);
+}
+
+/** Select the word that a word piece belongs to. */
+function choose(view, d) {
+  const { tokens } = view.page.reading;
+  let [start, end] = [d, d];
+  while (start > 0 && tokens[start - 1].word === tokens[d].word) start -= 1;
+  while (end + 1 < tokens.length && tokens[end + 1].word === tokens[d].word) end += 1;
+  view.page.select({ window: null, start, end });
+}
+
+function keys(view, event) {
+  const { held, layout } = view;
+  const far = Math.max(1, Math.round((held.range.to - held.range.from) / 10));
+  const steps = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowUp: 1,
+    ArrowDown: -1,
+    PageUp: far,
+    PageDown: -far,
+  };
+  const at = held.at ?? held.range.from;
+  if (event.key in steps) point(view, at + steps[event.key]);
+  else if (event.key === "Home") point(view, 0);
+  else if (event.key === "End") point(view, layout.n - 1);
+  else if (isPress(event)) choose(view, at);
+  else return;
+  event.preventDefault();
+}
+
+function paintPicture(view, bar = true) {
+  const { nodes, layout, held, page, picture } = view;
+  const focused = focusIn(document.body)?.dataset.keep;
+  if (!layout.drawn) {
+    nodes.pad.replaceChildren(el("p", { class: "role-quiet" }, picture.words.too_many));
+    [nodes.over, nodes.zoom, nodes.readout].forEach((n) => n.replaceChildren());
+    return;
+  }
+  view.drawn = tents(layout, held.range, page, picture.words.picture);
+  nodes.pad.replaceChildren(view.drawn.root);
+  marks(view.drawn, page);
+  const whole = held.range.to - held.range.from >= layout.n;
+  if (whole) nodes.over.replaceChildren();
+  else {
+    const small = overview(layout, held.range, page, picture.words.overview);
+    small.root.addEventListener("pointerdown", (event) => {
+      shift(
+        held,
+        layout,
+        small.toToken(event.offsetX) - Math.round((held.range.to - held.range.from) / 2),
+      );
+      paintPicture(view);
+    });
+    nodes.over.replaceChildren(small.root);
+  }
+  if (bar) nodes.zoom.replaceChildren(zoomBar(view));
+  else {nodes.zoom.querySelector(".part-name").textContent =
+      `${picture.words.pieces} ${held.range.from}–${held.range.to - 1}`;}
+  if (focused && bar) nodes.zoom.querySelector(`[data-keep="${focused}"]`)?.focus();
+  if (held.at !== undefined) point(view, held.at, false);
+  else {nodes.readout.replaceChildren(
+      el("div", { class: "readout role-quiet" }, picture.words.hint),
+    );}
+}
+
+function legend({ words }, layout) {
+  const swatch = (kind, text) =>
+    el(
+      "span",
+      { class: "w-key" },
+      el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
+      text,
+    );
+  return [
+    swatch("tent-key", words.tent),
+    swatch("owner-key", words.envelope),
+    swatch("overlap-key", words.ribbon),
+    layout.lost.length ? swatch("lost-key", words.hatch) : null,
+  ].filter(Boolean);
+}
+
+function slider(view, name, words) {
+  const input = el("input", { type: "range", id: `windows-${name.replaceAll("_", "-")}`, step: 1 });
+  const shown = el("output", { class: "tabular" });
+  input.addEventListener("input", () => {
+    shown.textContent = input.value;
+    bounds(view);
+    clearTimeout(view.timer);
+    view.timer = setTimeout(() => view.page.input("tried", asked(view)), 60);
+  });
+  return {
+    input,
+    shown,
+    node: el(
+      "label",
+      { class: "knob" },
+      el("span", { class: "knob-name" }, name, " ", shown),
+      input,
+      el("span", { class: "help" }, words),
+    ),
+  };
+}
+
+const asked = ({ nodes }) => ({
+  max_seq_length: Number(nodes.seq.input.value),
+  doc_stride: Number(nodes.step.input.value),
+});
+
+/** The step cannot exceed the capacity that the length leaves. */
+function bounds({ nodes, picture }) {
+  nodes.step.input.max = Math.max(1, Number(nodes.seq.input.value) - picture.limits.fixed);
+  nodes.step.shown.textContent = nodes.step.input.value;
+}
+
+function build(stage, view) {
+  const { words } = view.picture;
+  const nodes = {
+    over: el("div", {}),
+    zoom: el("div", {}),
+    readout: el("div", { "aria-live": "off" }),
+    legend: el("div", { class: "w-legend" }),
+    counts: el("dl", { class: "counts" }),
+    said: el("div", { class: "said" }),
+    offer: el("div", {}),
+    pad: el("div", {
+      class: "pad",
+      tabindex: 0,
+      role: "slider",
+      "aria-label": words.pad,
+      "aria-valuemin": 0,
+      "aria-valuemax": view.layout.n - 1,
+      "aria-valuenow": 0,
+    }),
+  };
+  nodes.seq = slider(view, "max_seq_length", view.picture.help.max_seq_length);
+  nodes.step = slider(view, "doc_stride", view.picture.help.doc_stride);
+  nodes.rerun = el("button", {
+    type: "button",
+    class: "rerun",
+    id: "windows-rerun",
+    onclick: () => view.page.input("rerun", asked(view)),
+  }, words.rerun);
+  nodes.pad.addEventListener(
+    "pointermove",
+    (event) =>
+      point(
+        view,
+        view.drawn.toToken(event.clientX - nodes.pad.getBoundingClientRect().left),
+        false,
+      ),
+  );
+  nodes.pad.addEventListener(
+    "click",
+    (event) =>
+      choose(view, view.drawn.toToken(event.clientX - nodes.pad.getBoundingClientRect().left)),
+  );
+  nodes.pad.addEventListener("keydown", (event) => keys(view, event));
+  stage.replaceChildren(
+    nodes.zoom,
+    nodes.over,
+    nodes.pad,
+    nodes.readout,
+    nodes.legend,
+    el(
+      "div",
+      { class: "sandbox" },
+      el("div", { class: "knobs" }, nodes.seq.node, nodes.step.node),
+      el("div", { class: "outcome" }, nodes.counts, nodes.rerun),
+    ),
+    nodes.offer,
+    nodes.said,
+  );
+  return nodes;
+}
+
+const views = new WeakMap();
+
+export function draw(stage, picture, page, held) {
+  const shown = picture.tried ?? picture.now;
+  let view = views.get(stage);
+  const fresh = !view || !stage.contains(view.nodes?.pad);
+  if (fresh) view = { held };
+  Object.assign(view, { picture, page, layout: shown.layout });
+  if (
+    held.n !== view.layout.n || held.capacity !== view.layout.capacity ||
+    held.step !== view.layout.step
+  ) {
+    held.range = firstRange(view.layout, page);
+    if (held.n !== view.layout.n) delete held.at;
+    Object.assign(held, {
+      n: view.layout.n,
+      capacity: view.layout.capacity,
+      step: view.layout.step,
+    });
+  }
+  if (fresh) {
+    view.nodes = build(stage, view);
+    views.set(stage, view);
+  }
+  const { nodes } = view;
+  nodes.pad.setAttribute("aria-valuemax", view.layout.n - 1);
+  Object.assign(nodes.seq.input, { min: picture.limits.min_seq, max: picture.limits.max_seq });
+  if (document.activeElement !== nodes.seq.input) nodes.seq.input.value = shown.max_seq_length;
+  Object.assign(nodes.step.input, {
+    min: 1,
+    max: Math.max(1, Number(nodes.seq.input.value) - picture.limits.fixed),
+  });
+  if (document.activeElement !== nodes.step.input) nodes.step.input.value = shown.doc_stride;
+  nodes.seq.shown.textContent = nodes.seq.input.value;
+  nodes.step.shown.textContent = nodes.step.input.value;
+  nodes.counts.replaceChildren(
+    ...shown.counts.map(({ name, value, tone }) =>
+      el("div", { class: `count ${tone}` }, el("dt", {}, name), el("dd", {}, value))
+    ),
+  );
+  nodes.said.replaceChildren(...shown.said.map((s) => el("p", {}, s)));
+  nodes.rerun.disabled = shown.same;
+  nodes.rerun.classList.toggle("filled", !shown.same);
+  nodes.legend.replaceChildren(
+    ...(shown.same ? [] : [el("strong", {}, picture.words.preview)]),
+    ...legend(picture, view.layout),
+  );
+  nodes.offer.replaceChildren(
+    ...(picture.limits.small && shown.same
+      ? [el("button", {
+        type: "button",
+        class: "plain offer",
+        onclick: () => page.input("tried", picture.limits.small),
+      }, picture.limits.small.label)]
+      : []),
+  );
+  paintPicture(view);
+}
+
+export function select(stage, _picture, page) {
+  const view = views.get(stage);
+  if (view?.drawn && view.layout.drawn) marks(view.drawn, page);
+}

@@ -1,0 +1,337 @@
+// Windows as tents: min(left, right) context of each word piece, one triangle for each window; the
+// owner in ink.
+
+import { el, svg } from "../shared/dom.js";
+import { grouped } from "../shared/numbers.js";
+import { clamp, scaleLinear, ticks } from "../shared/scales.js";
+
+const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
+
+/**
+ * Which windows hold a word piece: {w, left, right, min, length}, the owner first, then the highest
+ * tents.
+ */
+export function holders(layout, owner, d) {
+  const found = [];
+  layout.starts.forEach((a, w) => {
+    const b = layout.stops[w];
+    if (a <= d && d < b) {
+      found.push({ w, left: d - a, right: b - 1 - d, min: heightIn(a, b, d), length: b - a });
+    }
+  });
+  return found.sort((p, q) =>
+    Number(q.w === owner) - Number(p.w === owner) || q.min - p.min || p.w - q.w
+  );
+}
+
+export function ownerOf(layout, d) {
+  return layout.owners.find(([a, b]) => a <= d && d < b)?.[2] ?? 0;
+}
+
+/** Why the owner owns: nothing to say, a tie, or the length term. */
+export function reason(found, words) {
+  const [owner, next] = found;
+  if (!next || owner.min > next.min) return "";
+  if (owner.min < next.min) return words.length;
+  return owner.length === next.length ? words.earlier : words.longer;
+}
+
+function envelope(layout, from, to) {
+  const points = [];
+  for (const [a, b, w] of layout.owners) {
+    if (b <= from || a >= to) continue;
+    const [o, stop] = [layout.starts[w], layout.stops[w]];
+    const peak = (o + stop - 1) / 2;
+    for (const d of [a, ...(peak > a && peak < b - 1 ? [peak] : []), b - 1]) {
+      points.push([d + 0.5, heightIn(o, stop, d)]);
+    }
+  }
+  return points;
+}
+
+const path = (points, x, y) =>
+  points.map(([d, h], i) => `${i ? "L" : "M"}${x(d).toFixed(1)},${y(h).toFixed(1)}`).join("");
+
+/** Words at regular places, each with its own room; every word once there is room for all. */
+function landmarks(page, from, to, x, width, em) {
+  const { tokens, context } = page.reading;
+  const marks = [];
+  let free = -Infinity;
+  for (let d = from; d < to; d += 1) {
+    if (d > from && tokens[d].word === tokens[d - 1]?.word) continue;
+    let last = d;
+    while (last + 1 < to && tokens[last + 1].word === tokens[d].word) last += 1;
+    const text = context.slice(tokens[d].start, tokens[last].end);
+    const room = text.length * em * 0.56 + em * 0.8;
+    const at = x(d);
+    if (text.length < 2 && x(d + 1) - at < em) continue;
+    if (at < free || at + room > width) continue;
+    marks.push({ at, text, from: d, to: last });
+    free = at + Math.max(room, (to - from) > 80 ? em * 5.5 : 0);
+  }
+  return marks;
+}
+
+function spanMark(span, kind, x, top, height) {
+  const [a, b] = [x(span.start), Math.max(x(span.end + 1), x(span.start) + 5)];
+  if (kind === "selected") {
+    return svg("rect", {
+      class: "mark-selected",
+      x: a - 1.5,
+      y: top - 4,
+      width: b - a + 3,
+      height: height + 8,
+      rx: 2,
+    });
+  }
+  const y = top + height + (kind === "gold" ? 7 : 3);
+  if (kind === "gold") {
+    return svg("path", { class: "mark-gold", d: `M${a},${y}H${b}M${a},${y + 3}H${b}` });
+  }
+  return svg("path", { class: "mark-predicted", d: `M${a},${y}v5H${b}v-5` });
+}
+
+/** The gold answers as word pieces, for those that stand in the paragraph. */
+function goldSpans({ gold, tokens }) {
+  return (gold ?? []).map(({ start, end }) => ({
+    start: tokens.findIndex((t) => t.end > start),
+    end: tokens.findLastIndex((t) => t.start < end),
+  }))
+    .filter((s) => s.start >= 0 && s.end >= s.start);
+}
+
+/** The marks of selection, prediction and gold on the ribbon; they move without a redraw. */
+export function marks(parts, page) {
+  const { group, x, ribbon } = parts;
+  const { from, to } = parts;
+  const seen = (s) => s && s.end >= from && s.start < to;
+  group.replaceChildren(
+    ...[...goldSpans(page.reading).map((s) => [s, "gold"]), [
+      page.answer === null ? null : page.predicted,
+      "predicted",
+    ], [page.selection, "selected"]]
+      .filter(([s]) => seen(s)).map(([s, kind]) => spanMark(s, kind, x, ribbon.top, ribbon.height)),
+  );
+}
+
+/**
+ * Draw the tents of `layout` between the word pieces `from` and `to`; returns what the pointer and
+ * the marks need.
+ */
+export function tents(layout, { from, to }, page, label, { small = false } = {}) {
+  const em = 16 * page.scale;
+  const width = Math.max(260, page.width);
+  const pad = 2;
+  const top = small ? 4 : em * 1.5;
+  const tall = small ? em * 2 : (page.narrow ? 7 : 9) * em;
+  const ribbon = { top: top + tall + 3, height: small ? 4 : em * 0.7 };
+  const height = ribbon.top + ribbon.height + (small ? 6 : em * 3.6);
+  const x = scaleLinear([from, to], [pad, width - pad]);
+  const highest = Math.max(1, ...layout.starts.map((a, w) => (layout.stops[w] - a - 1) / 2));
+  const y = scaleLinear([0, highest], [top + tall, top]);
+  const seen = (a, b) => b > from && a < to;
+  const cut = `tents-${small ? "small" : "large"}`;
+  const root = svg("svg", {
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": label,
+    class: "tents",
+  });
+  root.append(
+    svg(
+      "defs",
+      {},
+      svg("clipPath", { id: cut }, svg("rect", { x: 0, y: 0, width, height })),
+      svg("pattern", {
+        id: `${cut}-hatch`,
+        width: 6,
+        height: 6,
+        patternUnits: "userSpaceOnUse",
+        patternTransform: "rotate(45)",
+      }, svg("rect", { width: 1.1, height: 6, class: "ink" })),
+    ),
+  );
+  const body = svg("g", { "clip-path": `url(#${cut})` });
+  const many = layout.starts.length > 30;
+  layout.starts.forEach((a, w) => {
+    const b = layout.stops[w];
+    if (!seen(a, b)) return;
+    body.append(
+      svg("path", {
+        class: `tent${many ? " many" : ""}`,
+        d: `${
+          path([[a, 0], [a + 0.5, 0], [(a + b) / 2, (b - a - 1) / 2], [b - 0.5, 0], [b, 0]], x, y)
+        }`,
+      }),
+    );
+  });
+  const line = envelope(layout, from, to);
+  layout.lost.filter((z) => seen(z.from, z.to)).forEach((z) => {
+    const under = [];
+    for (let d = z.from; d < z.to; d += 1) {
+      const w = ownerOf(layout, d);
+      const h = heightIn(layout.starts[w], layout.stops[w], d);
+      under.push([d, h], [d + 1, h]);
+    }
+    body.append(
+      svg("path", {
+        class: "lost",
+        fill: `url(#${cut}-hatch)`,
+        d: `${path([[z.from, 0], ...under, [z.to, 0]], x, y)}Z`,
+      }),
+    );
+  });
+  body.append(svg("path", { class: "envelope", d: path(line, x, y) }));
+  for (const [a, b, n] of layout.copies) {
+    if (!seen(a, b)) continue;
+    body.append(
+      svg("rect", {
+        class: "ink",
+        x: x(a),
+        y: ribbon.top,
+        width: Math.max(0.5, x(b) - x(a)),
+        height: ribbon.height,
+        "fill-opacity": Math.min(0.75, 0.1 + 0.16 * (n - 1)),
+      }),
+    );
+  }
+  layout.owners.forEach(([a, , w], k) => {
+    if (k && seen(a, a + 1) && a > from && !small) {
+      body.append(
+        svg("path", {
+          class: "handover",
+          d: `M${x(a)},${y(heightIn(layout.starts[w], layout.stops[w], a))}V${
+            ribbon.top + ribbon.height
+          }`,
+        }),
+      );
+    }
+  });
+  root.append(body);
+  if (!small) {
+    layout.lost.filter((z) => seen(z.from, z.to)).forEach((z) => lostCount(root, z, x, y(0), em));
+  }
+  if (!small) annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, top });
+  const group = svg("g", {});
+  root.append(group);
+  return {
+    root,
+    group,
+    x,
+    y,
+    ribbon,
+    from,
+    to,
+    width,
+    height,
+    toToken: (px) =>
+      clamp(Math.floor(from + ((px - pad) / (width - 2 * pad)) * (to - from)), 0, layout.n - 1),
+  };
+}
+
+/** How many spans are lost from the starts of a shaded zone, where there is room to print it. */
+function lostCount(root, zone, x, base, em) {
+  const text = grouped(zone.spans);
+  const room = x(zone.to) - x(zone.from);
+  if (room < em * 0.6 * text.length) return;
+  root.append(
+    svg("text", {
+      class: "lost-count",
+      x: (x(zone.from) + x(zone.to)) / 2,
+      y: base - em * 0.35,
+      "text-anchor": "middle",
+    }, text),
+  );
+}
+
+function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, top }) {
+  const bottom = ribbon.top + ribbon.height;
+  let free = -Infinity;
+  for (const [a, b, w] of layout.owners) {
+    if (!seen(a, b)) continue;
+    const [left, right] = [x(Math.max(a, from)), x(Math.min(b, to))];
+    const text = right - left > em * 5.2 ? `window ${w + 1}` : `${w + 1}`;
+    const half = text.length * em * 0.25;
+    const at = clamp((left + right) / 2, half, width - half);
+    if (at - half < free) continue;
+    root.append(
+      svg("text", { x: at, y: top - em * 0.45, "text-anchor": "middle", class: "quiet" }, text),
+    );
+    free = at + half + em * 0.4;
+  }
+  for (const { at, text } of landmarks(page, from, to, x, width, em)) {
+    root.append(
+      svg("path", { class: "rule", d: `M${at + 0.5},${bottom + em * 0.55}v${em * 0.3}` }),
+      svg("text", { x: at, y: bottom + em * 1.8, class: "words small", direction: "auto" }, text),
+    );
+  }
+  for (const { value: d } of ticks(x, { room: em * 4.5, least: 1 })) {
+    if (d >= to) continue;
+    const at = x(d + 0.5);
+    if (at > width - em) continue;
+    root.append(
+      svg("text", {
+        x: Math.max(at, em * 0.3),
+        y: bottom + em * 3,
+        "text-anchor": d === from ? "start" : "middle",
+        class: "quiet",
+      }, d),
+    );
+  }
+}
+
+/** The strip over a zoomed picture: the whole paragraph, and the part that is shown. */
+export function overview(layout, range, page, label) {
+  const drawn = tents(layout, { from: 0, to: layout.n }, page, label, { small: true });
+  const [a, b] = [drawn.x(range.from), drawn.x(range.to)];
+  drawn.root.append(
+    svg("rect", {
+      class: "viewport",
+      x: a,
+      y: 1,
+      width: Math.max(6, b - a),
+      height: drawn.height - 3,
+      rx: 2,
+    }),
+  );
+  drawn.root.classList.add("overview");
+  return drawn;
+}
+
+/**
+ * What is known about one word piece: its windows with left and right context, and why its owner
+ * owns it.
+ */
+export function readout(layout, d, page, words) {
+  const owner = ownerOf(layout, d);
+  const found = holders(layout, owner, d);
+  const token = page.reading.tokens[d];
+  const text = page.reading.context.slice(token.start, token.end);
+  const end = layout.stops[owner] - 1;
+  const wanted = Math.min(layout.n - 1, d + layout.longest - 1);
+  const rows = found.slice(0, 4).map(({ w, left, right, min }) =>
+    el(
+      "span",
+      { class: w === owner ? "holder owner" : "holder" },
+      `${words.window} ${w + 1}: min(${left}, ${right}) = ${min}`,
+      w === owner ? el("strong", {}, ` ${words.owner}`) : null,
+    )
+  );
+  const more = found.length > 4
+    ? el("span", { class: "holder" }, words.more.replace("{n}", found.length - 4))
+    : null;
+  const lost = wanted > end
+    ? words.lost.replace("{a}", end).replace("{b}", wanted).replace("{w}", owner + 1)
+    : "";
+  const why = reason(found, words);
+  return el(
+    "div",
+    { class: "readout" },
+    el("span", { class: "holder" }, `${words.piece} ${d} `, el("bdi", { class: "serif" }, text)),
+    rows,
+    more,
+    why || lost ? el("span", { class: "why" }, [why, lost].filter(Boolean).join(" ")) : null,
+  );
+}
