@@ -8,9 +8,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 ENVIRONMENT = {
-    "GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_ANALYTICS_MAX_EVENTS": "200", "GRADIO_ANALYTICS_CACHE_FREQUENCY": "50",
-    "HF_HUB_DISABLE_TELEMETRY": "1", "DISABLE_SAFETENSORS_CONVERSION": "1", "TOKENIZERS_PARALLELISM": "false"}
-os.environ.update({name: value for name, value in ENVIRONMENT.items() if name not in os.environ})  # before gradio is imported
+    "GRADIO_ANALYTICS_ENABLED": "False",
+    "GRADIO_ANALYTICS_MAX_EVENTS": "200",
+    "GRADIO_ANALYTICS_CACHE_FREQUENCY": "50",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DISABLE_SAFETENSORS_CONVERSION": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+os.environ.update(
+    {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
+)  # before gradio is imported
 
 import gradio as gr  # noqa: E402
 import plotly  # noqa: E402
@@ -25,12 +32,29 @@ log = logging.getLogger("qa_demo")
 PAGE = Path(__file__).resolve().parents[1] / "assets" / "page"
 PLOTLY = Path(plotly.__file__).parent / "package_data"
 MAX_BODY = 1_000_000
-DENIED = ("/gradio_api/upload", "/gradio_api/proxy=", "/gradio_api/component_server", "/gradio_api/file=", "/gradio_api/file/",
-          "/gradio_api/stream", "/monitoring", "/gradio_api/deep_link", "/gradio_api/vibe", "/upload", "/proxy=", "/file=",
-          "/component_server", "/deep_link")
-POLICY = ("default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-          "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'self'; object-src 'none'; "
-          "frame-ancestors 'self' https://huggingface.co https://*.hf.space")
+DENIED = (
+    "/gradio_api/upload",
+    "/gradio_api/proxy=",
+    "/gradio_api/component_server",
+    "/gradio_api/file=",
+    "/gradio_api/file/",
+    "/gradio_api/stream",
+    "/monitoring",
+    "/gradio_api/deep_link",
+    "/gradio_api/vibe",
+    "/upload",
+    "/proxy=",
+    "/file=",
+    "/component_server",
+    "/deep_link",
+)
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
+    "'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'self'; "
+    "base-uri 'self'; object-src 'none'; "
+    "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+)
 
 
 class TooLarge(Exception):
@@ -38,7 +62,9 @@ class TooLarge(Exception):
 
 
 class Guard:
-    """Refuse what this page never needs: large bodies, file and proxy routes, requests from foreign pages."""
+    """Refuse what this page never needs: large bodies, file and proxy routes, requests from
+    foreign pages.
+    """
 
     def __init__(self, app: ASGIApp, max_body: int = MAX_BODY) -> None:
         self.app, self.max_body = app, max_body
@@ -47,7 +73,10 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
         refusal = self.refusal(scope["path"], headers)
         if refusal is not None:
             await refusal(scope, receive, send)
@@ -66,8 +95,12 @@ class Guard:
             nonlocal started
             if part["type"] == "http.response.start":
                 started = True
-                part["headers"] = [*part.get("headers", []), (b"content-security-policy", POLICY.encode()),
-                                   (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+                part["headers"] = [
+                    *part.get("headers", []),
+                    (b"content-security-policy", POLICY.encode()),
+                    (b"x-content-type-options", b"nosniff"),
+                    (b"referrer-policy", b"no-referrer"),
+                ]
             await send(part)
 
         try:
@@ -84,7 +117,9 @@ class Guard:
         if not length.isdigit() or int(length) > self.max_body:
             return self._too_large()
         origin = headers.get("origin")
-        if origin is not None and not same_origin(origin, headers.get("x-forwarded-host") or headers.get("host", "")):
+        if origin is not None and not same_origin(
+            origin, headers.get("x-forwarded-host") or headers.get("host", "")
+        ):
             return PlainTextResponse("Requests from other pages are not answered.", 403)
         return None
 
@@ -93,19 +128,25 @@ class Guard:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Whether an Origin header names the host the request was sent to; behind a Space's proxy, its public name."""
+    """Whether an Origin header names the host the request was sent to; behind a Space's proxy, its
+    public name.
+    """
     public = os.environ.get("SPACE_HOST", "")
     return bool(urlsplit(origin).netloc) and urlsplit(origin).netloc in (host, *public.split(","))
 
 
 def is_public(host: str | None) -> bool:
-    """Whether others can reach this server, so that it must not read folders or load large readers for them."""
+    """Whether others can reach this server, so that it must not read folders or load large readers
+    for them.
+    """
     name = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
     return "SPACE_ID" in os.environ or name not in ("127.0.0.1", "localhost", "::1")
 
 
 class Modules(StaticFiles):
-    """The page's scripts and styles, asked for again at each visit: a browser must never mix those of two versions."""
+    """The page's scripts and styles, asked for again at each visit: a browser must never mix those
+    of two versions.
+    """
 
     def file_response(self, *args: Any, **more: Any) -> Response:
         """The file, or 304 where the browser's copy is still the same one."""
@@ -115,16 +156,34 @@ class Modules(StaticFiles):
 
 
 def launch_settings(host: str | None = None, port: int | None = None) -> dict[str, Any]:
-    """The arguments of `Blocks.launch`; `host` None lets GRADIO_SERVER_NAME decide (a Space sets it)."""
-    routes = [Mount("/static/page", Modules(directory=PAGE)),
-              Route("/static/plotly.min.js", _plotly)]
+    """The arguments of `Blocks.launch`; `host` None lets GRADIO_SERVER_NAME decide (a Space sets
+    it).
+    """
+    routes = [
+        Mount("/static/page", Modules(directory=PAGE)),
+        Route("/static/plotly.min.js", _plotly),
+    ]
     return {
-        "server_name": host, "server_port": port, "share": False, "show_error": False,
-        "allowed_paths": [], "blocked_paths": [str(Path.cwd()), str(Path.home())],
-        "max_file_size": 1, "enable_monitoring": False, "strict_cors": True, "state_session_capacity": 200, "footer_links": [],
-        "run_history": False, "pwa": False, "ssr_mode": False, "mcp_server": mcp_available(), "quiet": True,
-        "theme": theme(), "css_paths": styles(),
-        "app_kwargs": {"routes": routes, "middleware": [Middleware(Guard)]}}
+        "server_name": host,
+        "server_port": port,
+        "share": False,
+        "show_error": False,
+        "allowed_paths": [],
+        "blocked_paths": [str(Path.cwd()), str(Path.home())],
+        "max_file_size": 1,
+        "enable_monitoring": False,
+        "strict_cors": True,
+        "state_session_capacity": 200,
+        "footer_links": [],
+        "run_history": False,
+        "pwa": False,
+        "ssr_mode": False,
+        "mcp_server": mcp_available(),
+        "quiet": True,
+        "theme": theme(),
+        "css_paths": styles(),
+        "app_kwargs": {"routes": routes, "middleware": [Middleware(Guard)]},
+    }
 
 
 async def _plotly(_: Request) -> FileResponse:
@@ -144,14 +203,22 @@ def styles() -> list[Path]:
 
 def theme() -> gr.themes.Base:
     """Ink and paper, system fonts: no font leaves or enters the machine."""
-    return gr.themes.Base(primary_hue="stone", neutral_hue="stone", font=["system-ui", "sans-serif"],
-                          font_mono=["ui-monospace", "monospace"])
+    return gr.themes.Base(
+        primary_hue="stone",
+        neutral_hue="stone",
+        font=["system-ui", "sans-serif"],
+        font_mono=["ui-monospace", "monospace"],
+    )
 
 
 def launch(page: gr.Blocks, host: str | None = None, port: int | None = None, **more: Any) -> Any:
-    """Queue and start a page with the frozen settings; `more` is for tests (prevent_thread_lock)."""
+    """Queue and start a page with the frozen settings; `more` is for tests
+    (prevent_thread_lock).
+    """
     page.queue(max_size=64, default_concurrency_limit=8, api_open=False)
     opened = page.launch(**{**launch_settings(host, port), **more})
-    if page.mcp_error:  # gradio goes on without it, and would only print it on a page that is not quiet
+    if (
+        page.mcp_error
+    ):  # gradio goes on without it, and would only print it on a page that is not quiet
         log.warning("the MCP endpoint is off: %s", page.mcp_error)
     return opened

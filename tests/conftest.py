@@ -8,5 +8,7 @@ from tests.core.toys import t1
 
 @pytest.fixture
 def two_windows() -> Reading:
-    """Six words in two overlapping windows; the best span is "Delta Epsilon" with 7.5, no answer scores 1.5."""
+    """Six words in two overlapping windows; the best span is "Delta Epsilon" with 7.5, no answer
+    scores 1.5.
+    """
     return t1()

@@ -1,11 +1,24 @@
-"""What the fake reader says of its own readings: numbers from a seed, shaped and summing as the real ones must."""
+"""What the fake reader says of its own readings: numbers from a seed, shaped and summing as the
+real ones must.
+"""
 
 import zlib
 
 import numpy as np
 
 from qa_demo.core.attention import Attention
-from qa_demo.core.attribution import GAP_LIMIT, METHODS, STEPS, Attribution, Baseline, Method, Target, gap_share, parts, window_of
+from qa_demo.core.attribution import (
+    GAP_LIMIT,
+    METHODS,
+    STEPS,
+    Attribution,
+    Baseline,
+    Method,
+    Target,
+    gap_share,
+    parts,
+    window_of,
+)
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.progress import IsCancelled, OnProgress
@@ -29,31 +42,59 @@ def heads(bio: bool = False) -> HeadWeights:
 
 
 def hidden(window: Window, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """[N + 1, n, d]; the last layer's T gives the reading's own logits, earlier layers fade into noise."""
+    """[N + 1, n, d]; the last layer's T gives the reading's own logits, earlier layers fade into
+    noise.
+    """
     t = rng_of(window, "T").normal(size=(len(window), WIDTH))
     t[:, 0] = start - B_S - t[:, 2:] @ S[2:]
     t[:, 1] = end - B_E - t[:, 2:] @ E[2:]
     noise = rng_of(window, "layers").normal(size=t.shape)
-    return np.stack([(level * t + (LAYERS - level) * noise) / LAYERS for level in range(LAYERS + 1)]).astype(np.float32)
+    return np.stack(
+        [(level * t + (LAYERS - level) * noise) / LAYERS for level in range(LAYERS + 1)]
+    ).astype(np.float32)
 
 
 def attention(window: Window) -> Attention:
     n = len(window)
-    return Attention(window.index, rng_of(window, "attention").dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n)).astype(np.float32))
+    return Attention(
+        window.index,
+        rng_of(window, "attention")
+        .dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
+        .astype(np.float32),
+    )
 
 
-def masked(window: Window, start: np.ndarray, end: np.ndarray, masks: np.ndarray, on_progress: OnProgress | None,
-           cancelled: IsCancelled | None) -> tuple[np.ndarray, np.ndarray]:
+def masked(
+    window: Window,
+    start: np.ndarray,
+    end: np.ndarray,
+    masks: np.ndarray,
+    on_progress: OnProgress | None,
+    cancelled: IsCancelled | None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Every masked position lowers each logit by a fixed amount."""
     cost = rng_of(window, "masked").exponential(0.3, size=(2, len(window), len(window)))
     for done in range(len(masks)):
         _between(done + 1, len(masks), on_progress, cancelled)
-    return ((start - masks @ cost[0]).astype(np.float32), (end - masks @ cost[1]).astype(np.float32))
+    return (
+        (start - masks @ cost[0]).astype(np.float32),
+        (end - masks @ cost[1]).astype(np.float32),
+    )
 
 
-def attribute(reading: Reading, target: Target, method: Method, baseline: Baseline, n_steps: int | None, on_progress: OnProgress | None,
-              cancelled: IsCancelled | None, shuffle: int | None) -> Attribution:
-    """Gradient methods: random lanes; for integrated gradients they sum to F(x) - F(x') but for a gap of 20 % / n_steps."""
+def attribute(
+    reading: Reading,
+    target: Target,
+    method: Method,
+    baseline: Baseline,
+    n_steps: int | None,
+    on_progress: OnProgress | None,
+    cancelled: IsCancelled | None,
+    shuffle: int | None,
+) -> Attribution:
+    """Gradient methods: random lanes; for integrated gradients they sum to F(x) - F(x') but for a
+    gap of 20 % / n_steps.
+    """
     if method not in METHODS:
         raise BadInput(f"the method must be one of {', '.join(METHODS)}, got {method!r}")
     window = window_of(reading, target)
@@ -61,7 +102,9 @@ def attribute(reading: Reading, target: Target, method: Method, baseline: Baseli
     kept = special_positions(reading.encoding, window)
     rows = rng_of(window, method, target, shuffle).normal(1.0, 1.0, size=(2, len(window)))
     rows[:, kept] = 0.0
-    for row, lane, unused in zip(rows, lanes, (target.kind == "end_logit", target.kind == "start_logit"), strict=True):
+    for row, lane, unused in zip(
+        rows, lanes, (target.kind == "end_logit", target.kind == "start_logit"), strict=True
+    ):
         row *= 0.0 if unused else 0.75 * lane / row.sum()
     if method == "gradient_x_input":
         _between(1, 1, on_progress, cancelled)
@@ -74,11 +117,23 @@ def attribute(reading: Reading, target: Target, method: Method, baseline: Baseli
         if gap_share(tried[-1][1], 0.75 * sum(lanes)) < GAP_LIMIT:
             break
     scale = 1 + 0.2 / tried[-1][0]
-    return Attribution(target, method, window.index, rows[0] * scale, rows[1] * scale, f_x=sum(lanes), f_baseline=0.25 * sum(lanes),
-                       baseline=baseline, n_steps=tried[-1][0], tried=tuple(tried))
+    return Attribution(
+        target,
+        method,
+        window.index,
+        rows[0] * scale,
+        rows[1] * scale,
+        f_x=sum(lanes),
+        f_baseline=0.25 * sum(lanes),
+        baseline=baseline,
+        n_steps=tried[-1][0],
+        tried=tuple(tried),
+    )
 
 
-def _between(done: int, total: int, on_progress: OnProgress | None, cancelled: IsCancelled | None) -> None:
+def _between(
+    done: int, total: int, on_progress: OnProgress | None, cancelled: IsCancelled | None
+) -> None:
     if cancelled is not None and cancelled():
         raise Cancelled("the explanation was cancelled")
     if on_progress is not None:

@@ -1,4 +1,6 @@
-"""A model that fills blanks without torch: states from a rule, two small heads, the real arithmetic of masking, wires and losses."""
+"""A model that fills blanks without torch: states from a rule, two small heads, the real
+arithmetic of masking, wires and losses.
+"""
 
 import zlib
 from collections.abc import Mapping
@@ -9,13 +11,22 @@ import numpy as np
 from qa_demo.core import masking
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import WIRES, Infill, Trace, check_wires, code_terms, judge, paper_terms, single_cuts
+from qa_demo.core.infill import (
+    WIRES,
+    Infill,
+    Trace,
+    check_wires,
+    code_terms,
+    judge,
+    paper_terms,
+    single_cuts,
+)
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
 D, WIDTH, VOCABULARY, MASK = 12, 5, 1010, 3
-_gelu = np.vectorize(lambda x: x * .5 * (1 + erf(x / 2 ** .5)), otypes=[float])
+_gelu = np.vectorize(lambda x: x * 0.5 * (1 + erf(x / 2**0.5)), otypes=[float])
 
 
 def _norm(x: np.ndarray) -> np.ndarray:
@@ -23,20 +34,49 @@ def _norm(x: np.ndarray) -> np.ndarray:
 
 
 class FakeInfiller:
-    """Implements `core.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader. The same text always gives the same numbers.
+    """Implements `core.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader. The same
+    text always gives the same numbers.
 
-    `sure` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that ranks are not all bad.
+    `sure` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that
+    ranks are not all bad.
     """
 
-    def __init__(self, name: str = "fake", has_sbo: bool = True, positions: int = 20, max_pieces: int = 510, sure: float = 2.5) -> None:
-        self.name, self.has_sbo, self.positions, self.max_pieces = name, has_sbo, positions if has_sbo else 0, max_pieces
-        self.mask_id, self.checksum, self.sure, self.calls = MASK, f"fake-{has_sbo}-{positions}", sure, 0
+    def __init__(
+        self,
+        name: str = "fake",
+        has_sbo: bool = True,
+        positions: int = 20,
+        max_pieces: int = 510,
+        sure: float = 2.5,
+    ) -> None:
+        self.name, self.has_sbo, self.positions, self.max_pieces = (
+            name,
+            has_sbo,
+            positions if has_sbo else 0,
+            max_pieces,
+        )
+        self.mask_id, self.checksum, self.sure, self.calls = (
+            MASK,
+            f"fake-{has_sbo}-{positions}",
+            sure,
+            0,
+        )
         rng = np.random.default_rng(5)
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
         self.rows = rng.normal(size=(positions, WIDTH))
         self.w1, self.w2 = rng.normal(size=(D, 2 * D + WIDTH)) / 3, rng.normal(size=(D, D)) / 2
-        self.means = {"left": np.full(D, .1), "right": np.full(D, -.1), "position": np.full(WIDTH, .2)}
-        self._names = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(4, VOCABULARY))]
+        self.means = {
+            "left": np.full(D, 0.1),
+            "right": np.full(D, -0.1),
+            "position": np.full(WIDTH, 0.2),
+        }
+        self._names = [
+            "[PAD]",
+            "[CLS]",
+            "[SEP]",
+            "[MASK]",
+            *(f"w{i}" for i in range(4, VOCABULARY)),
+        ]
 
     def encode(self, text: str) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
@@ -44,8 +84,11 @@ class FakeInfiller:
             raise BadInput("the text is empty; type at least one word")
         encoding = fake_encode("", text.lower())
         if not 1 <= len(encoding.context_ids) <= self.max_pieces:
-            raise BadInput(f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to {self.max_pieces:,}: "
-                           "masking reads one sequence, without windows")
+            raise BadInput(
+                f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
+                f"{self.max_pieces:,}: "
+                "masking reads one sequence, without windows"
+            )
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})
@@ -58,10 +101,18 @@ class FakeInfiller:
         """Any piece but the special ones."""
         return int(rng.integers(10, VOCABULARY))
 
-    def sample(self, encoding: Encoding, rng: np.random.Generator, options: MaskOptions = masking.DEFAULTS, scheme: str = "span") -> Masked:
+    def sample(
+        self,
+        encoding: Encoding,
+        rng: np.random.Generator,
+        options: MaskOptions = masking.DEFAULTS,
+        scheme: str = "span",
+    ) -> Masked:
         """As the real one."""
         if scheme == "span":
-            return masking.mask_spans(encoding.context_ids, encoding.word_ids, MASK, rng, self.random_piece, options)
+            return masking.mask_spans(
+                encoding.context_ids, encoding.word_ids, MASK, rng, self.random_piece, options
+            )
         if scheme == "token":
             return masking.mask_tokens(encoding.context_ids, MASK, rng, self.random_piece, options)
         raise BadInput(f"the scheme is span or token, got {scheme!r}")
@@ -71,11 +122,22 @@ class FakeInfiller:
         place = np.sin(np.arange(len(given))[:, None] * np.arange(1, D + 1) / 7)
         return np.tanh(given + given.mean(0) + place)
 
-    def _wires(self, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]) -> dict[str, np.ndarray]:
+    def _wires(
+        self, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
+    ) -> dict[str, np.ndarray]:
         pairs, x = masked.pairs(self.positions), self._states(masked)
-        k = np.array([swap.get(at, own) for at, own in zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)], dtype=np.int64)
+        k = np.array(
+            [
+                swap.get(at, own)
+                for at, own in zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
+            ],
+            dtype=np.int64,
+        )
         wires = {"left": x[pairs.left], "right": x[pairs.right], "position": self.rows[k - 1]}
-        return {name: np.broadcast_to(self.means[name], v.shape) if name in cut else v for name, v in wires.items()} | {"k": k}
+        return {
+            name: np.broadcast_to(self.means[name], v.shape) if name in cut else v
+            for name, v in wires.items()
+        } | {"k": k}
 
     def _bias(self, masked: Masked) -> np.ndarray:
         bias = self.bias.copy()
@@ -86,29 +148,60 @@ class FakeInfiller:
         linear1 = h0 @ self.w1.T
         h1 = _norm(_gelu(linear1))
         linear2 = h1 @ self.w2.T
-        return {"linear1": linear1, "gelu1": _gelu(linear1), "h1": h1, "linear2": linear2, "gelu2": _gelu(linear2),
-                "y": _norm(_gelu(linear2))}
+        return {
+            "linear1": linear1,
+            "gelu1": _gelu(linear1),
+            "h1": h1,
+            "linear2": linear2,
+            "gelu2": _gelu(linear2),
+            "y": _norm(_gelu(linear2)),
+        }
 
-    def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), swap: Mapping[int, int] | None = None, top: int = 10) -> Infill:
+    def infill(
+        self,
+        masked: Masked,
+        cut: frozenset[str] = frozenset(),
+        swap: Mapping[int, int] | None = None,
+        top: int = 10,
+    ) -> Infill:
         """Guesses of both heads."""
         self.calls += 1
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
         hidden = masked.hidden
         seed = zlib.crc32(masked.input_ids.tobytes())
-        mlm = self._states(masked)[hidden] @ self.words.T + np.random.default_rng(seed).normal(size=(len(hidden), VOCABULARY))
+        mlm = self._states(masked)[hidden] @ self.words.T + np.random.default_rng(seed).normal(
+            size=(len(hidden), VOCABULARY)
+        )
         mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += self.sure * (hidden % 3)
         sbo = None
         if self.has_sbo:
             wires, at = self._wires(masked, cut, swap), masked.pairs(self.positions).at
-            h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1).reshape(len(at), 2 * D + WIDTH)
+            h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1).reshape(
+                len(at), 2 * D + WIDTH
+            )
             sbo = self._layers(h0)["y"] @ self.words.T + self._bias(masked)
         pieces = judge(masked, mlm, sbo, self._names, top, self.positions)
         losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
-        return Infill(masked, tuple(self._names[i] for i in masked.true_ids.tolist()), pieces, code_terms(*losses), paper_terms(*losses),
-                      cut, swap, self.name, self.checksum)
+        return Infill(
+            masked,
+            tuple(self._names[i] for i in masked.true_ids.tolist()),
+            pieces,
+            code_terms(*losses),
+            paper_terms(*losses),
+            cut,
+            swap,
+            self.name,
+            self.checksum,
+        )
 
-    def trace(self, masked: Masked, at: int, cut: frozenset[str] = frozenset(), swap: Mapping[int, int] | None = None) -> Trace:
+    def trace(
+        self,
+        masked: Masked,
+        at: int,
+        cut: frozenset[str] = frozenset(),
+        swap: Mapping[int, int] | None = None,
+    ) -> Trace:
         """The arithmetic of one blank, as the real one gives it."""
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
@@ -119,11 +212,35 @@ class FakeInfiller:
             raise BadInput(f"piece {at} has no SBO term: {why}")
         pairs, wires = masked.pairs(self.positions), self._wires(masked, cut, swap)
         row = int(np.flatnonzero(pairs.at == at)[0])
-        left, right, position = (np.array(wires[name][row]) for name in ("left", "right", "position"))
+        left, right, position = (
+            np.array(wires[name][row]) for name in ("left", "right", "position")
+        )
         steps = self._layers(np.concatenate([left, right, position]))
-        alone = [self._wires(masked, frozenset(one), swap) for one in ((), *((wire,) for wire in WIRES))]
+        alone = [
+            self._wires(masked, frozenset(one), swap) for one in ((), *((wire,) for wire in WIRES))
+        ]
         each = np.stack([np.concatenate([wires[name][row] for name in WIRES]) for wires in alone])
-        cuts = single_cuts(log_softmax(self._layers(each)["y"] @ self.words.T + self._bias(masked)), int(masked.true_ids[at]), self._names)
-        word, bias = self.words[masked.true_ids[at]].copy(), float(self._bias(masked)[masked.true_ids[at]])
-        return Trace(at, int(pairs.left[row]), int(pairs.right[row]), int(wires["k"][row]), cut, left, right, position, **steps,
-                     word=word, bias=bias, logit=float(word @ steps["y"] + bias), cuts=cuts)
+        cuts = single_cuts(
+            log_softmax(self._layers(each)["y"] @ self.words.T + self._bias(masked)),
+            int(masked.true_ids[at]),
+            self._names,
+        )
+        word, bias = (
+            self.words[masked.true_ids[at]].copy(),
+            float(self._bias(masked)[masked.true_ids[at]]),
+        )
+        return Trace(
+            at,
+            int(pairs.left[row]),
+            int(pairs.right[row]),
+            int(wires["k"][row]),
+            cut,
+            left,
+            right,
+            position,
+            **steps,
+            word=word,
+            bias=bias,
+            logit=float(word @ steps["y"] + bias),
+            cuts=cuts,
+        )

@@ -1,4 +1,6 @@
-"""A learner without a model: gradient steps on the logits themselves, s <- s - rate (p - t) / 2, so that the loss falls as it must."""
+"""A learner without a model: gradient steps on the logits themselves, s <- s - rate (p - t) / 2,
+so that the loss falls as it must.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,16 +8,32 @@ from dataclasses import replace
 import numpy as np
 
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.learning import Learned, Movement, Plan, Scope, Step, check_scope, training_windows
+from qa_demo.core.learning import (
+    Learned,
+    Movement,
+    Plan,
+    Scope,
+    Step,
+    check_scope,
+    training_windows,
+)
 from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading, WindowOptions
 
 
 class FakeLearner:
-    """Implements `core.learning.Learner`; `read_other` reads another text, whose start logits shrink by 2 % for each step taken."""
+    """Implements `core.learning.Learner`; `read_other` reads another text, whose start logits
+    shrink by 2 % for each step taken.
+    """
 
-    def __init__(self, reading: Reading, golds: Golds, scope: str, read_other: Callable[[str, str, WindowOptions], Reading]) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        golds: Golds,
+        scope: str,
+        read_other: Callable[[str, str, WindowOptions], Reading],
+    ) -> None:
         self.reading, self.golds, self.read_other = reading, tuple(golds), read_other
         self.scope: Scope = check_scope(scope)
         self.windows = training_windows(reading, golds)
@@ -24,17 +42,36 @@ class FakeLearner:
 
     def _clear(self) -> None:
         first = Step(0, start_end_loss(self.reading, self.golds, self.windows))
-        self._path: list[tuple[Reading, tuple[Step, ...], tuple[Plan, ...]]] = [(self.reading, (first,), ())]
+        self._path: list[tuple[Reading, tuple[Step, ...], tuple[Plan, ...]]] = [
+            (self.reading, (first,), ())
+        ]
         self._at = 0
 
     def _state(self) -> Learned:
         after, curve, actions = self._path[self._at]
         moved = 0.1 * (len(curve) - 1)
         vectors = tuple(Movement(name, 1.0, 1.0 + moved, moved, 2 * moved) for name in "SE")
-        return Learned(self.reading, after, self.golds, self.scope, self.windows, self.windows[0], curve,
-                       (*vectors, Movement("T", 2.0, 2.0, 0.0, 0.0)), actions, self._at + 1 < len(self._path), self._at > 0, 0.0)
+        return Learned(
+            self.reading,
+            after,
+            self.golds,
+            self.scope,
+            self.windows,
+            self.windows[0],
+            curve,
+            (*vectors, Movement("T", 2.0, 2.0, 0.0, 0.0)),
+            actions,
+            self._at + 1 < len(self._path),
+            self._at > 0,
+            0.0,
+        )
 
-    def step(self, plan: Plan, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Learned:
+    def step(
+        self,
+        plan: Plan,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Learned:
         self._open()
         after, curve, actions = self._path[self._at]
         for done in range(plan.steps):
@@ -43,12 +80,21 @@ class FakeLearner:
             rows = after.start_logits.copy(), after.end_logits.copy()
             for w in (after.windows[k] for k in self.windows):
                 for row, target in zip(rows, start_end_targets(w, self.golds), strict=True):
-                    row[w.index, :len(w)] -= plan.learning_rate * cross_entropy_gradient(row[w.index, :len(w)], target) / 2
-            after = replace(after, start_logits=rows[0].astype(np.float32), end_logits=rows[1].astype(np.float32), checksum="")
+                    row[w.index, : len(w)] -= (
+                        plan.learning_rate
+                        * cross_entropy_gradient(row[w.index, : len(w)], target)
+                        / 2
+                    )
+            after = replace(
+                after,
+                start_logits=rows[0].astype(np.float32),
+                end_logits=rows[1].astype(np.float32),
+                checksum="",
+            )
             curve = (*curve, Step(len(curve), start_end_loss(after, self.golds, self.windows)))
             if on_progress is not None:
                 on_progress(done + 1, plan.steps)
-        self._path = [*self._path[:self._at + 1], (after, curve, (*actions, plan))]
+        self._path = [*self._path[: self._at + 1], (after, curve, (*actions, plan))]
         self._at += 1
         return self._state()
 
@@ -73,7 +119,10 @@ class FakeLearner:
 
     def read(self, question: str, context: str, options: WindowOptions) -> Reading:
         self._open()
-        found, shrink = self.read_other(question, context, options), np.float32(0.98 ** (len(self._path[self._at][1]) - 1))
+        found, shrink = (
+            self.read_other(question, context, options),
+            np.float32(0.98 ** (len(self._path[self._at][1]) - 1)),
+        )
         return replace(found, start_logits=found.start_logits * shrink, checksum="")
 
     def close(self) -> None:

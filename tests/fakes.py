@@ -1,4 +1,6 @@
-"""A reader without a model: words for tokens, logits from a rule, so that a page can be tested in milliseconds."""
+"""A reader without a model: words for tokens, logits from a rule, so that a page can be tested in
+milliseconds.
+"""
 
 import re
 import threading
@@ -26,39 +28,78 @@ _PIECE = re.compile(r"\w{1,8}|[^\w\s]", re.UNICODE)
 def fake_encode(question: str, context: str) -> Encoding:
     """Pieces of at most eight letters; a piece that continues a word is spelled ##so."""
     asked, read = list(_PIECE.finditer(question)), list(_PIECE.finditer(context))
-    joined = [i > 0 and m.start() == read[i - 1].end() and (m.group() + read[i - 1].group()).isalnum() for i, m in enumerate(read)]
+    joined = [
+        i > 0 and m.start() == read[i - 1].end() and (m.group() + read[i - 1].group()).isalnum()
+        for i, m in enumerate(read)
+    ]
     starts = np.array([m.start() for m in re.finditer(r"\S+", context)], dtype=np.int64)
     offsets = np.array([[m.start(), m.end()] for m in read], dtype=np.int64).reshape(-1, 2)
-    ids = np.array([zlib.crc32(m.group().encode("utf-8", "replace")) % 1000 + 10 for m in read], dtype=np.int64)
-    question_ids = np.array([zlib.crc32(m.group().encode("utf-8", "replace")) % 1000 + 10 for m in asked], dtype=np.int64)
+    ids = np.array(
+        [zlib.crc32(m.group().encode("utf-8", "replace")) % 1000 + 10 for m in read], dtype=np.int64
+    )
+    question_ids = np.array(
+        [zlib.crc32(m.group().encode("utf-8", "replace")) % 1000 + 10 for m in asked],
+        dtype=np.int64,
+    )
     names = tuple(m.group() for m in asked)
     return Encoding(
-        question=question, context=context, question_ids=question_ids, question_tokens=names, context_ids=ids,
-        context_tokens=tuple(("##" if j else "") + m.group() for j, m in zip(joined, read, strict=True)), offset_mapping=offsets,
+        question=question,
+        context=context,
+        question_ids=question_ids,
+        question_tokens=names,
+        context_ids=ids,
+        context_tokens=tuple(
+            ("##" if j else "") + m.group() for j, m in zip(joined, read, strict=True)
+        ),
+        offset_mapping=offsets,
         word_ids=np.cumsum([not j for j in joined]).astype(np.int64) - 1,
         whitespace_ids=np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0),
-        prefix_ids=np.concatenate([[1], question_ids, [2]]), prefix_tokens=("[CLS]", *names, "[SEP]"),
-        prefix_types=np.zeros(len(names) + 2, dtype=np.int64), suffix_ids=np.array([2]), suffix_tokens=("[SEP]",),
-        suffix_types=np.array([1]), question_offset_mapping=np.array([[m.start(), m.end()] for m in asked], dtype=np.int64).reshape(-1, 2))
+        prefix_ids=np.concatenate([[1], question_ids, [2]]),
+        prefix_tokens=("[CLS]", *names, "[SEP]"),
+        prefix_types=np.zeros(len(names) + 2, dtype=np.int64),
+        suffix_ids=np.array([2]),
+        suffix_tokens=("[SEP]",),
+        suffix_types=np.array([1]),
+        question_offset_mapping=np.array(
+            [[m.start(), m.end()] for m in asked], dtype=np.int64
+        ).reshape(-1, 2),
+    )
 
 
 class FakeReader:
-    """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract the start, their last piece the end.
+    """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract
+    the start, their last piece the end.
 
     `factor` multiplies every start and end logit.
     """
 
-    def __init__(self, name: str = "fake", threshold: float | None = 0.0, null: float = 2.0, bio: bool = False,
-                 factor: float = 1.0) -> None:
+    def __init__(
+        self,
+        name: str = "fake",
+        threshold: float | None = 0.0,
+        null: float = 2.0,
+        bio: bool = False,
+        factor: float = 1.0,
+    ) -> None:
         self.name, self.threshold, self.null, self.factor = name, threshold, null, factor
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
-        self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}  # of every window read, for what is asked of it afterwards
+        self._logits: dict[
+            bytes, tuple[np.ndarray, np.ndarray]
+        ] = {}  # of every window read, for what is asked of it afterwards
         self.learners: list[FakeLearner] = []
-        self.gate: threading.Event | None = None  # when set, each window waits for it: a test can hold a reading open
+        self.gate: threading.Event | None = (
+            None  # when set, each window waits for it: a test can hold a reading open
+        )
         self.entered = threading.Event()
 
-    def read(self, question: str, context: str, options: WindowOptions = DEFAULT,
-             on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Reading:
+    def read(
+        self,
+        question: str,
+        context: str,
+        options: WindowOptions = DEFAULT,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Reading:
         """Logits for every window; the same texts always give the same numbers."""
         check_texts(question, context)
         encoding = fake_encode(question, context)
@@ -77,24 +118,58 @@ class FakeReader:
                 raise Cancelled(f"cancelled after window {w.index} of {len(windows)}")
             noise = np.random.default_rng(zlib.crc32(w.input_ids.tobytes()))
             for row, doc in ((start, doc_start), (end, doc_end)):
-                row[w.index, :len(w)] = noise.normal(-4.0, 0.7, len(w))
-                row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start:w.doc_stop]
+                row[w.index, : len(w)] = noise.normal(-4.0, 0.7, len(w))
+                row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start : w.doc_stop]
                 row[w.index, w.cls_at] = self.null
                 row[w.index] *= self.factor
-        self._logits.update({w.input_ids.tobytes(): (start[w.index, :len(w)], end[w.index, :len(w)]) for w in windows})
-        tags = np.full((len(windows), length, 3), np.nan, dtype=np.float32) if self.has_bio else None
+        self._logits.update(
+            {
+                w.input_ids.tobytes(): (start[w.index, : len(w)], end[w.index, : len(w)])
+                for w in windows
+            }
+        )
+        tags = (
+            np.full((len(windows), length, 3), np.nan, dtype=np.float32) if self.has_bio else None
+        )
         for w in windows if tags is not None else ():
-            tags[w.index, :len(w)] = self.hidden(w)[-1] @ fake_explanations.W.T + fake_explanations.B
-        return Reading(encoding=encoding, windows=windows, start_logits=start, end_logits=end, tag_logits=tags, model_name=self.name,
-                       options=options, threshold=self.threshold, checksum=self.checksum)
+            tags[w.index, : len(w)] = (
+                self.hidden(w)[-1] @ fake_explanations.W.T + fake_explanations.B
+            )
+        return Reading(
+            encoding=encoding,
+            windows=windows,
+            start_logits=start,
+            end_logits=end,
+            tag_logits=tags,
+            model_name=self.name,
+            options=options,
+            threshold=self.threshold,
+            checksum=self.checksum,
+        )
 
     @staticmethod
     def _rule(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
         asked = {t.lower() for t in encoding.question_tokens}
-        capital = np.array([t.lstrip("#")[:1].isupper() and t.lower() not in asked for t in encoding.context_tokens], dtype=bool)
-        capital |= np.array([t.startswith("##") for t in encoding.context_tokens], dtype=bool) & np.roll(capital, 1)
-        near = np.array([zlib.crc32(f"{encoding.question}{i}".encode("utf-8", "replace")) % 100 / 20 for i in range(len(capital))])
-        capital &= np.array([i > 0 and encoding.context_tokens[i - 1] not in ".!?" for i in range(len(capital))], dtype=bool)
+        capital = np.array(
+            [
+                t.lstrip("#")[:1].isupper() and t.lower() not in asked
+                for t in encoding.context_tokens
+            ],
+            dtype=bool,
+        )
+        capital |= np.array(
+            [t.startswith("##") for t in encoding.context_tokens], dtype=bool
+        ) & np.roll(capital, 1)
+        near = np.array(
+            [
+                zlib.crc32(f"{encoding.question}{i}".encode("utf-8", "replace")) % 100 / 20
+                for i in range(len(capital))
+            ]
+        )
+        capital &= np.array(
+            [i > 0 and encoding.context_tokens[i - 1] not in ".!?" for i in range(len(capital))],
+            dtype=bool,
+        )
         first, last = capital & ~np.roll(capital, 1), capital & ~np.roll(capital, -1)
         return np.where(first, 4.0 + near, 0.0), np.where(last, 4.0 + near, 0.0)
 
@@ -106,7 +181,9 @@ class FakeReader:
         return fake_explanations.heads(self.has_bio)
 
     def hidden(self, window: Window) -> np.ndarray:
-        """Four layers; the last gives the logits of the reading. KeyError for a window this reader has not read."""
+        """Four layers; the last gives the logits of the reading. KeyError for a window this reader
+        has not read.
+        """
         return fake_explanations.hidden(window, *self._known(window))
 
     def attention(self, window: Window) -> Attention:
@@ -116,23 +193,48 @@ class FakeReader:
     def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
         """The real arithmetic on the fake attention, with gradients from a seed."""
         found = self.attention(window)
-        gradients = fake_explanations.rng_of(window, "gradients").normal(size=(2, *found.weights.shape))
+        gradients = fake_explanations.rng_of(window, "gradients").normal(
+            size=(2, *found.weights.shape)
+        )
         return relevance_of(kind, found, target, window, (gradients[0], gradients[1]))
 
-    def masked(self, window: Window, masks: np.ndarray, on_progress: OnProgress | None = None,
-               cancelled: IsCancelled | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def masked(
+        self,
+        window: Window,
+        masks: np.ndarray,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The window's logits, lower for every masked position."""
-        return fake_explanations.masked(window, *self._known(window), np.asarray(masks, dtype=bool), on_progress, cancelled)
+        return fake_explanations.masked(
+            window, *self._known(window), np.asarray(masks, dtype=bool), on_progress, cancelled
+        )
 
-    def attribute(self, reading: Reading, target: Target, method: Method = "integrated_gradients", baseline: Baseline = "pad",
-                  n_steps: int | None = None, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None,
-                  shuffle: int | None = None) -> Attribution:
+    def attribute(
+        self,
+        reading: Reading,
+        target: Target,
+        method: Method = "integrated_gradients",
+        baseline: Baseline = "pad",
+        n_steps: int | None = None,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+        shuffle: int | None = None,
+    ) -> Attribution:
         """Numbers from a seed that add up as the real ones do."""
         if method == "leave_one_out":
-            return leave_one_out(reading, target, lambda window, masks: self.masked(window, masks, on_progress, cancelled))
-        return fake_explanations.attribute(reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle)
+            return leave_one_out(
+                reading,
+                target,
+                lambda window, masks: self.masked(window, masks, on_progress, cancelled),
+            )
+        return fake_explanations.attribute(
+            reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle
+        )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> FakeLearner:
-        """Gradient steps on the logits themselves; every learner is kept in `learners`, so that a test can see it closed."""
+        """Gradient steps on the logits themselves; every learner is kept in `learners`, so that a
+        test can see it closed.
+        """
         self.learners.append(FakeLearner(reading, golds, scope, self.read))
         return self.learners[-1]

@@ -1,6 +1,8 @@
-"""Numbers worked out in Python for the tests of the page's modules: python -m tests.page_vectors writes tests/page/vectors.json.
+"""Numbers worked out in Python for the tests of the page's modules: python -m tests.page_vectors
+writes tests/page/vectors.json.
 
-`tests/test_page_vectors.py` fails where the file is not what this module makes now, `deno test` where the browser disagrees.
+`tests/test_page_vectors.py` fails where the file is not what this module makes now, `deno test`
+where the browser disagrees.
 """
 
 import json
@@ -22,15 +24,28 @@ def vectors() -> dict[str, Any]:
     """Packed arrays, probabilities, losses, printed numbers and printed sums, all from one seed."""
     rng = np.random.default_rng(SEED)
     sizes = (0, 1, 2, 7, 33)
-    arrays = [(rng.normal(size=n) * 10.0 ** rng.integers(-30, 30, n)).astype(np.float32) for n in sizes]
+    arrays = [
+        (rng.normal(size=n) * 10.0 ** rng.integers(-30, 30, n)).astype(np.float32) for n in sizes
+    ]
     whole = [rng.integers(-(2**31), 2**31, n).astype(np.int32) for n in sizes]
-    heads = [rng.normal(0, 5, n).astype(np.float32).astype(np.float64) * scale for n, scale in ((3, 1), (20, 1), (50, 1e3), (9, 1e6))]
+    heads = [
+        rng.normal(0, 5, n).astype(np.float32).astype(np.float64) * scale
+        for n, scale in ((3, 1), (20, 1), (50, 1e3), (9, 1e6))
+    ]
     return {
         "floats": [{"packed": floats(a), "values": a.astype(float).tolist()} for a in arrays],
         "ints": [{"packed": ints(a), "values": a.tolist()} for a in whole],
         "heads": [_head(x, rng) for x in heads],
-        "numbers": [_number(float(x), int(d)) for x, d in zip(rng.normal(0, 100, 200), rng.integers(0, 6, 200), strict=True)],
-        "sums": [_sum(rng.normal(0, size, n).tolist()) for size in (0.01, 5, 1e6) for n in (2, 3, 6) for _ in range(30)],
+        "numbers": [
+            _number(float(x), int(d))
+            for x, d in zip(rng.normal(0, 100, 200), rng.integers(0, 6, 200), strict=True)
+        ],
+        "sums": [
+            _sum(rng.normal(0, size, n).tolist())
+            for size in (0.01, 5, 1e6)
+            for n in (2, 3, 6)
+            for _ in range(30)
+        ],
     }
 
 
@@ -38,8 +53,14 @@ def _head(logits: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
     labels = rng.choice(len(logits), 2, replace=False)
     dense = np.zeros(len(logits))
     dense[labels] = (0.25, 0.75)
-    return {"logits": logits.tolist(), "labels": [[int(p), float(dense[p])] for p in labels], "log_z": float(logsumexp(logits)),
-            "p": softmax(logits).tolist(), "warm": softmax(logits / 2.5).tolist(), "loss": float(cross_entropy(logits, dense))}
+    return {
+        "logits": logits.tolist(),
+        "labels": [[int(p), float(dense[p])] for p in labels],
+        "log_z": float(logsumexp(logits)),
+        "p": softmax(logits).tolist(),
+        "warm": softmax(logits / 2.5).tolist(),
+        "loss": float(cross_entropy(logits, dense)),
+    }
 
 
 def _number(x: float, decimals: int) -> dict[str, Any]:
@@ -48,12 +69,20 @@ def _number(x: float, decimals: int) -> dict[str, Any]:
 
 def _sum(addends: list[float]) -> dict[str, Any]:
     printed = total(addends)
-    return {"values": addends, "addends": printed.addends, "total": printed.total, "sign": printed.sign}
+    return {
+        "values": addends,
+        "addends": printed.addends,
+        "total": printed.total,
+        "sign": printed.sign,
+    }
 
 
 def text() -> str:
     """The file's text, one kind a line."""
-    lines = (f"{json.dumps(name)}: {json.dumps(found, ensure_ascii=False)}" for name, found in vectors().items())
+    lines = (
+        f"{json.dumps(name)}: {json.dumps(found, ensure_ascii=False)}"
+        for name, found in vectors().items()
+    )
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

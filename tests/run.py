@@ -1,9 +1,11 @@
-"""Set up and run every test: python3 tests/run.py [pytest arguments]. Standard library only, Python 3.11 or later.
+"""Set up and run every test: python3 tests/run.py [pytest arguments]. Standard library only, Python
+3.11 or later.
 
-Creates .venv where it is missing, installs requirements-dev.txt into it when that or requirements.txt changed, installs
-Chromium where there is none, and then runs deno (format, lint, types and unit tests of assets/page), ruff, mypy and
-pytest. All of them run even if one fails; the exit code is 0 only when all pass. deno is missing only on systems for which
-nobody has built it (requirements-dev.txt names those that have it); the run says so, and the rest runs.
+Creates .venv where it is missing, installs requirements-dev.txt into it when that or
+requirements.txt changed, installs Chromium where there is none, and then runs deno (format, lint,
+types and unit tests of assets/page), ruff, mypy and pytest. All of them run even if one fails; the
+exit code is 0 only when all pass. deno is missing only on systems for which nobody has built it
+(requirements-dev.txt names those that have it); the run says so, and the rest runs.
 """
 
 import hashlib
@@ -18,7 +20,13 @@ ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
-HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("win32", "AMD64")}
+HAVE_DENO = {
+    ("linux", "x86_64"),
+    ("linux", "aarch64"),
+    ("darwin", "x86_64"),
+    ("darwin", "arm64"),
+    ("win32", "AMD64"),
+}
 OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -37,7 +45,12 @@ def run(*command: str | Path, **environment: str) -> int:
     if not Path(command[0]).exists() and not shutil.which(str(command[0])):
         say(f"{command[0]} is missing")
         return 1
-    return subprocess.run([str(part) for part in command], cwd=ROOT, stdin=subprocess.DEVNULL, env={**os.environ, **environment}).returncode
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    ).returncode
 
 
 def need(*command: str | Path, **environment: str) -> None:
@@ -48,16 +61,31 @@ def need(*command: str | Path, **environment: str) -> None:
 
 
 def install() -> None:
-    """Make .venv and bring it to the pinned versions. Debian may lack ensurepip, so pip works from outside: pip --python."""
-    digest = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in REQUIREMENTS)).hexdigest()
+    """Make .venv and bring it to the pinned versions. Debian may lack ensurepip, so pip works from
+    outside: pip --python.
+    """
+    digest = hashlib.sha256(
+        b"".join((ROOT / name).read_bytes() for name in REQUIREMENTS)
+    ).hexdigest()
     stamp = VENV / "installed-requirements"
     if PYTHON.exists() and stamp.is_file() and stamp.read_text() == digest:
         say(f"{VENV.name} already holds the pinned versions")
         return
     if not PYTHON.exists():
         need(sys.executable, "-m", "venv", "--without-pip", VENV)
-    need(sys.executable, "-m", "pip", "--python", PYTHON, "install", "--quiet", "-r", REQUIREMENTS[-1],
-         PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1")
+    need(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        PYTHON,
+        "install",
+        "--quiet",
+        "-r",
+        REQUIREMENTS[-1],
+        PIP_DISABLE_PIP_VERSION_CHECK="1",
+        PIP_NO_INPUT="1",
+    )
     stamp.write_text(digest)
 
 
@@ -67,14 +95,26 @@ def browser() -> str | None:
 
 
 def install_browser() -> None:
-    """Debian's Chromium through apt-get, with sudo where it asks no password; elsewhere the one Playwright offers."""
+    """Debian's Chromium through apt-get, with sudo where it asks no password; elsewhere the one
+    Playwright offers.
+    """
     if browser():
         say(f"Chromium: {browser()}")
         return
     root = () if os.name == "nt" or os.geteuid() == 0 else ("sudo", "-n")
     if shutil.which("apt-get") and (not root or shutil.which("sudo")):
         need(*root, "apt-get", "update", "-q", DEBIAN_FRONTEND="noninteractive")
-        need(*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y", "--no-install-recommends", *DEBIAN_PACKAGES)
+        need(
+            *root,
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "install",
+            "-q",
+            "-y",
+            "--no-install-recommends",
+            *DEBIAN_PACKAGES,
+        )
     else:
         need(PYTHON, "-m", "playwright", "install", "chromium")
 
@@ -82,7 +122,10 @@ def install_browser() -> None:
 def page_steps() -> dict[str, tuple[str | Path, ...]]:
     """What deno checks of the page's modules; it loads nothing from elsewhere."""
     if not DENO.exists() and (sys.platform, platform.machine()) not in HAVE_DENO:
-        say(f"there is no deno for {sys.platform} {platform.machine()}: the page's modules were NOT formatted, linted, checked or tested")
+        say(
+            f"there is no deno for {sys.platform} {platform.machine()}: the page's modules were "
+            f"NOT formatted, linted, checked or tested"
+        )
         return {}
     return {
         "deno fmt": (DENO, "fmt", "--check"),
@@ -93,7 +136,9 @@ def page_steps() -> dict[str, tuple[str | Path, ...]]:
 
 
 def main() -> int:
-    """Set up, then check style, types and behaviour; pytest comes last, so that its summary closes the output."""
+    """Set up, then check style, types and behaviour; pytest comes last, so that its summary closes
+    the output.
+    """
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells an older Python
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
     install()

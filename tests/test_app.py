@@ -15,7 +15,9 @@ from tests.fakes import FakeReader
 
 
 @pytest.mark.parametrize(("host", "limits"), [("127.0.0.1", LOOPBACK), ("0.0.0.0", PUBLIC)])
-def test_a_reader_that_many_choose_at_once_is_loaded_once(host: str, limits: HostLimits, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_many_choose_at_once_is_loaded_once(
+    host: str, limits: HostLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
     handed: dict[str, Any] = {}
     asked: list[tuple[str, tuple[HostLimits, ...]]] = []
     together = threading.Barrier(8)
@@ -27,7 +29,9 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(host: str, limits: Hos
 
     monkeypatch.setattr(sys, "argv", ["app.py", "--host", host])
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
-    monkeypatch.setattr(app, "build", lambda first, load, **more: handed.update(first=first, load=load))
+    monkeypatch.setattr(
+        app, "build", lambda first, load, **more: handed.update(first=first, load=load)
+    )
     monkeypatch.setattr(app, "launch", lambda *a, **k: (None, "", None))
     monkeypatch.setattr(app, "wait_for_the_end", lambda: None)
     app.main()

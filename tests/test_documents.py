@@ -1,4 +1,6 @@
-"""README, model card and the other documents: what they claim about files, commands, versions and figures is so."""
+"""README, model card and the other documents: what they claim about files, commands, versions and
+figures is so.
+"""
 
 import ast
 import importlib.util
@@ -19,13 +21,42 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 READER = ROOT / "assets" / "reader"
 METRICS = {
-    "date": "2026-01-02", "command": "python -m qa_demo.training.score", "versions": {"torch": "2.13.0"}, "data": {"dev.json.gz": "ab12"},
-    "squad_dev": {"span": {"exact": 61.04, "f1": 72.06, "total": 1446}, "bio": {"exact": 55.0, "f1": 66.66, "total": 1446}},
-    "squad_dev_v2": {h: {"exact": 50.0, "f1": 53.21, "total": 1626, "HasAns_f1": 60.0, "HasAns_total": 852, "NoAns_f1": 44.0,
-                         "NoAns_total": 774, "threshold": -1.5, "best_answer_or_not_accuracy": 62.5} for h in ("span", "bio")},
-    "calibration": [{"low": 0.0, "high": 0.1, "count": 1200, "mean_prob": 0.05, "accuracy": 0.25}], "calibration_error": 0.2}
-PHASE = {"train": ["squad-train.json.gz:2"], "lengths": [96, 128], "steps": 40, "steps_taken": 30, "resume": None, "torch": "2.13.0",
-         "mixed_precision": "no", "learning_rate": 0.0002, "name": "phase1"}
+    "date": "2026-01-02",
+    "command": "python -m qa_demo.training.score",
+    "versions": {"torch": "2.13.0"},
+    "data": {"dev.json.gz": "ab12"},
+    "squad_dev": {
+        "span": {"exact": 61.04, "f1": 72.06, "total": 1446},
+        "bio": {"exact": 55.0, "f1": 66.66, "total": 1446},
+    },
+    "squad_dev_v2": {
+        h: {
+            "exact": 50.0,
+            "f1": 53.21,
+            "total": 1626,
+            "HasAns_f1": 60.0,
+            "HasAns_total": 852,
+            "NoAns_f1": 44.0,
+            "NoAns_total": 774,
+            "threshold": -1.5,
+            "best_answer_or_not_accuracy": 62.5,
+        }
+        for h in ("span", "bio")
+    },
+    "calibration": [{"low": 0.0, "high": 0.1, "count": 1200, "mean_prob": 0.05, "accuracy": 0.25}],
+    "calibration_error": 0.2,
+}
+PHASE = {
+    "train": ["squad-train.json.gz:2"],
+    "lengths": [96, 128],
+    "steps": 40,
+    "steps_taken": 30,
+    "resume": None,
+    "torch": "2.13.0",
+    "mixed_precision": "no",
+    "learning_rate": 0.0002,
+    "name": "phase1",
+}
 
 
 def front_matter() -> dict:
@@ -35,8 +66,14 @@ def front_matter() -> dict:
 
 def pins() -> dict[str, str]:
     """Package to version of both requirement files."""
-    lines = [line for name in ("requirements.txt", "requirements-dev.txt") for line in (ROOT / name).read_text().splitlines()]
-    return dict(line.partition(";")[0].split("==") for line in lines if line and line[0] not in "#-")
+    lines = [
+        line
+        for name in ("requirements.txt", "requirements-dev.txt")
+        for line in (ROOT / name).read_text().splitlines()
+    ]
+    return dict(
+        line.partition(";")[0].split("==") for line in lines if line and line[0] not in "#-"
+    )
 
 
 def test_the_front_matter_is_what_a_space_needs() -> None:
@@ -54,7 +91,9 @@ def test_the_front_matter_is_what_a_space_needs() -> None:
 def test_every_requirement_is_pinned_exactly() -> None:
     for name in ("requirements.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text().splitlines():
-            assert re.fullmatch(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+(; .*)?", line), line
+            assert re.fullmatch(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+(; .*)?", line), (
+                line
+            )
     for name in ("requirements.txt", "requirements-dev.txt", "tests/run.py", ".ci/run"):
         assert "index-url" not in (ROOT / name).read_text(), name
 
@@ -70,7 +109,9 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert os.access(script, os.X_OK)
     command = "python3 tests/run.py"
     assert f"```\n{command}\n```" in README
-    assert [line for line in script.read_text().splitlines() if "tests/run.py" in line] == [f"exec {command} </dev/null"]
+    assert [line for line in script.read_text().splitlines() if "tests/run.py" in line] == [
+        f"exec {command} </dev/null"
+    ]
     assert subprocess.run(["bash", "-n", str(script)], capture_output=True).returncode == 0
 
 
@@ -78,19 +119,28 @@ def test_the_test_command_needs_only_the_standard_library() -> None:
     import sys
 
     tree = ast.parse((ROOT / "tests" / "run.py").read_text())
-    names = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    names = {
+        a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names
+    }
     names |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert names <= sys.stdlib_module_names
 
 
 def test_commands_in_the_documents_exist() -> None:
-    modules = set(re.findall(r"-m (qa_demo[\w.]*)", README + CONTRIBUTING + (READER / "README.md").read_text(encoding="utf-8")))
+    modules = set(
+        re.findall(
+            r"-m (qa_demo[\w.]*)",
+            README + CONTRIBUTING + (READER / "README.md").read_text(encoding="utf-8"),
+        )
+    )
     assert {"qa_demo", "qa_demo.training.finetune", "qa_demo.training.card"} <= modules
     assert [m for m in modules if importlib.util.find_spec(m) is None] == []
 
 
 def test_paths_in_the_documents_exist() -> None:
-    paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", README + CONTRIBUTING))
+    paths = set(
+        re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", README + CONTRIBUTING)
+    )
     assert "assets/screenshot.png" in paths
     assert [p for p in paths if not (ROOT / p).exists()] == []
 
@@ -98,7 +148,9 @@ def test_paths_in_the_documents_exist() -> None:
 def test_python_in_the_readme_parses_and_imports_what_exists() -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert blocks
-    for node in [n for block in blocks for n in ast.walk(ast.parse(block)) if isinstance(n, ast.ImportFrom)]:
+    for node in [
+        n for block in blocks for n in ast.walk(ast.parse(block)) if isinstance(n, ast.ImportFrom)
+    ]:
         module = importlib.import_module(str(node.module))
         assert all(hasattr(module, a.name) for a in node.names), node.module
 
@@ -107,15 +159,24 @@ def test_python_in_the_readme_parses_and_imports_what_exists() -> None:
 def test_training_flags_in_the_readme_are_those_of_the_command(name: str, least: int) -> None:
     parser = importlib.import_module(f"qa_demo.training.{name}").parser
 
-    commands = re.findall(rf"python -m qa_demo\.training\.{name} ((?:[^\n]|\\\n)*)", README.replace("\\\n", ""))
+    commands = re.findall(
+        rf"python -m qa_demo\.training\.{name} ((?:[^\n]|\\\n)*)", README.replace("\\\n", "")
+    )
     assert len(commands) >= least
     for command in commands:
         assert parser().parse_args(shlex.split(command)).steps > 0
 
 
 def test_documents_name_no_place_on_the_author_s_machine() -> None:
-    for path in (*ROOT.glob("*.md"), READER / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py"):
-        assert not re.search(r"/(?:work|home|root)/|\.\./shared", path.read_text(encoding="utf-8")), path.name
+    for path in (
+        *ROOT.glob("*.md"),
+        READER / "README.md",
+        ROOT / ".ci" / "run",
+        ROOT / "tests" / "run.py",
+    ):
+        assert not re.search(
+            r"/(?:work|home|root)/|\.\./shared", path.read_text(encoding="utf-8")
+        ), path.name
 
 
 def test_version_and_licence() -> None:
@@ -143,51 +204,113 @@ def test_the_card_rebuilds_a_training_command_that_parses() -> None:
     assert export.endswith("--run runs/phase2 --weights average step-000040")
     for text, resume, name in ((first, None, "phase1"), (second, "runs/phase1", "phase2")):
         args = parser().parse_args(shlex.split(text.replace("\\\n", ""))[3:])
-        assert (args.train, args.lengths, args.steps, args.learning_rate) == (["squad-train.json.gz:2"], [96, 128], 40, 0.0002)
+        assert (args.train, args.lengths, args.steps, args.learning_rate) == (
+            ["squad-train.json.gz:2"],
+            [96, 128],
+            40,
+            0.0002,
+        )
         assert (args.resume, args.out) == (resume, f"runs/{name}")
 
 
 def test_the_card_of_a_mean_of_runs_gives_the_commands_of_each() -> None:
     other = {"phases": [PHASE], "weights": ["average"], "checksum": "ab"}
-    shown = card.training({"phases": [PHASE | {"learning_rate": 0.5}], "weights": ["average"], "mean_with": [other]})
+    shown = card.training(
+        {"phases": [PHASE | {"learning_rate": 0.5}], "weights": ["average"], "mean_with": [other]}
+    )
     commands = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
     assert "The mean of the weights of 2 runs" in shown and len(commands) == 4
-    assert "--out runs/run1-phase1" in commands[0] and "--run runs/run1-phase1 --weights average --out exported/run1" in commands[1]
+    assert (
+        "--out runs/run1-phase1" in commands[0]
+        and "--run runs/run1-phase1 --weights average --out exported/run1" in commands[1]
+    )
     assert "--learning-rate 0.5" in commands[2] and "--out runs/run2-phase1" in commands[2]
-    assert commands[3].endswith("--run runs/run2-phase1 --weights average \\\n    --mean-with exported/run1")
+    assert commands[3].endswith(
+        "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/run1"
+    )
 
 
 BIN = {"low": 0.4, "high": 0.5, "count": 12, "mean_prob": 0.45, "accuracy": 0.5}
 MEASURED = METRICS | {
-    "reliability": {h: {"temperature": 0.705, "fitted_on": 700, "measured_on": 746, "before": [BIN], "after": [BIN | {"accuracy": 0.46}],
-                        "error_before": 0.05, "error_after": 0.01} for h in ("span", "bio")},
-    "squad_dev_v2": {h: METRICS["squad_dev_v2"][h] | {"answer_or_not_accuracy": 61.5, "best_f1": 70.25,
-                                                      "answerable_f1_without_threshold": 80.0} for h in ("span", "bio")},
-    "threshold_curve": {}, "speed": {"questions": 2220, "seconds": 100.0, "questions_per_second": 22.2},
-    "lists": {"all": {h: {"total": 600, "exact": {"precision": 1, "recall": 2, "f1": 31.25}, "overlap": {"f1": 55.55}, "whole_lists": 8.0}
-                      for h in ("span", "bio")}}}
+    "reliability": {
+        h: {
+            "temperature": 0.705,
+            "fitted_on": 700,
+            "measured_on": 746,
+            "before": [BIN],
+            "after": [BIN | {"accuracy": 0.46}],
+            "error_before": 0.05,
+            "error_after": 0.01,
+        }
+        for h in ("span", "bio")
+    },
+    "squad_dev_v2": {
+        h: METRICS["squad_dev_v2"][h]
+        | {
+            "answer_or_not_accuracy": 61.5,
+            "best_f1": 70.25,
+            "answerable_f1_without_threshold": 80.0,
+        }
+        for h in ("span", "bio")
+    },
+    "threshold_curve": {},
+    "speed": {"questions": 2220, "seconds": 100.0, "questions_per_second": 22.2},
+    "lists": {
+        "all": {
+            h: {
+                "total": 600,
+                "exact": {"precision": 1, "recall": 2, "f1": 31.25},
+                "overlap": {"f1": 55.55},
+                "whole_lists": 8.0,
+            }
+            for h in ("span", "bio")
+        }
+    },
+}
 
 
 def test_tables_of_temperatures_lists_and_speed_are_the_measured_figures() -> None:
     shown = card.calibration(MEASURED)
-    assert "temperature 0.70, fitted on 700 questions and measured on 746 of other articles" in shown
-    assert shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.50 |") == shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.46 |") == 2
+    assert (
+        "temperature 0.70, fitted on 700 questions and measured on 746 of other articles" in shown
+    )
+    assert (
+        shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.50 |")
+        == shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.46 |")
+        == 2
+    )
     assert "weighted by questions: 0.010." in shown
     assert "| all, tags | 600 | 31.2 | 55.5 | 8.0 |" in card.lists(MEASURED)
     assert "22.2 questions a second (2,220 in all)" in card.versions(MEASURED)
-    assert "| start/end | 50.0 | 53.2 | 60.0 | 44.0 | 62.5 | 61.5 | 70.2 | 80.0 |" in card.scores(MEASURED)
-    assert "at most 4 points of F1" in card.scores(MEASURED) and "at most 4" not in card.scores(METRICS)
+    assert "| start/end | 50.0 | 53.2 | 60.0 | 44.0 | 62.5 | 61.5 | 70.2 | 80.0 |" in card.scores(
+        MEASURED
+    )
+    assert "at most 4 points of F1" in card.scores(MEASURED) and "at most 4" not in card.scores(
+        METRICS
+    )
 
 
 def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both() -> None:
     from qa_demo.training.finetune import parser
 
-    before = {"phases": [PHASE], "weights": ["average"], "checksum": "ab", "mean_with": [{"phases": [PHASE], "weights": ["average"]}]}
+    before = {
+        "phases": [PHASE],
+        "weights": ["average"],
+        "checksum": "ab",
+        "mean_with": [{"phases": [PHASE], "weights": ["average"]}],
+    }
     shown = card.training({"phases": [PHASE], "weights": ["average"], "began_with": before})
-    commands = [text.replace("\\\n", "") for text in re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)]
+    commands = [
+        text.replace("\\\n", "") for text in re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
+    ]
     assert len(commands) == 6 and "`ab`" in shown
     assert commands[1].split()[-2:] == ["--out", "exported/earlier-run1"]
-    assert commands[3].split()[-4:] == ["--mean-with", "exported/earlier-run1", "--out", "exported/earlier"]
+    assert commands[3].split()[-4:] == [
+        "--mean-with",
+        "exported/earlier-run1",
+        "--out",
+        "exported/earlier",
+    ]
     args = parser().parse_args(shlex.split(commands[4])[3:])
     assert (args.encoder, args.out) == ("exported/earlier", "runs/phase1")
     outs = [parser().parse_args(shlex.split(commands[k])[3:]).out for k in (0, 2)]

@@ -1,4 +1,6 @@
-"""The pool of examples: its texts, the promise checks on readings made by hand, and the stored readings against the reader."""
+"""The pool of examples: its texts, the promise checks on readings made by hand, and the stored
+readings against the reader.
+"""
 
 import json
 from dataclasses import replace
@@ -15,10 +17,26 @@ from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners
 from tests.core.toys import make_reading
 
-KINDS = {"short and plain", "several candidates", "a distractor sentence", "a repeated answer string", "numbers and dates",
-         "an answer on a window border", "a long text", "merge rules disagree", "unanswerable", "accents", "non-Latin names", "emoji",
-         "a right-to-left name inside", "separate argmaxes", "two answers glued into one", "annotators who disagree",
-         "a very short paragraph", "cut by max_answer_length"}
+KINDS = {
+    "short and plain",
+    "several candidates",
+    "a distractor sentence",
+    "a repeated answer string",
+    "numbers and dates",
+    "an answer on a window border",
+    "a long text",
+    "merge rules disagree",
+    "unanswerable",
+    "accents",
+    "non-Latin names",
+    "emoji",
+    "a right-to-left name inside",
+    "separate argmaxes",
+    "two answers glued into one",
+    "annotators who disagree",
+    "a very short paragraph",
+    "cut by max_answer_length",
+}
 READINGS = examples.ASSETS / "readings"
 POOL = load_pool(examples.POOL)
 
@@ -32,7 +50,9 @@ def entry(reading: Reading, *answers: str, **promise: object) -> PoolExample:
         for _ in range(int(copy or 0)):
             at = context.index(text, at + 1)
         found.append(Answer(text, at))
-    return PoolExample("toy", "Toy", "toy", "A toy.", reading.encoding.question, context, tuple(found), promise)
+    return PoolExample(
+        "toy", "Toy", "toy", "A toy.", reading.encoding.question, context, tuple(found), promise
+    )
 
 
 def fault(reading: Reading, *answers: str, **promise: object) -> str | None:
@@ -41,8 +61,12 @@ def fault(reading: Reading, *answers: str, **promise: object) -> str | None:
     return found
 
 
-def one(words: str, start: dict[str, float], end: dict[str, float], null: float = 0.0, **more: object) -> Reading:
-    """One window over the words; logits by word ("Beta@1": the second copy), -5 elsewhere, the null score at [CLS] halved."""
+def one(
+    words: str, start: dict[str, float], end: dict[str, float], null: float = 0.0, **more: object
+) -> Reading:
+    """One window over the words; logits by word ("Beta@1": the second copy), -5 elsewhere, the
+    null score at [CLS] halved.
+    """
     listed = words.split()
     rows = []
     for given in (start, end):
@@ -66,8 +90,11 @@ def test_the_pool_has_every_kind_and_each_text_stands_once() -> None:
 
 def test_a_fault_in_the_pool_names_the_example(tmp_path: Path) -> None:
     row = json.loads(examples.POOL.read_text(encoding="utf-8"))[0]
-    for change, words in (({"answers": [{"text": "Rotne", "char_start": 0}]}, "character 0"), ({"promise": {"shines": True}}, "shines"),
-                          ({"promise": {}}, "nothing")):
+    for change, words in (
+        ({"answers": [{"text": "Rotne", "char_start": 0}]}, "character 0"),
+        ({"promise": {"shines": True}}, "shines"),
+        ({"promise": {}}, "nothing"),
+    ):
         path = tmp_path / "examples.json"
         path.write_text(json.dumps([row | change]), encoding="utf-8")
         with pytest.raises(BadInput, match=words) as error:
@@ -135,7 +162,9 @@ def test_counts() -> None:
 
 
 def test_window_border(two_windows: Reading) -> None:
-    assert fault(two_windows, "Delta Epsilon", border=True) is None  # words 3-4; the windows are 0-3 and 2-5
+    assert (
+        fault(two_windows, "Delta Epsilon", border=True) is None
+    )  # words 3-4; the windows are 0-3 and 2-5
     assert fault(two_windows, "Gamma Delta", border=True) is not None
     assert fault(two_windows, "Beta Gamma Delta Epsilon", border=True) is not None
 
@@ -143,13 +172,17 @@ def test_window_border(two_windows: Reading) -> None:
 def test_rules_disagree(two_windows: Reading) -> None:
     assert len(set(winners(two_windows).values())) > 1
     assert fault(two_windows, "Delta", rules_disagree=True) is None
-    assert "all rules" in str(fault(one("Alpha of Beta", {"Alpha": 9}, {"Alpha": 9}), "Alpha", rules_disagree=True))
+    assert "all rules" in str(
+        fault(one("Alpha of Beta", {"Alpha": 9}, {"Alpha": 9}), "Alpha", rules_disagree=True)
+    )
 
 
 def test_separate_argmaxes() -> None:
     crossed = one("Alpha of Beta", {"Beta": 3, "Alpha": 2.5}, {"Alpha": 3, "Beta": 2.5})
     assert fault(crossed, "Alpha", argmaxes_illegal=True) is None
-    assert "legal" in str(fault(one("Alpha of Beta", {"Alpha": 3}, {"Beta": 3}), "Alpha", argmaxes_illegal=True))
+    assert "legal" in str(
+        fault(one("Alpha of Beta", {"Alpha": 3}, {"Beta": 3}), "Alpha", argmaxes_illegal=True)
+    )
 
 
 def test_glued_answers() -> None:
@@ -169,7 +202,10 @@ def test_too_long() -> None:
     assert "without the limit" in str(fault(one(words, {"w0": 5}, {"w3": 5}), gold, too_long=True))
 
 
-@pytest.mark.parametrize(("kind", "word"), [("accents", "Malmö"), ("non-Latin", "富士山"), ("emoji", "😀"), ("right-to-left", "بغداد")])
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [("accents", "Malmö"), ("non-Latin", "富士山"), ("emoji", "😀"), ("right-to-left", "بغداد")],
+)
 def test_kinds_of_characters(kind: str, word: str) -> None:
     assert fault(one(f"Alpha {word}", {"Alpha": 1}, {"Alpha": 1}), holds=[kind]) is None
     assert fault(one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1}), holds=[kind]) is not None
@@ -186,7 +222,11 @@ def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
 
 @pytest.mark.parametrize("example", POOL, ids=lambda e: e.id)
 def test_a_stored_reading_shows_what_its_example_promises(example: PoolExample) -> None:
-    broken = {name: found for name, found in check(example, load_reading(READINGS / f"{example.id}.npz")).items() if found}
+    broken = {
+        name: found
+        for name, found in check(example, load_reading(READINGS / f"{example.id}.npz")).items()
+        if found
+    }
     assert not broken
 
 
@@ -200,7 +240,9 @@ def test_stored_readings_are_those_of_the_bundled_reader() -> None:
         live = reader.read(example.question, example.context, example.options)
         assert stored.checksum == reader.checksum, example.id
         for name in ("start_logits", "end_logits", "tag_logits"):
-            np.testing.assert_allclose(getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id)
+            np.testing.assert_allclose(
+                getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id
+            )
 
 
 def test_the_replay_ends_with_the_stored_readings() -> None:
@@ -212,20 +254,27 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
     assert len(about["steps"]) == len(start) == len(end) == len(tags) >= 25
     assert [row["id"] for row in about["examples"]] == [e.id for e in POOL]
     for row in about["examples"]:
-        reading, part = load_reading(READINGS / f"{row['id']}.npz"), slice(row["at"], row["at"] + row["length"])
+        reading, part = (
+            load_reading(READINGS / f"{row['id']}.npz"),
+            slice(row["at"], row["at"] + row["length"]),
+        )
         assert reading.checksum == about["checksum"]
         assert reading.tag_logits is not None
         s, e = reading.logits(row["window"])
         np.testing.assert_allclose(start[-1, part], s, atol=0.02)
         np.testing.assert_allclose(end[-1, part], e, atol=0.02)
-        np.testing.assert_allclose(tags[-1, part], reading.tag_logits[row["window"], :row["length"]], atol=0.02)
+        np.testing.assert_allclose(
+            tags[-1, part], reading.tag_logits[row["window"], : row["length"]], atol=0.02
+        )
 
 
 @pytest.mark.model
 def test_the_replay_takes_the_window_that_holds_the_answer(two_windows: Reading) -> None:
     from qa_demo.training.replay import gold_window
 
-    assert gold_window(entry(two_windows, "Delta Epsilon", border=True), two_windows).index == 1  # the windows hold words 0-3 and 2-5
+    assert (
+        gold_window(entry(two_windows, "Delta Epsilon", border=True), two_windows).index == 1
+    )  # the windows hold words 0-3 and 2-5
     assert gold_window(entry(two_windows, "Beta Gamma", border=True), two_windows).index == 0
     assert gold_window(entry(two_windows, answer=None), two_windows).index == 0
     with pytest.raises(BadInput, match="no window holds"):
@@ -248,8 +297,12 @@ def test_snapshots_are_ordered_by_step_and_the_later_phase_wins(tmp_path: Path) 
 
 
 @pytest.mark.model
-def test_the_check_command_tells_kept_from_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [row for row in json.loads(examples.POOL.read_text(encoding="utf-8")) if row["id"] == "gold"]
+def test_the_check_command_tells_kept_from_broken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        row for row in json.loads(examples.POOL.read_text(encoding="utf-8")) if row["id"] == "gold"
+    ]
     path = tmp_path / "pool.json"
     path.write_text(json.dumps(rows), encoding="utf-8")
     assert examples.main(["check", "--pool", str(path)]) == 0

@@ -1,4 +1,6 @@
-"""The direction of knowledge: what each package may have imported once all of its modules are loaded."""
+"""The direction of knowledge: what each package may have imported once all of its modules are
+loaded.
+"""
 
 import ast
 import subprocess
@@ -10,9 +12,19 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {"torch", "transformers", "tokenizers", "safetensors", "captum", "accelerate"}
 FORBIDDEN = {
-    "qa_demo.core": HEAVY | {"gradio", "plotly", "pandas", "scipy", "qa_demo.figures", "qa_demo.views", "qa_demo.model",
-                             "qa_demo.training"},
-    "qa_demo.figures": HEAVY | {"gradio", "plotly", "qa_demo.views", "qa_demo.model", "qa_demo.training"},
+    "qa_demo.core": HEAVY
+    | {
+        "gradio",
+        "plotly",
+        "pandas",
+        "scipy",
+        "qa_demo.figures",
+        "qa_demo.views",
+        "qa_demo.model",
+        "qa_demo.training",
+    },
+    "qa_demo.figures": HEAVY
+    | {"gradio", "plotly", "qa_demo.views", "qa_demo.model", "qa_demo.training"},
     "qa_demo.views": HEAVY | {"qa_demo.model", "qa_demo.training"},
     "qa_demo.model": {"gradio", "plotly", "qa_demo.figures", "qa_demo.views", "qa_demo.training"},
 }
@@ -22,7 +34,9 @@ ALLOWED = {
     "qa_demo.model": {"qa_demo.core", "qa_demo.model"},
     "qa_demo.training": {"qa_demo.core", "qa_demo.model", "qa_demo.training"},
 }
-"""What a package may name of the house in any import: at the top, in a function, under TYPE_CHECKING."""
+"""What a package may name of the house in any import: at the top, in a function, under
+TYPE_CHECKING.
+"""
 CODE = """
 import importlib, sys
 for name in sys.argv[1].split(","):
@@ -40,7 +54,13 @@ def modules_of(package: str, root: Path = ROOT) -> list[str]:
 
 def loaded_by(names: list[str], root: Path = ROOT) -> set[str]:
     """Everything in sys.modules of a fresh interpreter that imported `names`."""
-    done = subprocess.run([sys.executable, "-c", CODE, ",".join(names)], cwd=root, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, ",".join(names)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())
 
@@ -54,7 +74,9 @@ def check_layer(package: str, forbidden: set[str], root: Path = ROOT) -> None:
 
 
 def imports_of(module: str, known: set[str], root: Path = ROOT) -> set[str]:
-    """The modules of `known` that a module's file imports anywhere: inside functions and under TYPE_CHECKING too."""
+    """The modules of `known` that a module's file imports anywhere: inside functions and under
+    TYPE_CHECKING too.
+    """
     path = root / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     named: set[str] = set()
@@ -62,24 +84,33 @@ def imports_of(module: str, known: set[str], root: Path = ROOT) -> set[str]:
         if isinstance(node, ast.Import):
             named |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0 and node.module, f"{file} has a relative import, which this check does not follow"
+            assert node.level == 0 and node.module, (
+                f"{file} has a relative import, which this check does not follow"
+            )
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             named |= {name if name in known else node.module for name in inner}
     return (named & known) - {module}
 
 
 def find_circle(arrows: dict[str, set[str]]) -> list[str] | None:
-    """Modules that import each other in a circle, the first one again at the end; None when there is no circle."""
+    """Modules that import each other in a circle, the first one again at the end; None when there
+    is no circle.
+    """
     left = {name: set(targets) for name, targets in arrows.items()}
     while free := [name for name, targets in left.items() if not targets & left.keys()]:
         for name in free:
             del left[name]
     if not left:
         return None
-    path = [min(left)]  # every module left imports another one that is left, so the walk returns to a place where it was
+    path = [
+        min(left)
+        # every module left imports another one that is left, so the walk returns to a place where
+        # it
+        # was
+    ]
     while path.count(path[-1]) == 1:
         path.append(min(left[path[-1]] & left.keys()))
-    return path[path.index(path[-1]):]
+    return path[path.index(path[-1]) :]
 
 
 def arrows_of(package: str, root: Path = ROOT) -> dict[str, set[str]]:
@@ -97,16 +128,33 @@ def test_no_modules_import_each_other_in_a_circle():
 def test_a_package_names_no_other_room_of_the_house(package):
     house = set(modules_of("qa_demo"))
     for module in modules_of(package):
-        strange = {name for name in imports_of(module, house) if not any(f"{name}.".startswith(f"{a}.") for a in ALLOWED[package])}
+        strange = {
+            name
+            for name in imports_of(module, house)
+            if not any(f"{name}.".startswith(f"{a}.") for a in ALLOWED[package])
+        }
         assert not strange, f"{module} imports {', '.join(sorted(strange))}"
 
 
-@pytest.mark.parametrize("statement", ["import house.a", "from house import a", "from house.a import thing",
-                                       "def f():\n    from house.a import thing",
-                                       "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from house.a import thing"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import house.a",
+        "from house import a",
+        "from house.a import thing",
+        "def f():\n    from house.a import thing",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from house.a import thing",
+    ],
+)
 def test_a_circle_is_found_wherever_the_import_stands(tmp_path, statement):
     (tmp_path / "house").mkdir()
-    for name, text in {"__init__": "", "a": "from house import b", "b": "from house import c", "c": "", "d": "from house import a"}.items():
+    for name, text in {
+        "__init__": "",
+        "a": "from house import b",
+        "b": "from house import c",
+        "c": "",
+        "d": "from house import a",
+    }.items():
         (tmp_path / "house" / f"{name}.py").write_text(text)
     assert find_circle(arrows_of("house", tmp_path)) is None
     (tmp_path / "house" / "c.py").write_text(statement)
@@ -123,7 +171,9 @@ def test_the_model_knows_no_page():
     check_layer("qa_demo.model", FORBIDDEN["qa_demo.model"])
 
 
-@pytest.mark.parametrize("statement", ["import wave", "from wave import Error", "def f():\n    pass\nimport wave as w"])
+@pytest.mark.parametrize(
+    "statement", ["import wave", "from wave import Error", "def f():\n    pass\nimport wave as w"]
+)
 def test_the_check_can_fail(tmp_path, statement):
     (tmp_path / "house" / "inner").mkdir(parents=True)
     (tmp_path / "house" / "__init__.py").write_text("")

@@ -1,4 +1,6 @@
-"""Code by others that is served with the page is what its checksum says, and says where it comes from."""
+"""Code by others that is served with the page is what its checksum says, and says where it comes
+from.
+"""
 
 import hashlib
 import re
@@ -17,12 +19,17 @@ def test_each_vendored_module_has_its_checksum_its_licence_and_its_versions() ->
         told = (VENDOR / "README.md").read_text()
         for package, version in re.findall(r"(d3-\w+) (\d+\.\d+\.\d+)", said):
             assert f"{package}@{version}" in told and f"| {package} | {version} |" in told
-    assert "Permission to use, copy, modify, and/or distribute this software" in (VENDOR / "LICENSE").read_text()
+    assert (
+        "Permission to use, copy, modify, and/or distribute this software"
+        in (VENDOR / "LICENSE").read_text()
+    )
 
 
 def test_no_vendored_module_loads_from_elsewhere() -> None:
     for path in VENDOR.glob("*.js"):
         if not path.name.endswith(".entry.js"):
             text = path.read_text(encoding="utf-8")
-            assert not re.search(r"https?://(?!www\.w3\.org/)", text), "the name of SVG is no address to load from"
+            assert not re.search(r"https?://(?!www\.w3\.org/)", text), (
+                "the name of SVG is no address to load from"
+            )
             assert not re.search(r"\bimport\s*[({\"*']|\bfrom\s*[\"']", text)

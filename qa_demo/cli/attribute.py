@@ -5,7 +5,16 @@ from typing import Any
 
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import Progress, visible
-from qa_demo.core.attribution import BASELINES, GAP_LIMIT, KINDS, METHODS, STEPS, Attribution, Target, silence
+from qa_demo.core.attribution import (
+    BASELINES,
+    GAP_LIMIT,
+    KINDS,
+    METHODS,
+    STEPS,
+    Attribution,
+    Target,
+    silence,
+)
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.report import attribution_json
@@ -16,16 +25,48 @@ _LISTED = 10
 
 def add(commands: Any) -> None:
     """Add the command and its flags."""
-    command: argparse.ArgumentParser = commands.add_parser("attribute", help="say which words the score of a span rests on")
+    command: argparse.ArgumentParser = commands.add_parser(
+        "attribute", help="say which words the score of a span rests on"
+    )
     cli_shared.add_texts(command)
-    command.add_argument("--target", choices=KINDS, default="span_score", help="The number to explain. Default: span_score.")
-    command.add_argument("--method", choices=METHODS, default="integrated_gradients", help="Default: integrated_gradients.")
-    command.add_argument("--baseline", choices=BASELINES, default="pad",
-                         help="What integrated gradients start from; special tokens are kept. Default: pad.")
-    command.add_argument("--n-steps", type=int, help=f"Steps on the path. Default: {', '.join(map(str, STEPS))} until the gap is small.")
-    command.add_argument("--span", type=int, nargs=2, metavar=("START", "END"),
-                         help="Characters of the span, end exclusive. Default: the best span, even when the answer is none.")
-    command.add_argument("--other", type=int, nargs=2, metavar=("START", "END"), help="The second span of the target span_minus_other.")
+    command.add_argument(
+        "--target",
+        choices=KINDS,
+        default="span_score",
+        help="The number to explain. Default: span_score.",
+    )
+    command.add_argument(
+        "--method",
+        choices=METHODS,
+        default="integrated_gradients",
+        help="Default: integrated_gradients.",
+    )
+    command.add_argument(
+        "--baseline",
+        choices=BASELINES,
+        default="pad",
+        help="What integrated gradients start from; special tokens are kept. Default: pad.",
+    )
+    command.add_argument(
+        "--n-steps",
+        type=int,
+        help=f"Steps on the path. Default: {', '.join(map(str, STEPS))} until the gap is small.",
+    )
+    command.add_argument(
+        "--span",
+        type=int,
+        nargs=2,
+        metavar=("START", "END"),
+        help="Characters of the span, end exclusive. Default: the best span, even when the "
+        "answer is none.",
+    )
+    command.add_argument(
+        "--other",
+        type=int,
+        nargs=2,
+        metavar=("START", "END"),
+        help="The second span of the target span_minus_other.",
+    )
     cli_shared.add_options(command)
 
 
@@ -36,29 +77,49 @@ def run(args: argparse.Namespace) -> None:
     if args.span is None:
         best = predict(reading, decode, merge).best
         if best is None:
-            raise BadInput("no span is legal under these options, so there is none to explain; name one with --span START END")
+            raise BadInput(
+                "no span is legal under these options, so there is none to explain; name one "
+                "with --span START END"
+            )
         span, window = best.candidate.span, best.candidate.window
     else:
         span, window = span_at(reading.encoding, *args.span), None
     other = None if args.other is None else span_at(reading.encoding, *args.other)
     target = Target(args.target, span, other, None if other else window)
-    found = reader.attribute(reading, target, args.method, args.baseline, args.n_steps, on_progress=Progress("step"))
-    cli_shared.write(attribution_json(reading, found), args.json, lambda report: lines(report, found))
+    found = reader.attribute(
+        reading, target, args.method, args.baseline, args.n_steps, on_progress=Progress("step")
+    )
+    cli_shared.write(
+        attribution_json(reading, found), args.json, lambda report: lines(report, found)
+    )
 
 
 def lines(report: dict[str, Any], found: Attribution) -> str:
-    """The target, whether the sum is complete, and the positions with the largest effect, for a person."""
-    out = [f"{report['target']} of {visible(report['span']['text'])!r}: {report['f_x']:+.3f}"
-           + (f", against {visible(report['other']['text'])!r}" if report["other"] else ""),
-           f"{report['method']}: the tokens sum to {report['sum']:+.3f}"]
+    """The target, whether the sum is complete, and the positions with the largest effect, for a
+    person.
+    """
+    out = [
+        f"{report['target']} of {visible(report['span']['text'])!r}: {report['f_x']:+.3f}"
+        + (f", against {visible(report['other']['text'])!r}" if report["other"] else ""),
+        f"{report['method']}: the tokens sum to {report['sum']:+.3f}",
+    ]
     if found.gap is not None and found.gap_share is not None:
         said = "complete" if found.complete else f"not under {100 * GAP_LIMIT:.0f} %"
-        out.append(f"the baseline ({report['baseline']}) has {report['f_baseline']:+.3f}; the gap is {found.gap:+.4f}, "
-                   f"{100 * found.gap_share:.1f} % of the difference, after {report['n_steps']} steps: {said}")
+        out.append(
+            f"the baseline ({report['baseline']}) has {report['f_baseline']:+.3f}; the gap is "
+            f"{found.gap:+.4f}, "
+            f"{100 * found.gap_share:.1f} % of the difference, after {report['n_steps']} steps: "
+            f"{said}"
+        )
     said = silence(found)
     if said is not None:
         return "\n".join([*out, said])
     out.append(f"{'start':>8} {'end':>8}")
-    ordered = sorted(report["tokens"], key=lambda token: -abs(token["start"] + token["end"]))[:_LISTED]
-    out += [f"{token['start']:>+8.3f} {token['end']:>+8.3f}  {visible(token['text'])} ({token['side']})" for token in ordered]
+    ordered = sorted(report["tokens"], key=lambda token: -abs(token["start"] + token["end"]))[
+        :_LISTED
+    ]
+    out += [
+        f"{token['start']:>+8.3f} {token['end']:>+8.3f}  {visible(token['text'])} ({token['side']})"
+        for token in ordered
+    ]
     return "\n".join(out)

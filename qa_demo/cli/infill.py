@@ -1,4 +1,6 @@
-"""python -m qa_demo infill: hide words, and see what MLM, SBO and both say about each, as JSON or as lines."""
+"""python -m qa_demo infill: hide words, and see what MLM, SBO and both say about each, as JSON or
+as lines.
+"""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -18,24 +20,62 @@ _LISTED = 5
 
 
 def add(commands: Any) -> None:
-    """Add the command with all of its flags; options are spelled like the fields of the masking record."""
+    """Add the command with all of its flags; options are spelled like the fields of the masking
+    record.
+    """
     command: argparse.ArgumentParser = commands.add_parser(
-        "infill", help="hide words of a text and guess them from inside and from the boundary")
+        "infill", help="hide words of a text and guess them from inside and from the boundary"
+    )
     cli_shared.add_text(command, "text", "text")
-    command.add_argument("--span", type=int, nargs=2, action="append", metavar=("START", "END"),
-                         help="Characters to hide, end exclusive; may be given several times. Default: spans drawn by the law.")
-    command.add_argument("--masking", choices=("span", "token"), default="span",
-                         help="Draw SpanBERT's spans or BERT's pieces. Default: span.")
+    command.add_argument(
+        "--span",
+        type=int,
+        nargs=2,
+        action="append",
+        metavar=("START", "END"),
+        help="Characters to hide, end exclusive; may be given several times. Default: spans "
+        "drawn by the law.",
+    )
+    command.add_argument(
+        "--masking",
+        choices=("span", "token"),
+        default="span",
+        help="Draw SpanBERT's spans or BERT's pieces. Default: span.",
+    )
     command.add_argument("--seed", type=int, default=1, help="Seed of the draw. Default: 1.")
-    command.add_argument("--cut", nargs="+", choices=WIRES, default=[], help="Wires of the boundary head to replace by their means.")
-    command.add_argument("--swap", type=int, nargs=2, action="append", metavar=("PIECE", "ROW"), default=[],
-                         help="Feed one blank, by the number of its piece, another row of the position table; may be given several times.")
-    command.add_argument("--top", type=int, default=10, help="Guesses listed for each head. Default: 10.")
-    command.add_argument("--model", default="bundled", help="bundled, a folder, or a Hugging Face id of a masked-language model.")
+    command.add_argument(
+        "--cut",
+        nargs="+",
+        choices=WIRES,
+        default=[],
+        help="Wires of the boundary head to replace by their means.",
+    )
+    command.add_argument(
+        "--swap",
+        type=int,
+        nargs=2,
+        action="append",
+        metavar=("PIECE", "ROW"),
+        default=[],
+        help="Feed one blank, by the number of its piece, another row of the position table; may "
+        "be given several times.",
+    )
+    command.add_argument(
+        "--top", type=int, default=10, help="Guesses listed for each head. Default: 10."
+    )
+    command.add_argument(
+        "--model",
+        default="bundled",
+        help="bundled, a folder, or a Hugging Face id of a masked-language model.",
+    )
     cli_shared.add_json(command)
     for option in fields(MaskOptions):
-        command.add_argument(f"--{option.name.replace('_', '-')}", type=type(option.default), default=option.default,
-                             help=f"{option.metadata['help']} Default: {option.default}.")
+        command.add_argument(
+            f"--{option.name.replace('_', '-')}",
+            type=type(option.default),
+            default=option.default,
+            help=f"{option.metadata['help']} Default: {option.default}.",
+        )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -45,14 +85,18 @@ def run(args: argparse.Namespace) -> None:
         raise BadInput("the text is empty; type at least one word")
     if args.seed < 0:
         raise BadInput(f"--seed must be 0 or more, got {args.seed}")
-    options = MaskOptions(**{option.name: getattr(args, option.name) for option in fields(MaskOptions)})
+    options = MaskOptions(
+        **{option.name: getattr(args, option.name) for option in fields(MaskOptions)}
+    )
     from qa_demo.model.spanbert_loading import load_spanbert
 
     model = load_spanbert(args.model)
     encoding = model.encode(text)
     masked: Masked
     if args.span:
-        masked = hide(encoding.context_ids, [span_at(encoding, *span) for span in args.span], model.mask_id)
+        masked = hide(
+            encoding.context_ids, [span_at(encoding, *span) for span in args.span], model.mask_id
+        )
     else:
         masked = model.sample(encoding, np.random.default_rng(args.seed), options, args.masking)
     check_changes(model, masked, args.cut, dict(args.swap))
@@ -60,30 +104,51 @@ def run(args: argparse.Namespace) -> None:
     cli_shared.write(infill_json(encoding, found), args.json, lines)
 
 
-def check_changes(model: Infiller, masked: Masked, cut: Sequence[str], swap: Mapping[int, int]) -> None:
-    """Refuse a cut or a swap that would change nothing, since no hidden piece it concerns has an SBO term."""
+def check_changes(
+    model: Infiller, masked: Masked, cut: Sequence[str], swap: Mapping[int, int]
+) -> None:
+    """Refuse a cut or a swap that would change nothing, since no hidden piece it concerns has an
+    SBO term.
+    """
     if (cut or swap) and not model.has_sbo:
         raise BadInput(f"{NO_HEAD}, so there is no wire to cut and no row to swap")
     if cut and not len(masked.pairs(model.positions)):
-        raise BadInput("--cut changes the boundary head's guesses, and no hidden piece has any: each lacks an observed neighbour or a row")
+        raise BadInput(
+            "--cut changes the boundary head's guesses, and no hidden piece has any: each lacks "
+            "an observed neighbour or a row"
+        )
     for at in swap:
         why = masked.why_no_sbo(at, model.positions)
         if why is not None:
-            raise BadInput(f"--swap changes the boundary head's guess of a piece, and piece {at} has none: {why}")
+            raise BadInput(
+                f"--swap changes the boundary head's guess of a piece, and piece {at} has none: "
+                f"{why}"
+            )
 
 
 def lines(report: dict[str, Any]) -> str:
-    """Each blank with the heads' best guesses and the true piece's rank, and the loss with both ways to add it up."""
+    """Each blank with the heads' best guesses and the true piece's rank, and the loss with both
+    ways to add it up.
+    """
     out: list[str] = []
     for piece in report["pieces"]:
-        out.append(f"{visible(piece['text'])}  ({piece['fate']}, characters {piece['char_start']} to {piece['char_end']})")
+        out.append(
+            f"{visible(piece['text'])}  ({piece['fate']}, characters {piece['char_start']} to "
+            f"{piece['char_end']})"
+        )
         for name in ("mlm", "sbo", "both"):
             if piece[name] is not None:
-                guesses = ", ".join(f"{visible(g['piece'])} {100 * g['p']:.1f} %" for g in piece[name][:_LISTED])
+                guesses = ", ".join(
+                    f"{visible(g['piece'])} {100 * g['p']:.1f} %" for g in piece[name][:_LISTED]
+                )
                 out.append(f"  {name:<4} rank {piece[f'true_rank_{name}']:>6,}: {guesses}")
         if piece["no_sbo"]:
             out.append(f"  no SBO term: {piece['no_sbo']}")
     mlm, sbo = report["terms"]
-    out.append(f"loss {report['total']:.3f} = MLM {mlm['value']:.3f} (mean over {mlm['over']}) + {sbo['weight']:g} x SBO "
-               f"{sbo['value']:.3f} (sum over {sbo['over']}, the targets and one); the paper's plain sum is {report['paper_total']:.3f}")
+    out.append(
+        f"loss {report['total']:.3f} = MLM {mlm['value']:.3f} (mean over {mlm['over']}) + "
+        f"{sbo['weight']:g} x SBO "
+        f"{sbo['value']:.3f} (sum over {sbo['over']}, the targets and one); the paper's plain "
+        f"sum is {report['paper_total']:.3f}"
+    )
     return "\n".join(out)

@@ -1,4 +1,6 @@
-"""What the commands share: flags of text and options, the text itself, the reading, progress, and text made safe for a terminal."""
+"""What the commands share: flags of text and options, the text itself, the reading, progress, and
+text made safe for a terminal.
+"""
 
 import argparse
 import sys
@@ -26,7 +28,11 @@ def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
     """--NAME or --NAME-file, one of the two."""
     text = command.add_mutually_exclusive_group(required=True)
     text.add_argument(f"--{name}", help=f"The {what}.")
-    text.add_argument(f"--{name}-file", type=Path, help=f"A UTF-8 file that holds the {what}; line ends stay as they are.")
+    text.add_argument(
+        f"--{name}-file",
+        type=Path,
+        help=f"A UTF-8 file that holds the {what}; line ends stay as they are.",
+    )
 
 
 def add_texts(command: argparse.ArgumentParser) -> None:
@@ -36,8 +42,14 @@ def add_texts(command: argparse.ArgumentParser) -> None:
 
 
 def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
-    """The reader, --json, and a flag for each field of the option records, spelled like it; by default of all three records."""
-    command.add_argument("--reader", default="bundled", help="bundled, a folder, or a Hugging Face id owner/name[@revision].")
+    """The reader, --json, and a flag for each field of the option records, spelled like it; by
+    default of all three records.
+    """
+    command.add_argument(
+        "--reader",
+        default="bundled",
+        help="bundled, a folder, or a Hugging Face id owner/name[@revision].",
+    )
     add_json(command)
     for kind in kinds or (WindowOptions, DecodeOptions, MergeOptions):
         for option in fields(kind):
@@ -55,12 +67,23 @@ def _flag(command: argparse.ArgumentParser, option: Field) -> None:
     if isinstance(default, bool):
         command.add_argument(name, action="store_true", help=option.metadata["help"])
     elif option.name == _THRESHOLD:
-        command.add_argument(name, type=float, help=f"{option.metadata['help']} Default: the reader's own.")
+        command.add_argument(
+            name, type=float, help=f"{option.metadata['help']} Default: the reader's own."
+        )
     elif option.name == "null":
-        command.add_argument(name, choices=_CHOICES[option.name], help=f"{option.metadata['help']} Default: the usual one of the scale.")
+        command.add_argument(
+            name,
+            choices=_CHOICES[option.name],
+            help=f"{option.metadata['help']} Default: the usual one of the scale.",
+        )
     else:
-        command.add_argument(name, type=type(default), default=default, choices=_CHOICES.get(option.name),
-                             help=f"{option.metadata['help']} Default: {default}.")
+        command.add_argument(
+            name,
+            type=type(default),
+            default=default,
+            choices=_CHOICES.get(option.name),
+            help=f"{option.metadata['help']} Default: {default}.",
+        )
 
 
 def options(kind: type[Options], args: argparse.Namespace) -> Options:
@@ -70,20 +93,29 @@ def options(kind: type[Options], args: argparse.Namespace) -> Options:
 
 
 def decoding(args: argparse.Namespace) -> tuple[DecodeOptions, MergeOptions]:
-    """How spans are listed and windows merged, refused before anything is read. Without --null, the first that fits the scale."""
+    """How spans are listed and windows merged, refused before anything is read. Without --null,
+    the first that fits the scale.
+    """
     decode, merge = options(DecodeOptions, args), options(MergeOptions, args)
     if args.null is None:
         merge = replace(merge, null=COMBINES[merge.scale][0])
     check_decode(decode)
     check_merge(merge)
     if args.null_score_diff_threshold is not None and merge.scale not in THRESHOLD_SCALES:
-        raise BadInput(f"--null-score-diff-threshold is a number of logits, so the scale {merge.scale} does not take it; "
-                       f"{' and '.join(THRESHOLD_SCALES)} do")
+        raise BadInput(
+            f"--null-score-diff-threshold is a number of logits, so the scale {merge.scale} does "
+            f"not take it; "
+            f"{' and '.join(THRESHOLD_SCALES)} do"
+        )
     return decode, merge
 
 
-def with_threshold(reading: Reading, decode: DecodeOptions, args: argparse.Namespace) -> tuple[Reading, DecodeOptions]:
-    """The no-answer threshold: the flag's where it is given, also for a reader without one, else the reader's own."""
+def with_threshold(
+    reading: Reading, decode: DecodeOptions, args: argparse.Namespace
+) -> tuple[Reading, DecodeOptions]:
+    """The no-answer threshold: the flag's where it is given, also for a reader without one, else
+    the reader's own.
+    """
     if args.null_score_diff_threshold is not None:
         return replace(reading, threshold=args.null_score_diff_threshold), decode
     return reading, replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
@@ -95,14 +127,18 @@ def text_of(given: str | None, file: Path | None) -> str:
 
 
 def read_text(path: Path) -> str:
-    """A file's text exactly as it stands: UTF-8, line ends and byte-order mark kept, so that offsets fit the file."""
+    """A file's text exactly as it stands: UTF-8, line ends and byte-order mark kept, so that
+    offsets fit the file.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return file.read()
     except UnicodeDecodeError as fault:
         raise BadInput(f"{path.name} is not UTF-8: byte {fault.start} cannot be decoded") from fault
     except (OSError, ValueError) as fault:
-        raise BadInput(f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
+        raise BadInput(
+            f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}"
+        ) from fault
 
 
 def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:
@@ -111,7 +147,9 @@ def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:
     from qa_demo.model.loading import load_reader
 
     reader = load_reader(args.reader)
-    return reader, reader.read(question, context, options(WindowOptions, args), on_progress=Progress("window"))
+    return reader, reader.read(
+        question, context, options(WindowOptions, args), on_progress=Progress("window")
+    )
 
 
 def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], str]) -> None:
@@ -137,5 +175,9 @@ class Progress:
 
 
 def visible(text: str) -> str:
-    """The text for a terminal: characters that would move the cursor or change colours are written as their escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    """The text for a terminal: characters that would move the cursor or change colours are written
+    as their escapes.
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

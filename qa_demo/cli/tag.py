@@ -14,10 +14,17 @@ _OUTSIDE = 0.98
 
 def add(commands: Any) -> None:
     """Add the command and its flags."""
-    command: argparse.ArgumentParser = commands.add_parser("tag", help="tag every token B, I or O and read the answers off the tags")
+    command: argparse.ArgumentParser = commands.add_parser(
+        "tag", help="tag every token B, I or O and read the answers off the tags"
+    )
     cli_shared.add_texts(command)
-    command.add_argument("--decoding", choices=DECODINGS, default="viterbi",
-                         help="Likeliest tags with an I after O ignored (strict) or opening a span (lenient), or the likeliest legal one.")
+    command.add_argument(
+        "--decoding",
+        choices=DECODINGS,
+        default="viterbi",
+        help="Likeliest tags with an I after O ignored (strict) or opening a span (lenient), or "
+        "the likeliest legal one.",
+    )
     cli_shared.add_options(command, WindowOptions)
 
 
@@ -28,9 +35,23 @@ def run(args: argparse.Namespace) -> None:
 
 
 def lines(report: dict[str, Any]) -> str:
-    """The spans with their marginals, then the tokens that are not plainly outside, for a person."""
-    spans = [f"{s['marginal']:.3f}  {visible(s['text'])}  (characters {s['char_start']} to {s['char_end']})" for s in report["spans"]]
+    """The spans with their marginals, then the tokens that are not plainly outside, for a
+    person.
+    """
+    spans = [
+        f"{s['marginal']:.3f}  {visible(s['text'])}  (characters {s['char_start']} to "
+        f"{s['char_end']})"
+        for s in report["spans"]
+    ]
     counted = f"{len(spans)} span{'' if len(spans) == 1 else 's'}"
-    out = [f"{report['decoding']}: {counted}, with exact marginals", *spans, f"{'B':>6} {'I':>6} {'O':>6}"]
-    out += [f"{t['B']:>6.3f} {t['I']:>6.3f} {t['O']:>6.3f}  {visible(t['text'])}" for t in report["tokens"] if t["O"] < _OUTSIDE]
+    out = [
+        f"{report['decoding']}: {counted}, with exact marginals",
+        *spans,
+        f"{'B':>6} {'I':>6} {'O':>6}",
+    ]
+    out += [
+        f"{t['B']:>6.3f} {t['I']:>6.3f} {t['O']:>6.3f}  {visible(t['text'])}"
+        for t in report["tokens"]
+        if t["O"] < _OUTSIDE
+    ]
     return "\n".join(out)

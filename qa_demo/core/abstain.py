@@ -1,4 +1,5 @@
-"""The no-answer threshold as a trade: which right answers it withholds, and which questions without an answer it lets pass.
+"""The no-answer threshold as a trade: which right answers it withholds, and which questions without
+an answer it lets pass.
 
 A question is left without an answer where score_diff = null - best > threshold.
 """
@@ -21,7 +22,9 @@ class ThresholdPoint:
 
     threshold: float
     withheld_right: float
-    """Of the answerable questions whose best span is exactly right: those left without an answer."""
+    """Of the answerable questions whose best span is exactly right: those left without an
+    answer.
+    """
     wrongly_answered: float
     """Of the questions without an answer: those that get one."""
     accuracy: float
@@ -32,7 +35,9 @@ class ThresholdPoint:
 
 @dataclass(frozen=True, eq=False)
 class Trade:
-    """Outcomes in order of rising score_diff: the diffs, whether each question has an answer, exact and F1 of its best span."""
+    """Outcomes in order of rising score_diff: the diffs, whether each question has an answer,
+    exact and F1 of its best span.
+    """
 
     diffs: Floats
     answerable: NDArray[np.bool_]
@@ -57,7 +62,9 @@ class Trade:
 
     @property
     def cuts(self) -> Floats:
-        """Every threshold that tells two questions apart, rising; at the last one nothing is withheld but questions without a span."""
+        """Every threshold that tells two questions apart, rising; at the last one nothing is
+        withheld but questions without a span.
+        """
         return np.unique(self.diffs[np.isfinite(self.diffs)])
 
     def curve(self, points: int = 101) -> tuple[ThresholdPoint, ...]:
@@ -67,7 +74,8 @@ class Trade:
         return tuple(self.at(float(cut)) for cut in cuts[ranks])
 
     def choose(self, most_lost: float) -> ThresholdPoint:
-        """The best accuracy among thresholds that cost the answerable questions at most `most_lost` points of F1; of equals the
+        """The best accuracy among thresholds that cost the answerable questions at most `most_lost`
+        points of F1; of equals the
         highest, which withholds least. Never withholding costs nothing, so there is always one."""
         points = [self.at(float(cut)) for cut in self.cuts]
         allowed = [p for p in points if points[-1].answerable_f1 - p.answerable_f1 <= most_lost]
@@ -75,12 +83,19 @@ class Trade:
 
 
 def trade(examples: Sequence[Example], said: Mapping[str, Outcome]) -> Trade:
-    """Line up a head's outcomes; a question without a span is never answered. Errors: BadInput without both kinds of question."""
+    """Line up a head's outcomes; a question without a span is never answered. Errors: BadInput
+    without both kinds of question.
+    """
     has = np.array([bool(e.answers) for e in examples], dtype=bool)
     if not has.any() or has.all():
-        raise BadInput(f"a threshold needs questions with and without an answer, got {int(has.sum())} with and {int((~has).sum())} without")
+        raise BadInput(
+            f"a threshold needs questions with and without an answer, got {int(has.sum())} with "
+            f"and {int((~has).sum())} without"
+        )
     diffs = np.array([np.inf if (d := said[e.id].score_diff) is None else d for e in examples])
-    points = np.array([score(e, said[e.id].text, "2.0") if e.answers else (0.0, 0.0) for e in examples])
+    points = np.array(
+        [score(e, said[e.id].text, "2.0") if e.answers else (0.0, 0.0) for e in examples]
+    )
     order = np.argsort(diffs, kind="stable")
     if not np.isfinite(diffs).any():
         raise BadInput("a threshold needs a span for at least one question, got none")

@@ -23,7 +23,9 @@ def logsumexp(x: Floats, axis: int = -1) -> Floats:
 
 
 def log_softmax(x: Floats, axis: int = -1) -> Floats:
-    """x_i - logsumexp(x): the logarithm of the softmax, in nats; shifted first, as a large logit would swallow the logarithm."""
+    """x_i - logsumexp(x): the logarithm of the softmax, in nats; shifted first, as a large logit
+    would swallow the logarithm.
+    """
     x = np.asarray(x, dtype=np.float64)
     x = x - _top(x, axis)
     return x - np.expand_dims(logsumexp(x, axis), axis)
@@ -44,4 +46,6 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
 def freeze_fields(record: object, *names: str) -> None:
     """Make fields of a frozen record read-only float64 arrays, from its `__post_init__`."""
     for name in names:
-        object.__setattr__(record, name, freeze(np.asarray(getattr(record, name), dtype=np.float64)))
+        object.__setattr__(
+            record, name, freeze(np.asarray(getattr(record, name), dtype=np.float64))
+        )

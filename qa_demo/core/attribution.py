@@ -1,8 +1,10 @@
-"""What an explanation is about (the target), what it says (the attribution), and whether it adds up.
+"""What an explanation is about (the target), what it says (the attribution), and whether it adds
+up.
 
-Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s + b.e.
-The start lane carries a.s, the end lane b.e. The target never follows the argmax: along a path from a baseline the
-argmax can move to another token, and the sum would then explain a difference nobody asked about.
+Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s
++ b.e. The start lane carries a.s, the end lane b.e. The target never follows the argmax: along a
+path from a baseline the argmax can move to another token, and the sum would then explain a
+difference nobody asked about.
 """
 
 from dataclasses import dataclass
@@ -28,7 +30,9 @@ GAP_LIMIT = 0.02
 
 @dataclass(frozen=True)
 class Target:
-    """The number to explain: which logits of which `doc` span; `window` None means the window that owns the span's start."""
+    """The number to explain: which logits of which `doc` span; `window` None means the window that
+    owns the span's start.
+    """
 
     kind: TargetKind
     span: Span
@@ -37,10 +41,14 @@ class Target:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise BadInput(f"the target must be one of {', '.join(KINDS)}, got {str(self.kind)[:40]!r}")
+            raise BadInput(
+                f"the target must be one of {', '.join(KINDS)}, got {str(self.kind)[:40]!r}"
+            )
         if (self.kind == "span_minus_other") != (self.other is not None):
-            raise BadInput("span_minus_other needs a second span, and only it does; "
-                           f"got kind {self.kind} {'with' if self.other else 'without'} one")
+            raise BadInput(
+                "span_minus_other needs a second span, and only it does; "
+                f"got kind {self.kind} {'with' if self.other else 'without'} one"
+            )
 
 
 def holds(window: Window, target: Target) -> bool:
@@ -50,16 +58,22 @@ def holds(window: Window, target: Target) -> bool:
 
 
 def window_of(reading: Reading, target: Target) -> Window:
-    """The window in which the target is measured: the one named, else the owner of its start, else the first that holds it.
+    """The window in which the target is measured: the one named, else the owner of its start, else
+    the first that holds it.
 
-    Errors: BadInput when no window holds the span (and the other one) whole, because logits of different windows are not
-    parts of one computation.
+    Errors: BadInput when no window holds the span (and the other one) whole, because logits of
+    different windows are not parts of one computation.
     """
     if target.span.end >= len(reading.encoding.context_ids):
-        raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {len(reading.encoding.context_ids)} tokens")
+        raise BadInput(
+            f"the span ends at token {target.span.end}, the paragraph has "
+            f"{len(reading.encoding.context_ids)} tokens"
+        )
     if target.window is not None:
         if not 0 <= target.window < len(reading.windows):
-            raise BadInput(f"there is no window {target.window}; windows are 0 to {len(reading.windows) - 1}")
+            raise BadInput(
+                f"there is no window {target.window}; windows are 0 to {len(reading.windows) - 1}"
+            )
         chosen = [reading.windows[target.window]]
     else:
         owner = reading.owners[target.span.start]
@@ -70,15 +84,18 @@ def window_of(reading: Reading, target: Target) -> Window:
     what = "both spans" if target.other else "the span"
     if target.window is not None:
         raise BadInput(f"window {target.window} does not hold {what} whole")
-    raise BadInput(f"no window holds {what} whole, and logits of two windows come from two computations; "
-                   "choose spans that lie closer together")
+    raise BadInput(
+        f"no window holds {what} whole, and logits of two windows come from two computations; "
+        "choose spans that lie closer together"
+    )
 
 
 def lanes(target: Target, window: Window) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The weights a, b [n] of  F(s, e) = a.s + b.e.
 
-    start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j - e_[CLS]), the log-odds of
-    the span against no answer in its window; span_minus_other (s_i - s_k) + (e_j - e_l).
+    start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j -
+    e_[CLS]), the log-odds of the span against no answer in its window; span_minus_other (s_i - s_k)
+    + (e_j - e_l).
     """
     a, b = np.zeros(len(window)), np.zeros(len(window))
     if target.kind != "end_logit":
@@ -94,7 +111,9 @@ def lanes(target: Target, window: Window) -> tuple[NDArray[np.float64], NDArray[
     return a, b
 
 
-def parts(target: Target, window: Window, start: Floats, end: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def parts(
+    target: Target, window: Window, start: Floats, end: Floats
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The start part a.s and the end part b.e of the target for logits [..., n]; their sum is F."""
     a, b = lanes(target, window)
     return np.asarray(start, dtype=np.float64) @ a, np.asarray(end, dtype=np.float64) @ b
@@ -104,8 +123,9 @@ def parts(target: Target, window: Window, start: Floats, end: Floats) -> tuple[N
 class Attribution:
     """What each position of one window contributes to the target, in logits.
 
-    `start` and `end` [n] explain the start part and the end part of F. `f_baseline` is None for methods without a baseline:
-    then nothing is promised about the sum. `tried` holds (n_steps, gap) of every number of steps that was run.
+    `start` and `end` [n] explain the start part and the end part of F. `f_baseline` is None for
+    methods without a baseline: then nothing is promised about the sum. `tried` holds (n_steps, gap)
+    of every number of steps that was run.
     """
 
     target: Target
@@ -123,7 +143,9 @@ class Attribution:
         for name in ("start", "end"):
             values = np.asarray(getattr(self, name), dtype=np.float64)
             if not np.isfinite(values).all():
-                raise BadInput(f"the {name} lane of this attribution is not finite, so it explains nothing")
+                raise BadInput(
+                    f"the {name} lane of this attribution is not finite, so it explains nothing"
+                )
             object.__setattr__(self, name, freeze(values))
 
     @property
@@ -149,7 +171,11 @@ class Attribution:
     @property
     def gap_share(self) -> float | None:
         """|gap| / |F(x) - F(x')|; infinite when there is a sum but no difference to explain."""
-        return None if self.gap is None or self.f_baseline is None else gap_share(self.gap, self.f_x - self.f_baseline)
+        return (
+            None
+            if self.gap is None or self.f_baseline is None
+            else gap_share(self.gap, self.f_x - self.f_baseline)
+        )
 
     @property
     def complete(self) -> bool | None:
@@ -165,14 +191,20 @@ def gap_share(gap: float, difference: float) -> float:
 
 
 def ranks(values: Floats) -> NDArray[np.float64]:
-    """Ranks 1..k from small to large; equal values share the mean of their ranks. Example: [5, 1, 5] gives [2.5, 1, 2.5]."""
-    unique, place, count = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
+    """Ranks 1..k from small to large; equal values share the mean of their ranks. Example: [5, 1,
+    5] gives [2.5, 1, 2.5].
+    """
+    unique, place, count = np.unique(
+        np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True
+    )
     last = np.cumsum(count)
     return (last - (count - 1) / 2)[place.reshape(-1)] if len(unique) else np.empty(0)
 
 
 def rank_correlation(x: Floats, y: Floats) -> float | None:
-    """Spearman's rho: Pearson's correlation of the ranks, in [-1, 1]; None when either side is constant or shorter than 2."""
+    """Spearman's rho: Pearson's correlation of the ranks, in [-1, 1]; None when either side is
+    constant or shorter than 2.
+    """
     if len(x) != len(y):
         raise BadInput(f"a rank correlation compares equally long lists, got {len(x)} and {len(y)}")
     a, b = ranks(x), ranks(y)
@@ -185,11 +217,16 @@ def rank_correlation(x: Floats, y: Floats) -> float | None:
 def silence(found: Attribution) -> str | None:
     """What a method says by giving every token exactly nothing; None where one token has something.
 
-    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along the vector itself the slope is 0.
+    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along
+    the vector itself the slope is 0.
     """
     if not found.silent:
         return None
     if found.method == "gradient_x_input":
-        return ("Gradient × input gives every token exactly nothing here: this reader brings each word's vector to one length before "
-                "anything else, so making it longer or shorter changes no logit. Another method can say more.")
+        return (
+            "Gradient × input gives every token exactly nothing here: this reader brings each "
+            "word's vector to one length before "
+            "anything else, so making it longer or shorter changes no logit. Another method can "
+            "say more."
+        )
     return "By this method no token has any effect on F(x)."

@@ -1,7 +1,7 @@
 """The tagging head: tags and spans, legal taggings, and the exact probability of a span.
 
-A tagging is legal when no I follows O or stands first. Arrays hold the tags in the order B, I, O. Every
-probability here is relative to the legal taggings of one window's paragraph tokens.
+A tagging is legal when no I follows O or stands first. Arrays hold the tags in the order B, I, O.
+Every probability here is relative to the legal taggings of one window's paragraph tokens.
 """
 
 import math
@@ -25,7 +25,9 @@ DECODINGS = ("strict", "lenient", "viterbi")
 
 @dataclass(frozen=True)
 class TaggedSpan:
-    """A span read off the tags: window, `doc` span, characters, text, and its exact marginal probability."""
+    """A span read off the tags: window, `doc` span, characters, text, and its exact marginal
+    probability.
+    """
 
     window: int
     span: Span  # doc
@@ -39,14 +41,18 @@ def tags_of_spans(n: int, spans: Sequence[Span]) -> NDArray[np.int64]:
     """Tags [n] of spans that do not overlap; e.g. n = 4 with the span (1, 2) gives O B I O."""
     tags = np.full(n, O)
     for span in spans:
-        if span.end >= n or (tags[span.start:span.end + 1] != O).any():
-            raise BadInput(f"span {span.start}-{span.end} overlaps another or leaves the {n} tokens")
-        tags[span.start], tags[span.start + 1:span.end + 1] = B, I
+        if span.end >= n or (tags[span.start : span.end + 1] != O).any():
+            raise BadInput(
+                f"span {span.start}-{span.end} overlaps another or leaves the {n} tokens"
+            )
+        tags[span.start], tags[span.start + 1 : span.end + 1] = B, I
     return tags
 
 
 def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...]:
-    """Spans of a tagging; an I after O or at the start opens a span when lenient, and is ignored when not."""
+    """Spans of a tagging; an I after O or at the start opens a span when lenient, and is ignored
+    when not.
+    """
     spans: list[Span] = []
     start: int | None = None
     for t, tag in enumerate([*tags, O]):
@@ -59,8 +65,12 @@ def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...
 
 
 def argmax_tags(log_probs: Floats) -> NDArray[np.int64]:
-    """The most probable tag of each token on its own, [n]; ties as in `PREFERENCE`. The tagging may be illegal."""
-    tags: NDArray[np.int64] = np.array(PREFERENCE)[np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)]
+    """The most probable tag of each token on its own, [n]; ties as in `PREFERENCE`. The tagging
+    may be illegal.
+    """
+    tags: NDArray[np.int64] = np.array(PREFERENCE)[
+        np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)
+    ]
     return tags
 
 
@@ -89,7 +99,9 @@ def viterbi(log_probs: Floats) -> tuple[NDArray[np.int64], float]:
 
 
 def argmax_with_retry(log_probs: Floats) -> NDArray[np.int64]:
-    """Argmax tags; when they hold no B, the likeliest B is forced (the rule of tag-based multi-span extraction)."""
+    """Argmax tags; when they hold no B, the likeliest B is forced (the rule of tag-based
+    multi-span extraction).
+    """
     tags = argmax_tags(log_probs)
     if B not in tags:
         tags[int(np.argmax(np.asarray(log_probs)[:, B]))] = B
@@ -98,7 +110,8 @@ def argmax_with_retry(log_probs: Floats) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """The legal taggings as one walk from token to token, nats, [n] each: log P(t is B), log P(t is I, when t - 1 is in a span) and
+    """The legal taggings as one walk from token to token, nats, [n] each: log P(t is B), log P(t is
+    I, when t - 1 is in a span) and
     log P(the next one is no I, when t is in a span). `none` is log P(every token is O)."""
 
     begins: Floats
@@ -115,10 +128,12 @@ def _either(a: float, b: float) -> float:
 def chain(log_probs: Floats) -> Chain:
     """Run backward and forward once over n tokens with finite log-probabilities.
 
-        free_{t-1} = p_O free_t + p_B open_t;   open_{t-1} = free_{t-1} + p_I open_t;   ends_t = free_t / open_t
+        free_{t-1} = p_O free_t + p_B open_t;   open_{t-1} = free_{t-1} + p_I open_t;   ends_t =
+        free_t / open_t
 
-    free and open sum the legal taggings of the tokens after t, without and with an I next. Only such ratios are kept, each
-    the probability of one step: sums over a whole text are never subtracted from each other, so large logits lose no precision.
+    free and open sum the legal taggings of the tokens after t, without and with an I next. Only
+    such ratios are kept, each the probability of one step: sums over a whole text are never
+    subtracted from each other, so large logits lose no precision.
     """
     steps = np.asarray(log_probs, dtype=np.float64).tolist()
     n = len(steps)
@@ -132,7 +147,10 @@ def chain(log_probs: Floats) -> Chain:
         free = _either(b, o)
         goes_on[t], end = -_either(0.0, free - i), -_either(0.0, i - free)
     begins = np.zeros(n)
-    outside, inside = 0.0, -np.inf  # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
+    outside, inside = (
+        0.0,
+        -np.inf,
+    )  # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
     for t in range(n):
         no_i = _either(outside, inside + ends[t])
         begins[t] = no_i + opens[t]
@@ -143,9 +161,11 @@ def chain(log_probs: Floats) -> Chain:
 def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     """P(span s..s+d is an answer), [n, M] with M = min(max_answer_length, n); 0 where s + d >= n.
 
-        P(s is B) prod_{s < t <= e} P(t is I, when t - 1 is in a span) P(e + 1 is no I, when e is in a span)
+        P(s is B) prod_{s < t <= e} P(t is I, when t - 1 is in a span) P(e + 1 is no I, when e is in
+        a span)
 
-    Two spans that overlap exclude each other, so the marginals that hold one token sum to at most 1.
+    Two spans that overlap exclude each other, so the marginals that hold one token sum to at most
+    1.
     """
     lp = np.asarray(log_probs, dtype=np.float64)
     n = len(lp)
@@ -157,7 +177,9 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     beyond = np.full(width - 1, -np.inf)
     inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
     inside[:, 0] = walk.begins
-    marginals: Floats = np.exp(np.cumsum(inside, axis=1) + sliding_window_view(np.concatenate([walk.ends, beyond]), width))
+    marginals: Floats = np.exp(
+        np.cumsum(inside, axis=1) + sliding_window_view(np.concatenate([walk.ends, beyond]), width)
+    )
     return marginals
 
 
@@ -167,11 +189,15 @@ def log_no_span(log_probs: Floats) -> float:
 
 
 def tag_log_probs(reading: Reading, window: int) -> Floats:
-    """log softmax over B, I, O of the window's paragraph tokens, [tokens, 3]; BadInput when the reader has no BIO head."""
+    """log softmax over B, I, O of the window's paragraph tokens, [tokens, 3]; BadInput when the
+    reader has no BIO head.
+    """
     if reading.tag_logits is None:
-        raise BadInput(f"the reader {reading.model_name} has no BIO head; the bundled reader has one")
+        raise BadInput(
+            f"the reader {reading.model_name} has no BIO head; the bundled reader has one"
+        )
     w = reading.windows[window]
-    return log_softmax(reading.tag_logits[window, :len(w)][w.is_context])
+    return log_softmax(reading.tag_logits[window, : len(w)][w.is_context])
 
 
 def _tagged(reading: Reading, window: int, span: Span, marginal: float) -> TaggedSpan:
@@ -179,12 +205,15 @@ def _tagged(reading: Reading, window: int, span: Span, marginal: float) -> Tagge
     return TaggedSpan(window, span, char_start, char_end, reading.encoding.text(span), marginal)
 
 
-def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tuple[TaggedSpan, ...]:
-    """The n spans of the highest exact marginal over all windows, each in the window that owns its first token.
+def best_spans(
+    reading: Reading, max_answer_length: int = 30, n: int = 20
+) -> tuple[TaggedSpan, ...]:
+    """The n spans of the highest exact marginal over all windows, each in the window that owns its
+    first token.
 
-    Ties: lower start, then lower end. A span without characters is no answer. Spans with the same characters (pieces of one
-    syllable) are listed once, with the highest of their marginals: two of them can stand side by side in one tagging, so a sum
-    would be no probability.
+    Ties: lower start, then lower end. A span without characters is no answer. Spans with the same
+    characters (pieces of one syllable) are listed once, with the highest of their marginals: two of
+    them can stand side by side in one tagging, so a sum would be no probability.
     """
     encoding = reading.encoding
     found: list[tuple[float, int, int, int]] = []
@@ -192,7 +221,10 @@ def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tu
         marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
         part = slice(window.doc_start, window.doc_stop)
         starts, last = encoding.offset_mapping[part, :1], encoding.char_ends[part]
-        ends = sliding_window_view(np.concatenate([last, np.zeros(marginals.shape[1] - 1, dtype=np.int64)]), marginals.shape[1])
+        ends = sliding_window_view(
+            np.concatenate([last, np.zeros(marginals.shape[1] - 1, dtype=np.int64)]),
+            marginals.shape[1],
+        )
         owned = window.is_max_context[window.is_context]
         marginals = np.where(owned[:, None] & (starts < ends), marginals, 0.0)
         seen: set[tuple[int, int]] = set()
@@ -203,7 +235,9 @@ def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tu
             chars = int(starts[s, 0]), int(ends[s, d])
             if chars not in seen:
                 seen.add(chars)
-                found.append((-float(marginals[s, d]), window.doc_start + s, window.doc_start + s + d, w))
+                found.append(
+                    (-float(marginals[s, d]), window.doc_start + s, window.doc_start + s + d, w)
+                )
     distinct: dict[tuple[int, int], TaggedSpan] = {}
     for minus, start, end, w in sorted(found):
         tagged = _tagged(reading, w, Span(start, end), -minus)
@@ -212,7 +246,9 @@ def best_spans(reading: Reading, max_answer_length: int = 30, n: int = 20) -> tu
 
 
 def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
-    """The span of the highest exact marginal of the whole reading (`evaluate --head bio`); None without one."""
+    """The span of the highest exact marginal of the whole reading (`evaluate --head bio`); None
+    without one.
+    """
     found = best_spans(reading, max_answer_length, 1)
     return found[0] if found else None
 
@@ -223,7 +259,9 @@ def null_log_prob(reading: Reading) -> float:
 
 
 def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDArray[np.int64]]:
-    """Spans and tags of one window by name: argmax read strictly or leniently, or Viterbi's repaired tagging."""
+    """Spans and tags of one window by name: argmax read strictly or leniently, or Viterbi's
+    repaired tagging.
+    """
     if decoding not in DECODINGS:
         raise BadInput(f"decoding must be one of {', '.join(DECODINGS)}, got {decoding!r}")
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
@@ -231,7 +269,9 @@ def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDA
 
 
 def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
-    """All spans of a reading in text order, each from the window that owns its first token, with its exact marginal."""
+    """All spans of a reading in text order, each from the window that owns its first token, with
+    its exact marginal.
+    """
     spans: list[TaggedSpan] = []
     for w, window in enumerate(reading.windows):
         lp = tag_log_probs(reading, w)
@@ -240,7 +280,9 @@ def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedS
         for span in decode_tags(lp, decoding)[0]:
             if owned[span.start]:
                 doc = Span(window.doc_start + span.start, window.doc_start + span.end)
-                spans.append(_tagged(reading, w, doc, float(marginals[span.start, span.end - span.start])))
+                spans.append(
+                    _tagged(reading, w, doc, float(marginals[span.start, span.end - span.start]))
+                )
     return tuple(sorted(spans, key=lambda x: x.span))
 
 

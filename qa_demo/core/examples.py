@@ -1,4 +1,6 @@
-"""The texts that ship with the page: examples with a question, and passages with hidden spans. Read from their files, and checked."""
+"""The texts that ship with the page: examples with a question, and passages with hidden spans.
+Read from their files, and checked.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +15,9 @@ from qa_demo.core.words import span_at
 
 @dataclass(frozen=True)
 class PoolExample:
-    """A text with a question, and why it is there; `promise` says by name what a reading of it must show (qa_demo.training)."""
+    """A text with a question, and why it is there; `promise` says by name what a reading of it
+    must show (qa_demo.training).
+    """
 
     id: str
     title: str
@@ -34,7 +38,9 @@ class PoolExample:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text without a question; `hidden` are slices of it, in order, and `promise` says what a model's guesses must show."""
+    """A text without a question; `hidden` are slices of it, in order, and `promise` says what a
+    model's guesses must show.
+    """
 
     id: str
     title: str
@@ -46,18 +52,34 @@ class Passage:
 
 
 def load_examples(path: Path) -> tuple[PoolExample, ...]:
-    """Read the examples; BadInput, with the id, for an answer that does not stand where it says or an id that stands twice."""
+    """Read the examples; BadInput, with the id, for an answer that does not stand where it says or
+    an id that stands twice.
+    """
     words = ("id", "title", "kind", "reason", "question", "context")
-    return tuple(PoolExample(**{name: entry[name] for name in words}, answers=_slices(entry, "example", "context", "answers"),
-                             promise=entry["promise"], windows=WindowOptions(**entry["options"]) if "options" in entry else None)
-                 for entry in _entries(path, "example"))
+    return tuple(
+        PoolExample(
+            **{name: entry[name] for name in words},
+            answers=_slices(entry, "example", "context", "answers"),
+            promise=entry["promise"],
+            windows=WindowOptions(**entry["options"]) if "options" in entry else None,
+        )
+        for entry in _entries(path, "example")
+    )
 
 
 def load_passages(path: Path) -> tuple[Passage, ...]:
-    """Read the passages; BadInput, with the id, for one that hides nothing or no slice of its text, or an id that stands twice."""
+    """Read the passages; BadInput, with the id, for one that hides nothing or no slice of its
+    text, or an id that stands twice.
+    """
     words = ("id", "title", "kind", "reason", "text")
-    found = tuple(Passage(**{name: entry[name] for name in words}, hidden=_slices(entry, "passage", "text", "hidden"),
-                          promise=entry["promise"]) for entry in _entries(path, "passage"))
+    found = tuple(
+        Passage(
+            **{name: entry[name] for name in words},
+            hidden=_slices(entry, "passage", "text", "hidden"),
+            promise=entry["promise"],
+        )
+        for entry in _entries(path, "passage")
+    )
     for passage in found:
         if not passage.hidden:
             raise BadInput(f"passage '{passage.id}' hides nothing")
@@ -82,6 +104,8 @@ def _slices(entry: Mapping[str, Any], what: str, text: str, name: str) -> tuple[
     given: Sequence[Mapping[str, Any]] = entry[name]
     found = tuple(Answer(g["text"], g["char_start"]) for g in given)
     for answer in found:
-        if not answer.text or entry[text][answer.char_start:answer.char_end] != answer.text:
-            raise BadInput(f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}")
+        if not answer.text or entry[text][answer.char_start : answer.char_end] != answer.text:
+            raise BadInput(
+                f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}"
+            )
     return found

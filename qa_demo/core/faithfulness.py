@@ -1,10 +1,12 @@
-"""Does an explanation name what the reader rests on? Mask its top words, keep only its top words, and compare with chance.
+"""Does an explanation name what the reader rests on? Mask its top words, keep only its top words,
+and compare with chance.
 
     comprehensiveness = m(x) - m(x without the top words)     high when they mattered
     sufficiency       = m(x) - m(x with only the top words)   low when they are enough
 
-m is the probability of the target's span in its window, at fixed positions. Masked texts are unlike anything the reader was
-trained on, so a number means little without the same number for random words. Source: ERASER (DeYoung et al. 2020).
+m is the probability of the target's span in its window, at fixed positions. Masked texts are unlike
+anything the reader was trained on, so a number means little without the same number for random
+words. Source: ERASER (DeYoung et al. 2020).
 """
 
 from collections.abc import Callable, Mapping
@@ -25,14 +27,18 @@ N_RANDOM = 8
 TOP = 3
 
 Scorer = Callable[[NDArray[np.bool_]], tuple[Floats, Floats]]
-"""Start and end logits [b, n] of the window with the positions of each mask [b, n] replaced by [MASK]."""
+"""Start and end logits [b, n] of the window with the positions of each mask [b, n] replaced by
+[MASK].
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One order of the words: what is left of the target after masking its first k (deletion) or all but its first k (insertion).
+    """One order of the words: what is left of the target after masking its first k (deletion) or
+    all but its first k (insertion).
 
-    `sizes` [K]: 0, the five bins, all. `*_f` is the target F in logits, `*_m` the probability m; all [K].
+    `sizes` [K]: 0, the five bins, all. `*_f` is the target F in logits, `*_m` the probability m;
+    all [K].
     """
 
     order: tuple[int, ...]
@@ -55,7 +61,9 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Faithfulness:
-    """Curves by explanation and of random orders, in one window. `spared`: the answer's own words were never masked."""
+    """Curves by explanation and of random orders, in one window. `spared`: the answer's own words
+    were never masked.
+    """
 
     window: int
     words: Words
@@ -65,11 +73,15 @@ class Faithfulness:
     random: tuple[Curve, ...]
 
     def spread(self, what: str) -> tuple[float, float]:
-        """Mean and standard deviation over the random orders of `comprehensiveness` or `sufficiency`."""
+        """Mean and standard deviation over the random orders of `comprehensiveness` or
+        `sufficiency`.
+        """
         return mean_and_spread(np.array([getattr(curve, what) for curve in self.random]))
 
     def band(self, what: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and standard deviation over the random orders of one of the four curves, [K] each."""
+        """Mean and standard deviation over the random orders of one of the four curves, [K]
+        each.
+        """
         rows = np.stack([getattr(curve, what) for curve in self.random])
         return rows.mean(axis=0), rows.std(axis=0, ddof=1)
 
@@ -79,8 +91,12 @@ def mean_and_spread(values: Floats) -> tuple[float, float]:
     return float(np.mean(values)), float(np.std(values, ddof=1))
 
 
-def span_probability(target: Target, window: Window, start: Floats, end: Floats) -> NDArray[np.float64]:
-    """m for logits [..., n]: P_s[i] P_e[j] over all positions of the window; for a start or end target only its own factor."""
+def span_probability(
+    target: Target, window: Window, start: Floats, end: Floats
+) -> NDArray[np.float64]:
+    """m for logits [..., n]: P_s[i] P_e[j] over all positions of the window; for a start or end
+    target only its own factor.
+    """
     i, j = window.to_pos(target.span.start), window.to_pos(target.span.end)
     log_start = log_softmax(start)[..., i] if target.kind != "end_logit" else 0.0
     log_end = log_softmax(end)[..., j] if target.kind != "start_logit" else 0.0
@@ -97,7 +113,9 @@ def bin_sizes(n_words: int) -> tuple[int, ...]:
 def order_of(values: Floats, candidates: tuple[int, ...]) -> tuple[int, ...]:
     """The candidate words from the largest value to the smallest; ties in the order of the text."""
     chosen = np.array(candidates, dtype=np.int64)
-    return tuple(chosen[np.argsort(-np.asarray(values, dtype=np.float64)[chosen], kind="stable")].tolist())
+    return tuple(
+        chosen[np.argsort(-np.asarray(values, dtype=np.float64)[chosen], kind="stable")].tolist()
+    )
 
 
 def answer_words(units: Words, target: Target, window: Window) -> tuple[int, ...]:
@@ -105,20 +123,34 @@ def answer_words(units: Words, target: Target, window: Window) -> tuple[int, ...
     return units.holding(Span(window.to_pos(target.span.start), window.to_pos(target.span.end)))
 
 
-def _candidates(units: Words, target: Target, window: Window, spare_answer: bool) -> tuple[int, ...]:
+def _candidates(
+    units: Words, target: Target, window: Window, spare_answer: bool
+) -> tuple[int, ...]:
     kept = set(answer_words(units, target, window)) if spare_answer else set()
     chosen = tuple(k for k in range(len(units)) if k not in kept)
     if len(chosen) < 2:
-        raise BadInput(f"a deletion curve needs at least 2 words that may be masked, this window has {len(chosen)}")
+        raise BadInput(
+            f"a deletion curve needs at least 2 words that may be masked, this window has "
+            f"{len(chosen)}"
+        )
     return chosen
 
 
-def measure(reading: Reading, target: Target, rankings: Mapping[str, Floats], scorer: Scorer, rng: np.random.Generator,
-            spare_answer: bool = False, n_random: int = N_RANDOM) -> Faithfulness:
-    """Deletion and insertion curves of every ranking (values [U] per word, large first) and of `n_random` random orders.
+def measure(
+    reading: Reading,
+    target: Target,
+    rankings: Mapping[str, Floats],
+    scorer: Scorer,
+    rng: np.random.Generator,
+    spare_answer: bool = False,
+    n_random: int = N_RANDOM,
+) -> Faithfulness:
+    """Deletion and insertion curves of every ranking (values [U] per word, large first) and of
+    `n_random` random orders.
 
-    All masks go to `scorer` in one call, each distinct one once. With `spare_answer` the answer's words are neither masked nor counted.
-    Errors: BadInput for fewer than two random orders (no spread) or fewer than two words.
+    All masks go to `scorer` in one call, each distinct one once. With `spare_answer` the answer's
+    words are neither masked nor counted. Errors: BadInput for fewer than two random orders (no
+    spread) or fewer than two words.
     """
     if n_random < 2:
         raise BadInput(f"a spread needs at least 2 random orders, got {n_random}")
@@ -139,16 +171,20 @@ def measure(reading: Reading, target: Target, rankings: Mapping[str, Floats], sc
     for order, out, only in zip(orders, masked, kept, strict=True):
         a, b = [place[chosen] for chosen in out], [place[chosen] for chosen in only]
         curves.append(Curve(order, sizes, f[a], m[a], f[b], m[b]))
-    named = dict(zip(rankings, curves[:len(rankings)], strict=True))
-    return Faithfulness(window.index, units, candidates, spare_answer, named, tuple(curves[len(rankings):]))
+    named = dict(zip(rankings, curves[: len(rankings)], strict=True))
+    return Faithfulness(
+        window.index, units, candidates, spare_answer, named, tuple(curves[len(rankings) :])
+    )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The numbers of the one sentence: masking the k top words lowers F by `drop`, k random words by `random` +/- `spread`.
+    """The numbers of the one sentence: masking the k top words lowers F by `drop`, k random words
+    by `random` +/- `spread`.
 
-    `agreement` holds rank correlations (over words, of the size of the effect) between methods; `shuffled` the one between the
-    reader's own explanation and that of a copy with shuffled weights. None where one side is constant.
+    `agreement` holds rank correlations (over words, of the size of the effect) between methods;
+    `shuffled` the one between the reader's own explanation and that of a copy with shuffled
+    weights. None where one side is constant.
     """
 
     top: tuple[str, ...]
@@ -165,11 +201,23 @@ class Verdict:
         return self.drop > self.random + 2 * self.spread
 
 
-def verdict(reading: Reading, target: Target, rankings: Mapping[str, Floats], chosen: str, scorer: Scorer, rng: np.random.Generator,
-            shuffled: Floats | None = None, spare_answer: bool = True, top: int = TOP, n_random: int = N_RANDOM) -> Verdict:
-    """Mask the `top` words of the chosen ranking, and as many random ones `n_random` times; compare all rankings with the chosen one.
+def verdict(
+    reading: Reading,
+    target: Target,
+    rankings: Mapping[str, Floats],
+    chosen: str,
+    scorer: Scorer,
+    rng: np.random.Generator,
+    shuffled: Floats | None = None,
+    spare_answer: bool = True,
+    top: int = TOP,
+    n_random: int = N_RANDOM,
+) -> Verdict:
+    """Mask the `top` words of the chosen ranking, and as many random ones `n_random` times; compare
+    all rankings with the chosen one.
 
-    By default the answer's own words are spared: masking the answer always lowers its score and proves nothing.
+    By default the answer's own words are spared: masking the answer always lowers its score and
+    proves nothing.
     """
     if chosen not in rankings:
         raise BadInput(f"there is no explanation {chosen[:40]!r}; given are {', '.join(rankings)}")
@@ -179,12 +227,26 @@ def verdict(reading: Reading, target: Target, rankings: Mapping[str, Floats], ch
     units = words(reading.encoding, window)
     candidates = _candidates(units, target, window, spare_answer)
     first = order_of(rankings[chosen], candidates)[:top]
-    draws = [tuple(rng.choice(candidates, size=len(first), replace=False).tolist()) for _ in range(n_random)]
+    draws = [
+        tuple(rng.choice(candidates, size=len(first), replace=False).tolist())
+        for _ in range(n_random)
+    ]
     s, e = scorer(np.stack([units.positions(each) for each in ((), first, *draws)]))
     f = np.add(*parts(target, window, s, e))
     random, spread = mean_and_spread(f[0] - f[2:])
     size = np.abs(np.asarray(rankings[chosen], dtype=np.float64))
     return Verdict(
-        tuple(units.items[k].text for k in first), float(f[0] - f[1]), random, spread, n_random,
-        {name: rank_correlation(size, np.abs(np.asarray(values, dtype=np.float64))) for name, values in rankings.items() if name != chosen},
-        None if shuffled is None else rank_correlation(size, np.abs(np.asarray(shuffled, dtype=np.float64))))
+        tuple(units.items[k].text for k in first),
+        float(f[0] - f[1]),
+        random,
+        spread,
+        n_random,
+        {
+            name: rank_correlation(size, np.abs(np.asarray(values, dtype=np.float64)))
+            for name, values in rankings.items()
+            if name != chosen
+        },
+        None
+        if shuffled is None
+        else rank_correlation(size, np.abs(np.asarray(shuffled, dtype=np.float64))),
+    )

@@ -31,11 +31,21 @@ class HeadWeights:
     def __post_init__(self) -> None:
         for name in ("S", "E", "W", "b"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, freeze(np.asarray(getattr(self, name), dtype=np.float32)))
+                object.__setattr__(
+                    self, name, freeze(np.asarray(getattr(self, name), dtype=np.float32))
+                )
         if self.S.ndim != 1 or self.S.shape != self.E.shape:
-            raise BadInput(f"S and E must be two vectors of one length, got the shapes {self.S.shape} and {self.E.shape}")
-        if (self.W is None) != (self.b is None) or (self.W is not None and self.W.shape != (3, len(self.S))):
-            raise BadInput(f"a BIO head is W [3, {len(self.S)}] with b [3], got {None if self.W is None else self.W.shape}")
+            raise BadInput(
+                f"S and E must be two vectors of one length, got the shapes {self.S.shape} and "
+                f"{self.E.shape}"
+            )
+        if (self.W is None) != (self.b is None) or (
+            self.W is not None and self.W.shape != (3, len(self.S))
+        ):
+            raise BadInput(
+                f"a BIO head is W [3, {len(self.S)}] with b [3], got "
+                f"{None if self.W is None else self.W.shape}"
+            )
 
     @property
     def angle(self) -> float:
@@ -46,11 +56,17 @@ class HeadWeights:
         """S and b_S, or E and b_E, in double precision."""
         if lane not in ("start", "end"):
             raise BadInput(f"the lane must be start or end, got {str(lane)[:40]!r}")
-        return (self.S.astype(np.float64), self.b_S) if lane == "start" else (self.E.astype(np.float64), self.b_E)
+        return (
+            (self.S.astype(np.float64), self.b_S)
+            if lane == "start"
+            else (self.E.astype(np.float64), self.b_E)
+        )
 
 
 def angle(x: Floats, y: Floats) -> float:
-    """Degrees between two vectors; how far S and E turn in a gradient step. Errors: BadInput for a vector of length 0."""
+    """Degrees between two vectors; how far S and E turn in a gradient step. Errors: BadInput for a
+    vector of length 0.
+    """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     size = float(np.linalg.norm(x) * np.linalg.norm(y))
     if size == 0.0:
@@ -59,18 +75,22 @@ def angle(x: Floats, y: Floats) -> float:
 
 
 def plane(heads: HeadWeights, hidden: Floats) -> NDArray[np.float64]:
-    """Where each token stands: (S . T_i + b_S, E . T_i + b_E), [..., n, 2] for hidden states [..., n, d].
+    """Where each token stands: (S . T_i + b_S, E . T_i + b_E), [..., n, 2] for hidden states [...,
+    n, d].
 
     Exact: the two coordinates are the two logits, and the heads see nothing else of T.
     """
     both = np.stack([heads.S, heads.E], axis=1).astype(np.float64)
-    points: NDArray[np.float64] = np.asarray(hidden, dtype=np.float64) @ both + np.array([heads.b_S, heads.b_E])
+    points: NDArray[np.float64] = np.asarray(hidden, dtype=np.float64) @ both + np.array(
+        [heads.b_S, heads.b_E]
+    )
     return points
 
 
 @dataclass(frozen=True)
 class Anatomy:
-    """One logit taken apart: the products of the largest dimensions, the rest as one number, and the bias.
+    """One logit taken apart: the products of the largest dimensions, the rest as one number, and
+    the bias.
 
     sum(products) + rest + bias = logit. `rest` is the sum of the `n_rest` other products.
     """
@@ -87,7 +107,10 @@ class Anatomy:
 def _check(heads: HeadWeights, token: Floats) -> NDArray[np.float64]:
     values: NDArray[np.float64] = np.asarray(token, dtype=np.float64)
     if values.shape != heads.S.shape:
-        raise BadInput(f"a token of this reader is a vector of length {len(heads.S)}, got the shape {values.shape}")
+        raise BadInput(
+            f"a token of this reader is a vector of length {len(heads.S)}, got the shape "
+            f"{values.shape}"
+        )
     return values
 
 
@@ -98,19 +121,29 @@ def _largest(size: Floats, top: int) -> NDArray[np.int64]:
 
 
 def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anatomy:
-    """The products S_k T_ik of one token T_i [d], largest in size first; ties go to the lower dimension."""
+    """The products S_k T_ik of one token T_i [d], largest in size first; ties go to the lower
+    dimension.
+    """
     vector, bias = heads.vector(lane)
     products = vector * _check(heads, token)
     best = _largest(products, top)
     chosen = products[best]
     rest = float(np.delete(products, best).sum())
-    return Anatomy(lane, tuple(best.tolist()), tuple(chosen.tolist()), rest, len(products) - len(best), bias,
-                   float(chosen.sum() + rest + bias))
+    return Anatomy(
+        lane,
+        tuple(best.tolist()),
+        tuple(chosen.tolist()),
+        rest,
+        len(products) - len(best),
+        bias,
+        float(chosen.sum() + rest + bias),
+    )
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two tokens side by side on the dimensions that separate them most; the bias is in both and cancels.
+    """Two tokens side by side on the dimensions that separate them most; the bias is in both and
+    cancels.
 
     sum(differences) + rest = first logit - second logit, differences[k] = first[k] - second[k].
     """
@@ -129,22 +162,36 @@ class Comparison:
         return tuple(a - b for a, b in zip(self.first, self.second, strict=True))
 
 
-def compare(heads: HeadWeights, first: Floats, second: Floats, lane: Lane, top: int = 8) -> Comparison:
+def compare(
+    heads: HeadWeights, first: Floats, second: Floats, lane: Lane, top: int = 8
+) -> Comparison:
     """Why one token and not another: the dimensions ordered by |S_k (T_ik - T_jk)|."""
     vector, _ = heads.vector(lane)
     a, b = vector * _check(heads, first), vector * _check(heads, second)
     best = _largest(a - b, top)
     rest = float(np.delete(a - b, best).sum())
-    return Comparison(lane, tuple(best.tolist()), tuple(a[best].tolist()), tuple(b[best].tolist()), rest, len(a) - len(best),
-                      float((a - b)[best].sum() + rest))
+    return Comparison(
+        lane,
+        tuple(best.tolist()),
+        tuple(a[best].tolist()),
+        tuple(b[best].tolist()),
+        rest,
+        len(a) - len(best),
+        float((a - b)[best].sum() + rest),
+    )
 
 
-def shift_bias(start: Floats, end: Floats, start_shift: float, end_shift: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def shift_bias(
+    start: Floats, end: Floats, start_shift: float, end_shift: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Logits with the biases moved: s + c, e + c'.
 
-    Every logit moves; no probability, winner or loss does, because softmax and argmax compare positions of one window. With several
-    windows all of them move alike, [CLS] included, so the score against no answer stays too. A threshold on a bare score would not.
+    Every logit moves; no probability, winner or loss does, because softmax and argmax compare
+    positions of one window. With several windows all of them move alike, [CLS] included, so the
+    score against no answer stays too. A threshold on a bare score would not.
     """
     if not (np.isfinite(start_shift) and np.isfinite(end_shift)):
         raise BadInput(f"a bias must be a finite number, got {start_shift} and {end_shift}")
-    return np.asarray(start, dtype=np.float64) + start_shift, np.asarray(end, dtype=np.float64) + end_shift
+    return np.asarray(start, dtype=np.float64) + start_shift, np.asarray(
+        end, dtype=np.float64
+    ) + end_shift

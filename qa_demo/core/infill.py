@@ -1,7 +1,9 @@
-"""What the masked-language head, the span boundary head and both together predict for each hidden piece, and at what loss.
+"""What the masked-language head, the span boundary head and both together predict for each hidden
+piece, and at what loss.
 
-MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives a distribution over the
-whole vocabulary. "Both" is their product, renormalised. Losses are -log p of the true piece, in nats.
+MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives
+a distribution over the whole vocabulary. "Both" is their product, renormalised. Losses are -log p
+of the true piece, in nats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +19,9 @@ from qa_demo.core.report import finite
 from qa_demo.core.types import Encoding, LossTerm, Span
 
 WIRES = ("left", "right", "position")
-"""What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the pre-training text."""
+"""What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the
+pre-training text.
+"""
 NO_HEAD = "this model has no span boundary head"
 AIMS = {"mlm_top1": 35.0, "sbo_top1": 15.0}
 """The aims of the bundled model's pre-training: held-out top-1 in percent."""
@@ -34,7 +38,9 @@ class Guess:
 
 @dataclass(frozen=True)
 class Said:
-    """What one head predicts for one hidden piece: its best guesses, and rank (1 = best), p and -log p of the true piece."""
+    """What one head predicts for one hidden piece: its best guesses, and rank (1 = best), p and
+    -log p of the true piece.
+    """
 
     guesses: tuple[Guess, ...]
     rank: int
@@ -44,7 +50,9 @@ class Said:
 
 @dataclass(frozen=True)
 class HiddenPiece:
-    """One blank: its true piece, its run, its k = at - s + 1 (None without an SBO term, and then `no_sbo` says why)."""
+    """One blank: its true piece, its run, its k = at - s + 1 (None without an SBO term, and then
+    `no_sbo` says why).
+    """
 
     at: int
     token: str
@@ -60,7 +68,9 @@ class HiddenPiece:
 
 @dataclass(frozen=True, eq=False)
 class Infill:
-    """All blanks of one masked text; `tokens` [T] are the true pieces. `code` and `paper` are the two ways to add the losses up."""
+    """All blanks of one masked text; `tokens` [T] are the true pieces. `code` and `paper` are the
+    two ways to add the losses up.
+    """
 
     masked: Masked
     tokens: tuple[str, ...]
@@ -75,7 +85,9 @@ class Infill:
 
 @dataclass(frozen=True)
 class OneCut:
-    """What SBO says of one blank with one wire cut, None for none; `p_first` is what it still gives the first guess of all three wires."""
+    """What SBO says of one blank with one wire cut, None for none; `p_first` is what it still
+    gives the first guess of all three wires.
+    """
 
     wire: str | None
     said: Said
@@ -84,11 +96,13 @@ class OneCut:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y -> logit = E_word . y + b.
+    """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y ->
+    logit = E_word . y + b.
 
-    Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y). `cut` wires carry means;
-    `k` is the row of the position table that was read: the blank's own unless it was swapped. `cuts` are the single cuts of the same
-    run of the encoder, "none" first, whatever is cut now.
+    Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y).
+    `cut` wires carry means; `k` is the row of the position table that was read: the blank's own
+    unless it was swapped. `cuts` are the single cuts of the same run of the encoder, "none" first,
+    whatever is cut now.
     """
 
     at: int
@@ -111,7 +125,18 @@ class Trace:
     cuts: tuple[OneCut, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("x_left", "x_right", "position", "linear1", "gelu1", "h1", "linear2", "gelu2", "y", "word"):
+        for name in (
+            "x_left",
+            "x_right",
+            "position",
+            "linear1",
+            "gelu1",
+            "h1",
+            "linear2",
+            "gelu2",
+            "y",
+            "word",
+        ):
             object.__setattr__(self, name, freeze(getattr(self, name)))
 
     @property
@@ -121,7 +146,9 @@ class Trace:
 
 
 class Infiller(Protocol):
-    """What the page may ask of a model that fills blanks; the real one lives in `model.spanbert`."""
+    """What the page may ask of a model that fills blanks; the real one lives in
+    `model.spanbert`.
+    """
 
     @property
     def name(self) -> str:
@@ -144,7 +171,9 @@ class Infiller(Protocol):
         ...
 
     def encode(self, text: str) -> Encoding:
-        """The pieces of one text; BadInput for an empty one or one that is longer than the model's positions."""
+        """The pieces of one text; BadInput for an empty one or one that is longer than the model's
+        positions.
+        """
         ...
 
     def piece(self, piece_id: int) -> str:
@@ -152,24 +181,48 @@ class Infiller(Protocol):
         ...
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn with its frequency in the pre-training text; uniformly where the model stores no counts."""
+        """A piece drawn with its frequency in the pre-training text; uniformly where the model
+        stores no counts.
+        """
         ...
 
-    def sample(self, encoding: Encoding, rng: np.random.Generator, options: MaskOptions = ..., scheme: str = ...) -> Masked:
+    def sample(
+        self,
+        encoding: Encoding,
+        rng: np.random.Generator,
+        options: MaskOptions = ...,
+        scheme: str = ...,
+    ) -> Masked:
         """Spans (scheme="span") or single pieces ("token") hidden by the law."""
         ...
 
-    def infill(self, masked: Masked, cut: frozenset[str] = ..., swap: Mapping[int, int] | None = ..., top: int = ...) -> Infill:
+    def infill(
+        self,
+        masked: Masked,
+        cut: frozenset[str] = ...,
+        swap: Mapping[int, int] | None = ...,
+        top: int = ...,
+    ) -> Infill:
         """Guesses for every blank; `swap` feeds a blank another row of the position table."""
         ...
 
-    def trace(self, masked: Masked, at: int, cut: frozenset[str] = ..., swap: Mapping[int, int] | None = ...) -> Trace:
-        """The SBO's arithmetic for one blank, and what each single cut does to it. BadInput when it has no SBO term."""
+    def trace(
+        self,
+        masked: Masked,
+        at: int,
+        cut: frozenset[str] = ...,
+        swap: Mapping[int, int] | None = ...,
+    ) -> Trace:
+        """The SBO's arithmetic for one blank, and what each single cut does to it. BadInput when
+        it has no SBO term.
+        """
         ...
 
 
 def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
-    """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal values rank by id."""
+    """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal
+    values rank by id.
+    """
     least = np.partition(log_p, -min(top, len(log_p)))[-min(top, len(log_p))]
     best = np.flatnonzero(log_p >= least)
     best = best[np.lexsort((best, -log_p[best]))][:top]
@@ -178,40 +231,73 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
 
 
-def single_cuts(log_p: Floats, true: int, names: Sequence[str], top: int = 10) -> tuple[OneCut, ...]:
-    """One blank's log-probabilities with no wire cut and with each alone, [4, V] in the order None, left, right, position."""
+def single_cuts(
+    log_p: Floats, true: int, names: Sequence[str], top: int = 10
+) -> tuple[OneCut, ...]:
+    """One blank's log-probabilities with no wire cut and with each alone, [4, V] in the order
+    None, left, right, position.
+    """
     found = [said(row, true, names, top) for row in log_p]
     first = found[0].guesses[0].id
-    return tuple(OneCut(wire, one, float(np.exp(row[first]))) for wire, one, row in zip((None, *WIRES), found, log_p, strict=True))
+    return tuple(
+        OneCut(wire, one, float(np.exp(row[first])))
+        for wire, one, row in zip((None, *WIRES), found, log_p, strict=True)
+    )
 
 
 def product(log_p: Floats, log_q: Floats) -> Floats:
-    """log of p q / sum p q: the two distributions combined as if independent, under a uniform prior over the vocabulary."""
+    """log of p q / sum p q: the two distributions combined as if independent, under a uniform
+    prior over the vocabulary.
+    """
     return log_softmax(np.asarray(log_p) + np.asarray(log_q))
 
 
-def code_terms(mlm: Sequence[float], sbo: Sequence[float], weight: float = 1.0) -> tuple[LossTerm, ...]:
-    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets: two means with two denominators."""
-    return (LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
-            LossTerm("SBO", sum(sbo) / (len(sbo) + 1), weight, len(sbo) + 1))
+def code_terms(
+    mlm: Sequence[float], sbo: Sequence[float], weight: float = 1.0
+) -> tuple[LossTerm, ...]:
+    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets: two means
+    with two denominators.
+    """
+    return (
+        LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
+        LossTerm("SBO", sum(sbo) / (len(sbo) + 1), weight, len(sbo) + 1),
+    )
 
 
 def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
-    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i) over the hidden pieces; pieces without a pair add MLM only."""
+    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i) over the hidden pieces; pieces
+    without a pair add MLM only.
+    """
     return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
 
 
 def run_terms(pieces: Sequence[HiddenPiece]) -> dict[Span, tuple[LossTerm, ...]]:
     """The paper's sum of each run apart, in order; over all runs they add up to `paper_terms`."""
     runs = dict.fromkeys(piece.run for piece in pieces)
-    return {run: paper_terms([p.mlm.loss for p in pieces if p.run == run],
-                             [p.sbo.loss for p in pieces if p.run == run and p.sbo is not None]) for run in runs}
+    return {
+        run: paper_terms(
+            [p.mlm.loss for p in pieces if p.run == run],
+            [p.sbo.loss for p in pieces if p.run == run and p.sbo is not None],
+        )
+        for run in runs
+    }
 
 
-def judge(masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int) -> tuple[HiddenPiece, ...]:
-    """Read off logits: `mlm` [M, V] in the order of `masked.hidden`, `sbo` [S, V] in that of `masked.pairs(positions)`."""
+def judge(
+    masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int
+) -> tuple[HiddenPiece, ...]:
+    """Read off logits: `mlm` [M, V] in the order of `masked.hidden`, `sbo` [S, V] in that of
+    `masked.pairs(positions)`.
+    """
     pairs = masked.pairs(positions)
-    rows = {} if sbo is None else {at: (row, k) for row, (at, k) in enumerate(zip(pairs.at.tolist(), pairs.k.tolist(), strict=True))}
+    rows = (
+        {}
+        if sbo is None
+        else {
+            at: (row, k)
+            for row, (at, k) in enumerate(zip(pairs.at.tolist(), pairs.k.tolist(), strict=True))
+        }
+    )
     pieces = []
     for m, (at, fate) in enumerate(zip(masked.hidden.tolist(), masked.fates, strict=True)):
         true, log_p = int(masked.true_ids[at]), log_softmax(mlm[m])
@@ -219,17 +305,31 @@ def judge(masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str],
         if sbo is not None and at in rows:
             row, k = rows[at]
             log_q = log_softmax(sbo[row])
-            boundary, both = said(log_q, true, names, top), said(product(log_p, log_q), true, names, top)
+            boundary, both = (
+                said(log_q, true, names, top),
+                said(product(log_p, log_q), true, names, top),
+            )
         missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
         alone = said(log_p, true, names, top)
-        pieces.append(HiddenPiece(at, names[true], true, fate, masked.run_of(at), k, alone, boundary, both, missing))
+        pieces.append(
+            HiddenPiece(
+                at, names[true], true, fate, masked.run_of(at), k, alone, boundary, both, missing
+            )
+        )
     return tuple(pieces)
 
 
-def check_wires(masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int) -> None:
-    """Refuse unknown wires, a swap for an observed piece, or a row that the position table lacks."""
+def check_wires(
+    masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int
+) -> None:
+    """Refuse unknown wires, a swap for an observed piece, or a row that the position table
+    lacks.
+    """
     if not cut <= set(WIRES):
-        raise BadInput(f"the wires that can be cut are {', '.join(WIRES)}, got {', '.join(sorted(cut - set(WIRES)))}")
+        raise BadInput(
+            f"the wires that can be cut are {', '.join(WIRES)}, got "
+            f"{', '.join(sorted(cut - set(WIRES)))}"
+        )
     for at, k in swap.items():
         masked.run_of(at)
         if not 1 <= k <= positions:
@@ -237,20 +337,50 @@ def check_wires(masked: Masked, cut: frozenset[str], swap: Mapping[int, int], po
 
 
 def infill_json(encoding: Encoding, found: Infill) -> dict[str, Any]:
-    """The JSON of the command line and the API; `position` is k in the run (1 = next to the left neighbour), null without a pair.
+    """The JSON of the command line and the API; `position` is k in the run (1 = next to the left
+    neighbour), null without a pair.
 
-    `terms` are the paper's code's two means, whose `over` names the denominators; `paper_terms` are the paper's plain sums.
+    `terms` are the paper's code's two means, whose `over` names the denominators; `paper_terms` are
+    the paper's plain sums.
     """
+
     def guesses(one: Said | None) -> list[dict[str, Any]] | None:
         return None if one is None else [{"piece": g.piece, "p": g.p} for g in one.guesses]
 
     pieces = []
     for p in found.pieces:
         start, end = encoding.chars(Span(p.at, p.at))
-        ranks = {f"true_rank_{name}": None if one is None else one.rank for name, one in (("mlm", p.mlm), ("sbo", p.sbo), ("both", p.both))}
-        pieces.append({"text": p.token, "char_start": start, "char_end": end, "position": p.k, "run": [p.run.start, p.run.end],
-                       "fate": p.fate, "mlm": guesses(p.mlm), "sbo": guesses(p.sbo), "both": guesses(p.both), **ranks, "no_sbo": p.no_sbo})
-    rows = [[{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms] for terms in (found.code, found.paper)]
-    return finite({"text": encoding.context, "model": found.model_name, "pieces": pieces, "terms": rows[0],
-                   "total": sum(t.weight * t.value for t in found.code), "paper_terms": rows[1],
-                   "paper_total": sum(t.weight * t.value for t in found.paper)})
+        ranks = {
+            f"true_rank_{name}": None if one is None else one.rank
+            for name, one in (("mlm", p.mlm), ("sbo", p.sbo), ("both", p.both))
+        }
+        pieces.append(
+            {
+                "text": p.token,
+                "char_start": start,
+                "char_end": end,
+                "position": p.k,
+                "run": [p.run.start, p.run.end],
+                "fate": p.fate,
+                "mlm": guesses(p.mlm),
+                "sbo": guesses(p.sbo),
+                "both": guesses(p.both),
+                **ranks,
+                "no_sbo": p.no_sbo,
+            }
+        )
+    rows = [
+        [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms]
+        for terms in (found.code, found.paper)
+    ]
+    return finite(
+        {
+            "text": encoding.context,
+            "model": found.model_name,
+            "pieces": pieces,
+            "terms": rows[0],
+            "total": sum(t.weight * t.value for t in found.code),
+            "paper_terms": rows[1],
+            "paper_total": sum(t.weight * t.value for t in found.paper),
+        }
+    )

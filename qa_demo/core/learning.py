@@ -1,6 +1,8 @@
-"""Real gradient steps as records: what was trained, at what loss, what moved, and what changed on screen.
+"""Real gradient steps as records: what was trained, at what loss, what moved, and what changed on
+screen.
 
-A learner holds a private copy of some of a reader's weights. The loss it lowers is the page's own (`core.losses`):
+A learner holds a private copy of some of a reader's weights. The loss it lowers is the page's own
+(`core.losses`):
 
     L = (l_start + l_end) / 2,   each the mean over the trained windows of -sum_i t_i log p_i
 """
@@ -24,8 +26,12 @@ Optimizer = Literal["sgd", "adamw"]
 SCOPES: dict[str, str] = {
     "head": "head only: S and E",
     "last_layer": "last layer: S, E and the encoder's last layer",
-    "reader": "whole reader: S, E and every layer"}
-OPTIMIZERS: dict[str, str] = {"sgd": "SGD: w − rate · gradient", "adamw": "AdamW: as the reader was trained"}
+    "reader": "whole reader: S, E and every layer",
+}
+OPTIMIZERS: dict[str, str] = {
+    "sgd": "SGD: w − rate · gradient",
+    "adamw": "AdamW: as the reader was trained",
+}
 STEPS = (1, 5, 20)
 RATES = (1e-6, 10.0)
 TRAINED_WINDOWS = 4
@@ -42,12 +48,25 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.steps not in STEPS:
-            raise BadInput(f"the number of steps must be one of {', '.join(map(str, STEPS))}, got {str(self.steps)[:40]}")
+            raise BadInput(
+                f"the number of steps must be one of {', '.join(map(str, STEPS))}, got "
+                f"{str(self.steps)[:40]}"
+            )
         if self.optimizer not in OPTIMIZERS:
-            raise BadInput(f"the optimizer must be one of {', '.join(OPTIMIZERS)}, got {str(self.optimizer)[:40]}")
+            raise BadInput(
+                f"the optimizer must be one of {', '.join(OPTIMIZERS)}, got "
+                f"{str(self.optimizer)[:40]}"
+            )
         low, high = RATES
-        if isinstance(self.learning_rate, bool) or not isinstance(self.learning_rate, int | float) or not low <= self.learning_rate <= high:
-            raise BadInput(f"the learning rate must be a number between {low:g} and {high:g}, got {str(self.learning_rate)[:40]}")
+        if (
+            isinstance(self.learning_rate, bool)
+            or not isinstance(self.learning_rate, int | float)
+            or not low <= self.learning_rate <= high
+        ):
+            raise BadInput(
+                f"the learning rate must be a number between {low:g} and {high:g}, got "
+                f"{str(self.learning_rate)[:40]}"
+            )
 
 
 def check_scope(scope: object) -> Scope:
@@ -72,7 +91,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Movement:
-    """How far a vector moved from the reader's own: lengths, length of the difference, angle in degrees.
+    """How far a vector moved from the reader's own: lengths, length of the difference, angle in
+    degrees.
 
     S and E are one vector each; for T the four numbers are means over the positions of one window.
     """
@@ -94,9 +114,11 @@ def movement(name: str, before: Floats, after: Floats) -> Movement:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """The reader after some steps on one example. `curve` has steps + 1 entries, from 0 on; `movements` are S, E and T.
+    """The reader after some steps on one example. `curve` has steps + 1 entries, from 0 on;
+    `movements` are S, E and T.
 
-    `windows` were trained on; `window` is the one whose T is compared. `actions` are the plans that led here.
+    `windows` were trained on; `window` is the one whose T is compared. `actions` are the plans that
+    led here.
     """
 
     before: Reading
@@ -119,10 +141,11 @@ class Learned:
 
 
 class Learner(Protocol):
-    """Trains a private copy on one example. Every method but `read` and `close` returns the new state.
+    """Trains a private copy on one example. Every method but `read` and `close` returns the new
+    state.
 
-    Errors: BadInput for a learner that was closed, Cancelled (no weight has changed then; AdamW's moments start from zero),
-    ModelUnavailable when the server's copies are all in use.
+    Errors: BadInput for a learner that was closed, Cancelled (no weight has changed then; AdamW's
+    moments start from zero), ModelUnavailable when the server's copies are all in use.
     """
 
     @property
@@ -135,12 +158,21 @@ class Learner(Protocol):
         """Which weights it may move."""
         ...
 
-    def step(self, plan: Plan, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Learned:
-        """Take the steps of one action; an action that was cancelled, or whose loss is not finite, is undone completely."""
+    def step(
+        self,
+        plan: Plan,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Learned:
+        """Take the steps of one action; an action that was cancelled, or whose loss is not finite,
+        is undone completely.
+        """
         ...
 
     def undo(self) -> Learned:
-        """Undo the last action. Errors: BadInput when there is none, or its snapshot was dropped."""
+        """Undo the last action. Errors: BadInput when there is none, or its snapshot was
+        dropped.
+        """
         ...
 
     def redo(self) -> Learned:
@@ -161,15 +193,23 @@ class Learner(Protocol):
 
 
 def training_windows(reading: Reading, golds: Golds) -> tuple[int, ...]:
-    """All windows of a short text; of a longer one the first `TRAINED_WINDOWS`, those that hold a gold span whole first."""
-    holders = [w.index for w in reading.windows if any(gold is not None and w.holds(gold) for gold in golds)]
+    """All windows of a short text; of a longer one the first `TRAINED_WINDOWS`, those that hold a
+    gold span whole first.
+    """
+    holders = [
+        w.index
+        for w in reading.windows
+        if any(gold is not None and w.holds(gold) for gold in golds)
+    ]
     others = [w.index for w in reading.windows if w.index not in holders]
     return tuple(sorted((holders + others)[:TRAINED_WINDOWS]))
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """One other example before and after the steps; an answer of None means no answer; losses in nats."""
+    """One other example before and after the steps; an answer of None means no answer; losses in
+    nats.
+    """
 
     title: str
     before: str | None
@@ -178,7 +218,14 @@ class Remembered:
     loss_after: float
 
 
-def remembered(title: str, golds: Golds, before: Reading, after: Reading, loss: tuple[float, float]) -> Remembered:
+def remembered(
+    title: str, golds: Golds, before: Reading, after: Reading, loss: tuple[float, float]
+) -> Remembered:
     """Decode an example twice at default options, with the reader's own threshold."""
-    said = [predict(r, DecodeOptions(null_score_diff_threshold=r.threshold or 0.0), MergeOptions()).answer for r in (before, after)]
+    said = [
+        predict(
+            r, DecodeOptions(null_score_diff_threshold=r.threshold or 0.0), MergeOptions()
+        ).answer
+        for r in (before, after)
+    ]
     return Remembered(title, said[0], said[1], *loss)

@@ -1,10 +1,11 @@
 """Answers that are lists, scored as MultiSpanQA's script does: on sets of normalised texts.
 
-    P = matches / max(1, spans said), R = matches / max(1, spans wanted), summed over all questions;  F1 = 2 P R / (P + R)
+    P = matches / max(1, spans said), R = matches / max(1, spans wanted), summed over all questions;
+    F1 = 2 P R / (P + R)
 
-Exact: a match is a text that both sets hold. Overlap: each span said counts as the largest share of its own characters that one
-wanted span has in one piece, each wanted span as the largest share that one span said has.
-Source: Li et al. 2022, "MultiSpanQA"; src/eval_script.py.
+Exact: a match is a text that both sets hold. Overlap: each span said counts as the largest share of
+its own characters that one wanted span has in one piece, each wanted span as the largest share that
+one span said has. Source: Li et al. 2022, "MultiSpanQA"; src/eval_script.py.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +27,9 @@ class Rates:
 
 @dataclass(frozen=True)
 class ListScores:
-    """Both measures over `total` questions, and the percentage of questions whose whole set is right."""
+    """Both measures over `total` questions, and the percentage of questions whose whole set is
+    right.
+    """
 
     total: int
     exact: Rates
@@ -45,7 +48,9 @@ def shared_piece(a: str, b: str) -> int:
 
 
 def overlap(wanted: Collection[str], said: Collection[str]) -> tuple[float, float]:
-    """(sum over said, sum over wanted) of the best shares; two empty sets match once, one empty set never."""
+    """(sum over said, sum over wanted) of the best shares; two empty sets match once, one empty
+    set never.
+    """
     if not wanted or not any(said):
         match = float(not wanted and not any(said))
         return match, match
@@ -56,10 +61,17 @@ def overlap(wanted: Collection[str], said: Collection[str]) -> tuple[float, floa
 
 
 def list_scores(wanted: Sequence[Collection[str]], said: Sequence[Collection[str]]) -> ListScores:
-    """Score one set of texts for each question. Errors: BadInput for no question, or for sets that are not one for each question."""
+    """Score one set of texts for each question. Errors: BadInput for no question, or for sets that
+    are not one for each question.
+    """
     if not wanted or len(wanted) != len(said):
-        raise BadInput(f"lists are scored question by question: got {len(wanted)} wanted and {len(said)} said")
-    pairs = [({normalize(x) for x in w}, {normalize(x) for x in s}) for w, s in zip(wanted, said, strict=True)]
+        raise BadInput(
+            f"lists are scored question by question: got {len(wanted)} wanted and {len(said)} said"
+        )
+    pairs = [
+        ({normalize(x) for x in w}, {normalize(x) for x in s})
+        for w, s in zip(wanted, said, strict=True)
+    ]
     n_wanted, n_said = (sum(max(1, len(pair[k])) for pair in pairs) for k in (0, 1))
     common = sum(len(w & s) for w, s in pairs)
     shares = [overlap(w, s) for w, s in pairs]

@@ -1,7 +1,9 @@
-"""SpanBERT's masking, every step on record: lengths, anchors, whole words, the budget, merged runs, 80/10/10, boundary pairs.
+"""SpanBERT's masking, every step on record: lengths, anchors, whole words, the budget, merged runs,
+80/10/10, boundary pairs.
 
-Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T; a sequence holds piece i at position i + 1.
-Source: the paper's code (its random number per span, its cut by the budget); its README's settings are the defaults here.
+Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T; a sequence holds piece i
+at position i + 1. Source: the paper's code (its random number per span, its cut by the budget); its
+README's settings are the defaults here.
 """
 
 import math
@@ -20,11 +22,13 @@ from qa_demo.core.types import Span
 Fate = Literal["mask", "random", "keep"]
 Ints = NDArray[np.int64]
 RandomPiece = Callable[[np.random.Generator], int]
-"""Draws a piece for the 10 % case. The paper's code takes one from the corpus, so frequent words come often; BERT draws every word of
+"""Draws a piece for the 10 % case. The paper's code takes one from the corpus, so frequent words
+come often; BERT draws every word of
 the vocabulary with the same probability."""
 
 POSITIONS = 20
-"""Rows of the SBO's position table: the default of the paper's code, whose README trains with 15. Of the runs drawn on
+"""Rows of the SBO's position table: the default of the paper's code, whose README trains with 15.
+Of the runs drawn on
 long texts 1.7 % are longer than 15 pieces, so 20 leaves fewer hidden pieces without a term."""
 
 LONGEST = 100
@@ -35,8 +39,12 @@ LONGEST = 100
 class MaskOptions:
     """How pieces are hidden (names of the paper's code)."""
 
-    mask_ratio: float = field(default=0.15, metadata={"help": "The share of the pieces that are hidden, rounded up."})
-    geometric_p: float = field(default=0.2, metadata={"help": "p of the geometric law of span lengths."})
+    mask_ratio: float = field(
+        default=0.15, metadata={"help": "The share of the pieces that are hidden, rounded up."}
+    )
+    geometric_p: float = field(
+        default=0.2, metadata={"help": "p of the geometric law of span lengths."}
+    )
     span_lower: int = field(default=1, metadata={"help": "The shortest span drawn, in words."})
     span_upper: int = field(default=10, metadata={"help": "The longest span drawn, in words."})
 
@@ -46,7 +54,10 @@ class MaskOptions:
         if not 0 < self.geometric_p < 1:
             raise BadInput(f"geometric_p must lie between 0 and 1, got {self.geometric_p}")
         if not 1 <= self.span_lower <= self.span_upper <= LONGEST:
-            raise BadInput(f"span lengths need 1 <= span_lower <= span_upper <= {LONGEST}, got {self.span_lower} and {self.span_upper}")
+            raise BadInput(
+                f"span lengths need 1 <= span_lower <= span_upper <= {LONGEST}, got "
+                f"{self.span_lower} and {self.span_upper}"
+            )
 
 
 DEFAULTS = MaskOptions()
@@ -54,10 +65,12 @@ DEFAULTS = MaskOptions()
 
 @dataclass(frozen=True)
 class Draw:
-    """One turn: `length` words and an `anchor` piece are drawn; the span starts where the anchor's word starts.
+    """One turn: `length` words and an `anchor` piece are drawn; the span starts where the anchor's
+    word starts.
 
-    `span` is None when the anchor was hidden already: then both are drawn again. `words` counts those reached, the last of
-    which is `cut` when the budget ended inside it. `joined` are the earlier runs that this span overlapped or touched.
+    `span` is None when the anchor was hidden already: then both are drawn again. `words` counts
+    those reached, the last of which is `cut` when the budget ended inside it. `joined` are the
+    earlier runs that this span overlapped or touched.
     """
 
     length: int
@@ -72,7 +85,9 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The SBO's targets: hidden piece at[i] of run s..e with left = s - 1, right = e + 1 and k = at - s + 1; each [S]."""
+    """The SBO's targets: hidden piece at[i] of run s..e with left = s - 1, right = e + 1 and k =
+    at - s + 1; each [S].
+    """
 
     at: Ints
     left: Ints
@@ -89,7 +104,9 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Masked:
-    """One masked text: true and given ids [T], hidden runs in order, and a fate for each of the M hidden pieces."""
+    """One masked text: true and given ids [T], hidden runs in order, and a fate for each of the M
+    hidden pieces.
+    """
 
     true_ids: Ints
     input_ids: Ints
@@ -105,23 +122,38 @@ class Masked:
     @property
     def hidden(self) -> Ints:
         """The hidden pieces in order, [M]."""
-        return np.array([i for run in self.runs for i in range(run.start, run.end + 1)], dtype=np.int64)
+        return np.array(
+            [i for run in self.runs for i in range(run.start, run.end + 1)], dtype=np.int64
+        )
 
     def run_of(self, at: int) -> Span:
         """The run that hides a piece."""
         found = next((run for run in self.runs if run.start <= at <= run.end), None)
         if found is None:
-            raise BadInput(f"piece {at} is not hidden; hidden are {[(run.start, run.end) for run in self.runs]}")
+            raise BadInput(
+                f"piece {at} is not hidden; hidden are "
+                f"{[(run.start, run.end) for run in self.runs]}"
+            )
         return found
 
     def boundary(self, run: Span) -> tuple[int, int] | None:
-        """The observed neighbours (s - 1, e + 1); None at an edge of the text, as [CLS] and [SEP] never stand in for one."""
-        return (run.start - 1, run.end + 1) if run.start > 0 and run.end < len(self.true_ids) - 1 else None
+        """The observed neighbours (s - 1, e + 1); None at an edge of the text, as [CLS] and [SEP]
+        never stand in for one.
+        """
+        return (
+            (run.start - 1, run.end + 1)
+            if run.start > 0 and run.end < len(self.true_ids) - 1
+            else None
+        )
 
     def pairs(self, positions: int = POSITIONS) -> Pairs:
         """All SBO targets; pieces beyond the `positions` rows of the position table have none."""
-        rows = [(i, *pair, i - run.start + 1) for run in self.runs if (pair := self.boundary(run)) is not None
-                for i in range(run.start, min(run.end, run.start + positions - 1) + 1)]
+        rows = [
+            (i, *pair, i - run.start + 1)
+            for run in self.runs
+            if (pair := self.boundary(run)) is not None
+            for i in range(run.start, min(run.end, run.start + positions - 1) + 1)
+        ]
         return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     def why_no_sbo(self, at: int, positions: int = POSITIONS) -> str | None:
@@ -129,22 +161,34 @@ class Masked:
         run = self.run_of(at)
         if self.boundary(run) is None:
             side = "begins with the first" if run.start == 0 else "ends with the last"
-            return f"its run {side} piece of the text, so one observed neighbour is missing; [CLS] and [SEP] never stand in for it"
+            return (
+                f"its run {side} piece of the text, so one observed neighbour is missing; "
+                f"[CLS] and [SEP] never stand in for it"
+            )
         k = at - run.start + 1
-        return f"it is piece {k} of its run, and the position table has {positions} rows" if k > positions else None
+        return (
+            f"it is piece {k} of its run, and the position table has {positions} rows"
+            if k > positions
+            else None
+        )
 
 
 def length_law(options: MaskOptions = DEFAULTS) -> Floats:
-    """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper: truncated and renormalised; its mean is 3.797, [upper - lower + 1]."""
+    """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper: truncated and renormalised; its mean
+    is 3.797, [upper - lower + 1].
+    """
     q = 1 - options.geometric_p
-    # Counted from the lower bound, which the sum cancels: q^(l - 1) can be 0 for every l, and 0 / 0 is no law.
+    # Counted from the lower bound, which the sum cancels: q^(l - 1) can be 0 for every l, and 0 / 0
+    # is no law.
     raw: Floats = q ** np.arange(options.span_upper - options.span_lower + 1, dtype=np.float64)
     law: Floats = raw / raw.sum()
     return law
 
 
 def clipped_law(options: MaskOptions = DEFAULTS) -> Floats:
-    """P(min(max(l, lower), upper)), the literal reading of "clipped": all longer draws land on `upper`; its mean is 4.463."""
+    """P(min(max(l, lower), upper)), the literal reading of "clipped": all longer draws land on
+    `upper`; its mean is 4.463.
+    """
     p, low, high = options.geometric_p, options.span_lower, options.span_upper
     law: Floats = p * (1 - p) ** np.arange(low - 1, high, dtype=np.float64)
     law[0] = 1 - (1 - p) ** low
@@ -158,20 +202,28 @@ def _cdf(options: MaskOptions) -> Floats:
 
 
 def draw_lengths(rng: np.random.Generator, count: int, options: MaskOptions = DEFAULTS) -> Ints:
-    """`count` lengths in words by the truncated law: u in [0, 1) picks the first l with CDF(l) > u."""
+    """`count` lengths in words by the truncated law: u in [0, 1) picks the first l with CDF(l) >
+    u.
+    """
     cdf = _cdf(options)
-    return options.span_lower + np.minimum(np.searchsorted(cdf, rng.random(count), side="right"), len(cdf) - 1).astype(np.int64)
+    return options.span_lower + np.minimum(
+        np.searchsorted(cdf, rng.random(count), side="right"), len(cdf) - 1
+    ).astype(np.int64)
 
 
 def budget_of(pieces: int, options: MaskOptions = DEFAULTS) -> int:
     """ceil(mask_ratio T); 510 pieces give 77."""
     if pieces < 1:
         raise BadInput("masking needs at least one word piece, got none")
-    return min(pieces, math.ceil(options.mask_ratio * pieces - 1e-9))  # 0.15 is a little more than 3/20 in binary
+    return min(
+        pieces, math.ceil(options.mask_ratio * pieces - 1e-9)
+    )  # 0.15 is a little more than 3/20 in binary
 
 
 def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Sorted runs; spans that overlap or touch become one, so that both neighbours of a run are always observed."""
+    """Sorted runs; spans that overlap or touch become one, so that both neighbours of a run are
+    always observed.
+    """
     runs: list[Span] = []
     for span in sorted(spans):
         if runs and span.start <= runs[-1].end + 1:
@@ -187,8 +239,12 @@ def word_starts(word_ids: Ints) -> Ints:
     return np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])).astype(np.int64)
 
 
-def _grow(first: int, ends: list[int], hidden: set[int], length: int, budget: int) -> tuple[int, int, bool]:
-    """Hide up to `length` words from piece `first`, stopping inside a word when the budget is full: (last piece, words, cut)."""
+def _grow(
+    first: int, ends: list[int], hidden: set[int], length: int, budget: int
+) -> tuple[int, int, bool]:
+    """Hide up to `length` words from piece `first`, stopping inside a word when the budget is
+    full: (last piece, words, cut).
+    """
     at = last = first
     for word in range(1, length + 1):
         while at < ends[0] and len(hidden) < budget:
@@ -204,10 +260,12 @@ def _grow(first: int, ends: list[int], hidden: set[int], length: int, budget: in
 
 
 def draw_spans(word_ids: Ints, options: MaskOptions, rng: np.random.Generator) -> tuple[Draw, ...]:
-    """Turns until the budget is full: a length in words, a uniform piece as anchor, snapped back to its word's start.
+    """Turns until the budget is full: a length in words, a uniform piece as anchor, snapped back to
+    its word's start.
 
-    An anchor that is hidden already costs a turn; words that are hidden already cost no budget. Anchors are pieces, so a word
-    of several pieces is met more often than the paper's uniform word start suggests.
+    An anchor that is hidden already costs a turn; words that are hidden already cost no budget.
+    Anchors are pieces, so a word of several pieces is met more often than the paper's uniform word
+    start suggests.
     """
     total = len(word_ids)
     budget, starts = budget_of(total, options), word_starts(word_ids)
@@ -221,9 +279,13 @@ def draw_spans(word_ids: Ints, options: MaskOptions, rng: np.random.Generator) -
             draws.append(Draw(length, anchor, None, 0, False, budget - len(hidden), (), runs))
             continue
         word = int(np.searchsorted(starts, anchor, side="right")) - 1
-        last, words, cut = _grow(int(starts[word]), ends[word:word + length], hidden, length, budget)
+        last, words, cut = _grow(
+            int(starts[word]), ends[word : word + length], hidden, length, budget
+        )
         span = Span(int(starts[word]), last)
-        joined = tuple(run for run in runs if run.start <= span.end + 1 and span.start <= run.end + 1)
+        joined = tuple(
+            run for run in runs if run.start <= span.end + 1 and span.start <= run.end + 1
+        )
         runs = merge_spans([*runs, span])
         draws.append(Draw(length, anchor, span, words, cut, budget - len(hidden), joined, runs))
     return tuple(draws)
@@ -232,29 +294,60 @@ def draw_spans(word_ids: Ints, options: MaskOptions, rng: np.random.Generator) -
 def draw_fate(rng: np.random.Generator) -> Fate:
     """80 % [MASK], 10 % a random piece, 10 % kept."""
     u = rng.random()
-    return "mask" if u < .8 else "random" if u < .9 else "keep"
+    return "mask" if u < 0.8 else "random" if u < 0.9 else "keep"
 
 
-def _replaced(ids: Ints, runs: Sequence[Span], fates: Sequence[Fate], mask_id: int, rng: np.random.Generator,
-              random_piece: RandomPiece) -> Ints:
+def _replaced(
+    ids: Ints,
+    runs: Sequence[Span],
+    fates: Sequence[Fate],
+    mask_id: int,
+    rng: np.random.Generator,
+    random_piece: RandomPiece,
+) -> Ints:
     given = np.array(ids, dtype=np.int64)
-    for at, fate in zip((i for run in runs for i in range(run.start, run.end + 1)), fates, strict=True):
+    for at, fate in zip(
+        (i for run in runs for i in range(run.start, run.end + 1)), fates, strict=True
+    ):
         if fate != "keep":
             given[at] = mask_id if fate == "mask" else random_piece(rng)
     return given
 
 
-def mask_spans(ids: Ints, word_ids: Ints, mask_id: int, rng: np.random.Generator, random_piece: RandomPiece,
-               options: MaskOptions = DEFAULTS) -> Masked:
-    """SpanBERT: spans of whole words, merged; one fate for a whole run, an independent piece at each place of a random one."""
+def mask_spans(
+    ids: Ints,
+    word_ids: Ints,
+    mask_id: int,
+    rng: np.random.Generator,
+    random_piece: RandomPiece,
+    options: MaskOptions = DEFAULTS,
+) -> Masked:
+    """SpanBERT: spans of whole words, merged; one fate for a whole run, an independent piece at
+    each place of a random one.
+    """
     draws = draw_spans(word_ids, options, rng)
     runs = draws[-1].runs
     fates = tuple(fate for run in runs for fate in [draw_fate(rng)] * len(run))
-    return Masked(ids, _replaced(ids, runs, fates, mask_id, rng, random_piece), runs, fates, draws, budget_of(len(ids), options))
+    return Masked(
+        ids,
+        _replaced(ids, runs, fates, mask_id, rng, random_piece),
+        runs,
+        fates,
+        draws,
+        budget_of(len(ids), options),
+    )
 
 
-def mask_tokens(ids: Ints, mask_id: int, rng: np.random.Generator, random_piece: RandomPiece, options: MaskOptions = DEFAULTS) -> Masked:
-    """BERT: single pieces, drawn uniformly and independently, each with its own fate, within the same budget."""
+def mask_tokens(
+    ids: Ints,
+    mask_id: int,
+    rng: np.random.Generator,
+    random_piece: RandomPiece,
+    options: MaskOptions = DEFAULTS,
+) -> Masked:
+    """BERT: single pieces, drawn uniformly and independently, each with its own fate, within the
+    same budget.
+    """
     budget = budget_of(len(ids), options)
     draws: list[Draw] = []
     runs: tuple[Span, ...] = ()
@@ -264,32 +357,51 @@ def mask_tokens(ids: Ints, mask_id: int, rng: np.random.Generator, random_piece:
         runs = merge_spans([*runs, span])
         draws.append(Draw(1, at, span, 1, False, budget - turn, joined, runs))
     fates: tuple[Fate, ...] = tuple(draw_fate(rng) for _ in range(budget))
-    return Masked(ids, _replaced(ids, runs, fates, mask_id, rng, random_piece), runs, fates, tuple(draws), budget)
+    return Masked(
+        ids,
+        _replaced(ids, runs, fates, mask_id, rng, random_piece),
+        runs,
+        fates,
+        tuple(draws),
+        budget,
+    )
 
 
 def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
-    """Spans drawn by hand: merged, and every piece becomes [MASK]. Errors: BadInput for none, or beyond the text."""
+    """Spans drawn by hand: merged, and every piece becomes [MASK]. Errors: BadInput for none, or
+    beyond the text.
+    """
     if not spans or max(span.end for span in spans) >= len(ids):
-        raise BadInput(f"hidden spans must lie within the text's {len(ids)} pieces and there must be one, got {list(spans)}")
+        raise BadInput(
+            f"hidden spans must lie within the text's {len(ids)} pieces and there must be one, "
+            f"got {list(spans)}"
+        )
     runs = merge_spans(spans)
     one: Fate = "mask"
     fates = (one,) * sum(len(run) for run in runs)
     given = np.array(ids, dtype=np.int64)
     for run in runs:
-        given[run.start:run.end + 1] = mask_id
+        given[run.start : run.end + 1] = mask_id
     return Masked(ids, given, runs, fates, (), len(fates))
 
 
 def changed(masked: Masked, at: int, piece: int) -> Masked:
-    """The same blanks with another observed piece, as for a neighbour of a run. Errors: BadInput for a hidden piece."""
+    """The same blanks with another observed piece, as for a neighbour of a run. Errors: BadInput
+    for a hidden piece.
+    """
     if not 0 <= at < len(masked.true_ids) or any(run.start <= at <= run.end for run in masked.runs):
-        raise BadInput(f"only an observed piece can be changed, {at} is hidden or outside the text's {len(masked.true_ids)} pieces")
+        raise BadInput(
+            f"only an observed piece can be changed, {at} is hidden or outside the text's "
+            f"{len(masked.true_ids)} pieces"
+        )
     true, given = masked.true_ids.copy(), masked.input_ids.copy()
     true[at] = given[at] = piece
     return Masked(true, given, masked.runs, masked.fates, masked.draws, masked.budget)
 
 
 def restored(masked: Masked, ids: Ints) -> Masked:
-    """The same blanks with the observed pieces of the text itself: what `changed` did is undone; a replaced blank keeps its piece."""
+    """The same blanks with the observed pieces of the text itself: what `changed` did is undone; a
+    replaced blank keeps its piece.
+    """
     given = np.where(masked.true_ids == ids, masked.input_ids, ids)
     return Masked(ids, given, masked.runs, masked.fates, masked.draws, masked.budget)

@@ -1,4 +1,6 @@
-"""The figures that were measured once and lie beside a reader in metrics.json, as records: reliability and threshold."""
+"""The figures that were measured once and lie beside a reader in metrics.json, as records:
+reliability and threshold.
+"""
 
 import json
 from dataclasses import dataclass
@@ -15,10 +17,12 @@ HEADS = ("span", "bio")
 
 @dataclass(frozen=True)
 class Reliability:
-    """How often a head's best span was exactly right, by its probability, before and after the temperature.
+    """How often a head's best span was exactly right, by its probability, before and after the
+    temperature.
 
-    Bins are over `measured_on` questions, none of which is among the `fitted_on` that gave the temperature. An error is the mean
-    distance of probability and accuracy, weighted by questions, 0 to 1.
+    Bins are over `measured_on` questions, none of which is among the `fitted_on` that gave the
+    temperature. An error is the mean distance of probability and accuracy, weighted by questions, 0
+    to 1.
     """
 
     temperature: float
@@ -32,7 +36,9 @@ class Reliability:
 
 @dataclass(frozen=True)
 class ThresholdCurve:
-    """What every threshold would do on the SQuAD 2.0 questions, and the one that the reader came with."""
+    """What every threshold would do on the SQuAD 2.0 questions, and the one that the reader came
+    with.
+    """
 
     answerable: int
     unanswerable: int
@@ -49,7 +55,9 @@ class Measured:
 
 
 def _reliability(raw: dict[str, Any]) -> Reliability:
-    tables = {name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("before", "after")}
+    tables = {
+        name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("before", "after")
+    }
     return Reliability(**{**raw, **tables})
 
 
@@ -59,14 +67,18 @@ def _curve(raw: dict[str, Any]) -> ThresholdCurve:
 
 
 def load_measured(folder: Path) -> Measured | None:
-    """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that cannot be read as such."""
+    """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that
+    cannot be read as such.
+    """
     path = folder / FILE
     if not path.is_file():
         return None
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         reliability, curves = raw.get("reliability", {}), raw.get("threshold_curve", {})
-        return Measured({head: _reliability(reliability[head]) for head in HEADS if head in reliability},
-                        {head: _curve(curves[head]) for head in HEADS if head in curves})
+        return Measured(
+            {head: _reliability(reliability[head]) for head in HEADS if head in reliability},
+            {head: _curve(curves[head]) for head in HEADS if head in curves},
+        )
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
         raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault

@@ -1,8 +1,10 @@
-"""Merge rules side by side on one reading: who wins under each, by how much, and what would change the winner.
+"""Merge rules side by side on one reading: who wins under each, by how much, and what would change
+the winner.
 
-A rule is three independent choices (`core.scales`): which copies of a span count, on which scale, against which
-null. Where two additive rules disagree, the start and end differences of two spans are the same under both; only
-the constants of their windows differ, so those are the numbers that caused it.
+A rule is three independent choices (`core.scales`): which copies of a span count, on which scale,
+against which null. Where two additive rules disagree, the start and end differences of two spans
+are the same under both; only the constants of their windows differ, so those are the numbers that
+caused it.
 """
 
 from dataclasses import dataclass, replace
@@ -16,8 +18,23 @@ from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, check_merge, wi
 from qa_demo.core.spans import Cell, make_candidate, separate_argmaxes
 from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Prediction, Reading
 
-__all__ = ["COMBINES", "COPIES", "NULLS", "RULES", "SCALES", "SEPARATE_MAXIMA", "Flip", "Margin", "Rule", "RuleResult", "check_merge",
-           "flip_constant", "margin", "run_all", "separate_maxima"]
+__all__ = [
+    "COMBINES",
+    "COPIES",
+    "NULLS",
+    "RULES",
+    "SCALES",
+    "SEPARATE_MAXIMA",
+    "Flip",
+    "Margin",
+    "Rule",
+    "RuleResult",
+    "check_merge",
+    "flip_constant",
+    "margin",
+    "run_all",
+    "separate_maxima",
+]
 
 
 @dataclass(frozen=True)
@@ -43,9 +60,9 @@ SEPARATE_MAXIMA = "separate maxima, averaged (textbook)"
 class Margin:
     """Winner minus rival on a rule's rank: total = start + end + (winner_shift - rival_shift).
 
-    `start` and `end` are differences of logits (halved probabilities on the mean's scale); the shifts are the
-    windows' constants: minus the null's logits, minus log Z, or 0. On probability scales the total is the
-    logarithm of the ratio.
+    `start` and `end` are differences of logits (halved probabilities on the mean's scale); the
+    shifts are the windows' constants: minus the null's logits, minus log Z, or 0. On probability
+    scales the total is the logarithm of the ratio.
     """
 
     winner: Candidate
@@ -68,7 +85,9 @@ class Margin:
 
 @dataclass(frozen=True)
 class RuleResult:
-    """One rule's outcome. The separate maxima rank no spans: they have no merge, prediction or margin, and may be illegal."""
+    """One rule's outcome. The separate maxima rank no spans: they have no merge, prediction or
+    margin, and may be illegal.
+    """
 
     name: str
     merge: MergeOptions | None
@@ -86,7 +105,9 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class Flip:
-    """Adding more than c (less, when c is negative) to every logit of `window` makes `challenger` beat `winner`."""
+    """Adding more than c (less, when c is negative) to every logit of `window` makes `challenger`
+    beat `winner`.
+    """
 
     window: int
     c: float
@@ -107,21 +128,39 @@ def _run(reading: Reading, decode: DecodeOptions, rule: Rule) -> RuleResult:
         return RuleResult(rule.name, rule.merge, prediction, None, None, None, None)
     best = listed[0]
     i, j = _cell(reading, best)
-    return RuleResult(rule.name, rule.merge, prediction, Cell(best.window, i, j, best.start_logit, best.end_logit),
-                      (best.span.start, best.span.end), prediction.best.value,
-                      margin(reading, decode, rule.merge, best, listed[1]) if len(listed) > 1 else None)
+    return RuleResult(
+        rule.name,
+        rule.merge,
+        prediction,
+        Cell(best.window, i, j, best.start_logit, best.end_logit),
+        (best.span.start, best.span.end),
+        prediction.best.value,
+        margin(reading, decode, rule.merge, best, listed[1]) if len(listed) > 1 else None,
+    )
 
 
 def _textbook(reading: Reading, decode: DecodeOptions) -> RuleResult:
     value, cell = separate_maxima(reading, decode)[0]
     window = reading.windows[cell.window]
-    return RuleResult(SEPARATE_MAXIMA, None, None, cell, (window.to_doc(cell.start_pos), window.to_doc(cell.end_pos)), value, None)
+    return RuleResult(
+        SEPARATE_MAXIMA,
+        None,
+        None,
+        cell,
+        (window.to_doc(cell.start_pos), window.to_doc(cell.end_pos)),
+        value,
+        None,
+    )
 
 
-def separate_maxima(reading: Reading, decode: DecodeOptions | None = None) -> tuple[tuple[float, Cell], ...]:
-    """(max P~_start + max P~_end) / 2 of every window, highest first, with the pair the two maxima form.
+def separate_maxima(
+    reading: Reading, decode: DecodeOptions | None = None
+) -> tuple[tuple[float, Cell], ...]:
+    """(max P~_start + max P~_end) / 2 of every window, highest first, with the pair the two maxima
+    form.
 
-    P~ is the softmax over the window's paragraph tokens. The pair need not be legal; its cell says why not.
+    P~ is the softmax over the window's paragraph tokens. The pair need not be legal; its cell says
+    why not.
     """
     found = []
     for w, window in enumerate(reading.windows):
@@ -136,22 +175,43 @@ def _cell(reading: Reading, candidate: Candidate) -> tuple[int, int]:
     return window.to_pos(candidate.span.start), window.to_pos(candidate.span.end)
 
 
-def margin(reading: Reading, decode: DecodeOptions, merge: MergeOptions, winner: Candidate, rival: Candidate) -> Margin:
-    """Add up why one candidate outranks another under a rule; any two candidates of the reading may be compared."""
+def margin(
+    reading: Reading,
+    decode: DecodeOptions,
+    merge: MergeOptions,
+    winner: Candidate,
+    rival: Candidate,
+) -> Margin:
+    """Add up why one candidate outranks another under a rule; any two candidates of the reading
+    may be compared.
+    """
     check_merge(merge)
     terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
     (wi, wj), (ri, rj) = _cell(reading, winner), _cell(reading, rival)
     a, b = terms[winner.window], terms[rival.window]
-    return Margin(winner, rival, float(a.start[wi] - b.start[ri]), float(a.end[wj] - b.end[rj]), a.shift, b.shift)
+    return Margin(
+        winner,
+        rival,
+        float(a.start[wi] - b.start[ri]),
+        float(a.end[wj] - b.end[rj]),
+        a.shift,
+        b.shift,
+    )
 
 
-def flip_constant(reading: Reading, window: int, decode: DecodeOptions | None = None, copies: str = "max_context") -> Flip | None:
-    """The c at which adding c to every start and end logit of one window changes the logit sum's winner.
+def flip_constant(
+    reading: Reading, window: int, decode: DecodeOptions | None = None, copies: str = "max_context"
+) -> Flip | None:
+    """The c at which adding c to every start and end logit of one window changes the logit sum's
+    winner.
 
     Adding c moves every score of the window by 2 c and no other:
-        winner elsewhere:        score(winner) = score(best other span of the window) + 2 c,   c >= 0
-        winner in the window:    score(winner) + 2 c = score(best other span elsewhere),       c <= 0
-    None when no c does it: one window, nothing legal, or a copy of the winner that moves (or stays) above the other.
+        winner elsewhere:        score(winner) = score(best other span of the window) + 2 c,   c >=
+        0
+        winner in the window:    score(winner) + 2 c = score(best other span elsewhere),       c <=
+        0
+    None when no c does it: one window, nothing legal, or a copy of the winner that moves (or stays)
+    above the other.
     """
     if not 0 <= window < len(reading.windows):
         raise BadInput(f"window must be between 0 and {len(reading.windows) - 1}, got {window}")
@@ -171,5 +231,9 @@ def flip_constant(reading: Reading, window: int, decode: DecodeOptions | None = 
         if (other.char_start, other.char_end) == (winner.char_start, winner.char_end):
             copy = max(copy, rank)
         elif other.char_start < other.char_end:
-            return Flip(window, (rank - score) / 2 if inside else (score - rank) / 2, winner, other) if rank > copy else None
+            return (
+                Flip(window, (rank - score) / 2 if inside else (score - rank) / 2, winner, other)
+                if rank > copy
+                else None
+            )
     return None

@@ -18,7 +18,9 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a reader says to one question: its best span's text ("" when it has none), and null score minus best score."""
+    """What a reader says to one question: its best span's text ("" when it has none), and null
+    score minus best score.
+    """
 
     text: str
     score_diff: float | None = None
@@ -26,7 +28,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Questions whose probability lies in [low, high): how sure the reader was, and how often it was right."""
+    """Questions whose probability lies in [low, high): how sure the reader was, and how often it
+    was right.
+    """
 
     low: float
     high: float
@@ -36,7 +40,9 @@ class CalibrationBin:
 
 
 def normalize(text: str) -> str:
-    """Lower case, no ASCII punctuation, no articles, single blanks - in this order; e.g. "The U.S.!" gives "us"."""
+    """Lower case, no ASCII punctuation, no articles, single blanks - in this order; e.g. "The
+    U.S.!" gives "us".
+    """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
@@ -59,7 +65,9 @@ def f1(gold: str, prediction: str, version: str = "2.0") -> float:
 
 
 def references(example: Example, version: str) -> list[str]:
-    """The texts a prediction is compared with; version 2.0 drops those that normalise to nothing, and none means [""]."""
+    """The texts a prediction is compared with; version 2.0 drops those that normalise to nothing,
+    and none means [""].
+    """
     texts = [a.text for a in example.answers]
     return texts if version == "1.1" else [t for t in texts if normalize(t)] or [""]
 
@@ -67,21 +75,31 @@ def references(example: Example, version: str) -> list[str]:
 def score(example: Example, prediction: str, version: str) -> tuple[float, float]:
     """(exact, f1) of one prediction, each the maximum over the references, 0 to 1."""
     golds = references(example, version)
-    return max((exact_match(g, prediction) for g in golds), default=0.0), max((f1(g, prediction, version) for g in golds), default=0.0)
+    return max((exact_match(g, prediction) for g in golds), default=0.0), max(
+        (f1(g, prediction, version) for g in golds), default=0.0
+    )
 
 
-def best_threshold(scores: Sequence[float], answerable: Sequence[bool], diffs: Sequence[float],
-                   answered: Sequence[bool]) -> tuple[float, float]:
-    """The no-answer threshold with the highest mean score: (percent, threshold), searched as evaluate-v2.0.py does.
+def best_threshold(
+    scores: Sequence[float],
+    answerable: Sequence[bool],
+    diffs: Sequence[float],
+    answered: Sequence[bool],
+) -> tuple[float, float]:
+    """The no-answer threshold with the highest mean score: (percent, threshold), searched as
+    evaluate-v2.0.py does.
 
-    Start with "no answer" everywhere, then answer one more question at a time, in order of rising `diffs`: it adds its score
-    if it is answerable, and takes 1 away if it is not and a text was predicted. Two properties come with it: when
-    nothing beats "no answer" everywhere the threshold reads 0.0, and equal diffs are not kept together. It is
-    tuned on the questions it scores, so the percentage is an upper bound.
+    Start with "no answer" everywhere, then answer one more question at a time, in order of rising
+    `diffs`: it adds its score if it is answerable, and takes 1 away if it is not and a text was
+    predicted. Two properties come with it: when nothing beats "no answer" everywhere the threshold
+    reads 0.0, and equal diffs are not kept together. It is tuned on the questions it scores, so the
+    percentage is an upper bound.
     """
     if not len(scores):
         raise BadInput("a threshold needs at least one question, got none")
-    gain = np.where(answerable, np.asarray(scores, dtype=np.float64), -np.asarray(answered, dtype=np.float64))
+    gain = np.where(
+        answerable, np.asarray(scores, dtype=np.float64), -np.asarray(answered, dtype=np.float64)
+    )
     order = np.argsort(np.asarray(diffs, dtype=np.float64), kind="stable")
     start = float(len(scores) - np.count_nonzero(answerable))
     totals = np.cumsum(np.concatenate([[start], gain[order]]))
@@ -89,12 +107,15 @@ def best_threshold(scores: Sequence[float], answerable: Sequence[bool], diffs: S
     return 100.0 * float(totals[best]) / len(scores), float(diffs[order[best - 1]]) if best else 0.0
 
 
-def evaluate(examples: Sequence[Example], outcomes: Mapping[str, Outcome], threshold: float | None = None) -> dict[str, float | int]:
+def evaluate(
+    examples: Sequence[Example], outcomes: Mapping[str, Outcome], threshold: float | None = None
+) -> dict[str, float | int]:
     """Score outcomes, keyed by question id, against the gold answers; percent, 0-100.
 
-    A file without unanswerable questions is scored by version 1.1: the best span always counts, a missing outcome
-    scores 0. Otherwise version 2.0: the answer is removed where score_diff > threshold (None: never), missing
-    outcomes are left out, and the best_* values come from the threshold search over the best spans.
+    A file without unanswerable questions is scored by version 1.1: the best span always counts, a
+    missing outcome scores 0. Otherwise version 2.0: the answer is removed where score_diff >
+    threshold (None: never), missing outcomes are left out, and the best_* values come from the
+    threshold search over the best spans.
     """
     if all(e.answers for e in examples):
         return _evaluate_v1(examples, outcomes)
@@ -112,14 +133,26 @@ def evaluate(examples: Sequence[Example], outcomes: Mapping[str, Outcome], thres
             result |= _means(name, final[part])
     answered = [bool(outcomes[e.id].text) for e in asked]
     for k, name in enumerate(("exact", "f1")):
-        result[f"best_{name}"], result[f"best_{name}_thresh"] = best_threshold(raw[:, k].tolist(), has.tolist(), diffs.tolist(), answered)
+        result[f"best_{name}"], result[f"best_{name}_thresh"] = best_threshold(
+            raw[:, k].tolist(), has.tolist(), diffs.tolist(), answered
+        )
     return result
 
 
-def _evaluate_v1(examples: Sequence[Example], outcomes: Mapping[str, Outcome]) -> dict[str, float | int]:
+def _evaluate_v1(
+    examples: Sequence[Example], outcomes: Mapping[str, Outcome]
+) -> dict[str, float | int]:
     if not examples:
         raise BadInput("there is no question to evaluate")
-    return _means("", np.array([score(e, outcomes[e.id].text, "1.1") if e.id in outcomes else (0.0, 0.0) for e in examples]))
+    return _means(
+        "",
+        np.array(
+            [
+                score(e, outcomes[e.id].text, "1.1") if e.id in outcomes else (0.0, 0.0)
+                for e in examples
+            ]
+        ),
+    )
 
 
 def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
@@ -127,19 +160,34 @@ def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
     return {f"{prefix}exact": exact, f"{prefix}f1": overlap, f"{prefix}total": len(rows)}
 
 
-def calibration(probs: Sequence[float], correct: Sequence[float], bins: int = 10) -> tuple[CalibrationBin, ...]:
-    """Compare probabilities with how often they came true, in equal bins of [0, 1]; empty bins are left out.
+def calibration(
+    probs: Sequence[float], correct: Sequence[float], bins: int = 10
+) -> tuple[CalibrationBin, ...]:
+    """Compare probabilities with how often they came true, in equal bins of [0, 1]; empty bins are
+    left out.
 
     Errors: BadInput when the two lists differ in length or a probability lies outside [0, 1].
     """
     p, hit = np.asarray(probs, dtype=np.float64), np.asarray(correct, dtype=np.float64)
     if p.shape != hit.shape or bins < 1:
-        raise BadInput(f"calibration needs one outcome for each probability and bins >= 1, got {len(p)}, {len(hit)} and {bins}")
+        raise BadInput(
+            f"calibration needs one outcome for each probability and bins >= 1, got {len(p)}, "
+            f"{len(hit)} and {bins}"
+        )
     if not np.all((p >= 0) & (p <= 1)):
         raise BadInput("calibration needs probabilities between 0 and 1")
     at = np.minimum((p * bins).astype(np.int64), bins - 1)
-    return tuple(CalibrationBin(k / bins, (k + 1) / bins, int((at == k).sum()), float(p[at == k].mean()), float(hit[at == k].mean()))
-                 for k in range(bins) if (at == k).any())
+    return tuple(
+        CalibrationBin(
+            k / bins,
+            (k + 1) / bins,
+            int((at == k).sum()),
+            float(p[at == k].mean()),
+            float(hit[at == k].mean()),
+        )
+        for k in range(bins)
+        if (at == k).any()
+    )
 
 
 def calibration_error(table: Sequence[CalibrationBin]) -> float:

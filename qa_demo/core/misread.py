@@ -1,7 +1,8 @@
 """Formulas of the loss as they are sometimes written, with the number each gives on a real window.
 
-`right` is the mean of -log p of the gold start and end, p = softmax over all positions of the unpadded window. Each other
-formula changes one thing; a value of None means that it has no logarithm. Statements (f) to (j) of the algorithm notes.
+`right` is the mean of -log p of the gold start and end, p = softmax over all positions of the
+unpadded window. Each other formula changes one thing; a value of None means that it has no
+logarithm. Statements (f) to (j) of the algorithm notes.
 """
 
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ FORMULAS = ("gold_only", "predicted", "searched", "no_exp", "shared_z", "no_bias
 
 @dataclass(frozen=True)
 class Misread:
-    """One formula on one window: its value, the loss itself, and two numbers that show what is wrong with it.
+    """One formula on one window: its value, the loss itself, and two numbers that show what is
+    wrong with it.
 
-    gold_only: p of the gold start and end after it. predicted, searched: the positions that took the label's place.
-    no_exp: smallest "probability" of start and end. shared_z: what the start's and the end's "probabilities" sum to,
-    infinite where a float cannot hold it.
+    gold_only: p of the gold start and end after it. predicted, searched: the positions that took
+    the label's place. no_exp: smallest "probability" of start and end. shared_z: what the start's
+    and the end's "probabilities" sum to, infinite where a float cannot hold it.
     no_bias: log Z of start and end after the same constant was added to every logit.
     """
 
@@ -46,8 +48,15 @@ def gold_pair(window: Window, golds: Golds) -> tuple[int, int]:
     return window.cls_at, window.cls_at
 
 
-def misread(key: str, window: Window, start: Floats, end: Floats, gold: tuple[int, int], decode: DecodeOptions,
-            constant: float = 2.0) -> Misread:
+def misread(
+    key: str,
+    window: Window,
+    start: Floats,
+    end: Floats,
+    gold: tuple[int, int],
+    decode: DecodeOptions,
+    constant: float = 2.0,
+) -> Misread:
     """One of `FORMULAS` on start and end logits [n] with the gold pair (i, j) in `pos`."""
     s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     i, j = gold
@@ -71,7 +80,13 @@ def misread(key: str, window: Window, start: Floats, end: Floats, gold: tuple[in
             ends = float(np.exp(z_e - z_s))
         return Misread(key, float((z_s - s[i] + z_s - e[j]) / 2), right, 1.0, ends)
     if key == "no_bias":
-        return Misread(key, _mean(s + constant, e + constant, i, j), right, float(logsumexp(s + constant)), float(logsumexp(e + constant)))
+        return Misread(
+            key,
+            _mean(s + constant, e + constant, i, j),
+            right,
+            float(logsumexp(s + constant)),
+            float(logsumexp(e + constant)),
+        )
     raise KeyError(key)
 
 

@@ -1,6 +1,8 @@
-"""A reader small enough for a pencil: four dimensions, five tokens, small whole numbers, and a check of every cell.
+"""A reader small enough for a pencil: four dimensions, five tokens, small whole numbers, and a
+check of every cell.
 
-    s_i = S . T_i + b_S,  e_i = E . T_i + b_E,  P = softmax over the five tokens,  L = -(log P_s[i*] + log P_e[j*]) / 2
+s_i = S . T_i + b_S,  e_i = E . T_i + b_E,  P = softmax over the five tokens,  L = -(log P_s[i*] +
+log P_e[j*]) / 2
 """
 
 import math
@@ -20,7 +22,9 @@ _LANES: tuple[Lane, Lane] = ("start", "end")
 
 @dataclass(frozen=True)
 class PencilCell:
-    """One number to compute: `decimals` says how exactly it is asked for; whole numbers are asked for exactly (0)."""
+    """One number to compute: `decimals` says how exactly it is asked for; whole numbers are asked
+    for exactly (0).
+    """
 
     name: str
     asks: str
@@ -30,7 +34,9 @@ class PencilCell:
 
 @dataclass(frozen=True)
 class Check:
-    """Whether a learner's number is right, and the slip that gives exactly that wrong number, if one is known."""
+    """Whether a learner's number is right, and the slip that gives exactly that wrong number, if
+    one is known.
+    """
 
     correct: bool
     slip: str | None = None
@@ -38,7 +44,9 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Pencil:
-    """The exercise: T [5, 4], S, E [4], two biases, and the gold span (token numbers; token 0 is [CLS])."""
+    """The exercise: T [5, 4], S, E [4], two biases, and the gold span (token numbers; token 0 is
+    [CLS]).
+    """
 
     tokens: tuple[str, ...]
     T: NDArray[np.int64]
@@ -55,7 +63,9 @@ class Pencil:
     @property
     def heads(self) -> HeadWeights:
         """The two vectors as every other reader has them."""
-        return HeadWeights(self.S.astype(np.float32), self.E.astype(np.float32), float(self.b_S), float(self.b_E))
+        return HeadWeights(
+            self.S.astype(np.float32), self.E.astype(np.float32), float(self.b_S), float(self.b_E)
+        )
 
     @property
     def logits(self) -> NDArray[np.float64]:
@@ -69,7 +79,9 @@ class Pencil:
         return p
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The legal pairs: end not before start, [CLS] excepted, which stands for no answer and is scored apart."""
+        """The legal pairs: end not before start, [CLS] excepted, which stands for no answer and is
+        scored apart.
+        """
         return tuple((i, j) for i in range(1, len(self.tokens)) for j in range(i, len(self.tokens)))
 
     def score(self, i: int, j: int) -> float:
@@ -90,25 +102,61 @@ class Pencil:
     def cells(self) -> tuple[PencilCell, ...]:
         """Every number of the exercise in the order in which one computes it."""
         out = []
-        for at, (lane, vector, bias) in enumerate(zip(_LANES, (self.S, self.E), (self.b_S, self.b_E), strict=True)):
+        for at, (lane, vector, bias) in enumerate(
+            zip(_LANES, (self.S, self.E), (self.b_S, self.b_E), strict=True)
+        ):
             letter, axis = ("s", "S") if lane == "start" else ("e", "E")
             for i, token in enumerate(self.tokens):
                 products = (vector * self.T[i]).tolist()
-                out += [PencilCell(f"product_{lane}_{i}_{k}", f"{axis}[{k + 1}] times T[{k + 1}] of {token}", float(product))
-                        for k, product in enumerate(products)]
-                out.append(PencilCell(f"logit_{lane}_{i}", f"{letter} of {token}: the products and the bias {bias} together",
-                                      float(self.logits[i, at])))
-            out += [PencilCell(f"prob_{lane}_{i}", f"P of {token} as {lane}", float(self.probabilities[i, at]), 2)
-                    for i, token in enumerate(self.tokens)]
-        out += [PencilCell(f"score_{i}_{j}", f"score of {self.tokens[i]} ... {self.tokens[j]}", self.score(i, j)) for i, j in self.pairs()]
+                out += [
+                    PencilCell(
+                        f"product_{lane}_{i}_{k}",
+                        f"{axis}[{k + 1}] times T[{k + 1}] of {token}",
+                        float(product),
+                    )
+                    for k, product in enumerate(products)
+                ]
+                out.append(
+                    PencilCell(
+                        f"logit_{lane}_{i}",
+                        f"{letter} of {token}: the products and the bias {bias} together",
+                        float(self.logits[i, at]),
+                    )
+                )
+            out += [
+                PencilCell(
+                    f"prob_{lane}_{i}",
+                    f"P of {token} as {lane}",
+                    float(self.probabilities[i, at]),
+                    2,
+                )
+                for i, token in enumerate(self.tokens)
+            ]
+        out += [
+            PencilCell(
+                f"score_{i}_{j}",
+                f"score of {self.tokens[i]} ... {self.tokens[j]}",
+                self.score(i, j),
+            )
+            for i, j in self.pairs()
+        ]
         out.append(PencilCell("score_null", "score of no answer: s + e of [CLS]", self.score(0, 0)))
-        out += [PencilCell("best_start", "token number of the best pair's start", float(self.best[0])),
-                PencilCell("best_end", "token number of the best pair's end", float(self.best[1])),
-                PencilCell("loss", f"loss when the answer is {self.tokens[self.gold[0]]} ... {self.tokens[self.gold[1]]}", self.loss, 2)]
+        out += [
+            PencilCell("best_start", "token number of the best pair's start", float(self.best[0])),
+            PencilCell("best_end", "token number of the best pair's end", float(self.best[1])),
+            PencilCell(
+                "loss",
+                f"loss when the answer is {self.tokens[self.gold[0]]} ... "
+                f"{self.tokens[self.gold[1]]}",
+                self.loss,
+                2,
+            ),
+        ]
         return tuple(out)
 
     def check(self, name: str, typed: str) -> Check:
-        """Compare a typed number with the cell; a probability or loss may be off by one in its last asked digit.
+        """Compare a typed number with the cell; a probability or loss may be off by one in its last
+        asked digit.
 
         Errors: BadInput for an unknown cell or for text that is no finite number.
         """
@@ -130,19 +178,28 @@ class Pencil:
             at, i = int(rest[0] == "end"), int(rest[1])
             bias, other = (self.b_S, self.b_E) if at == 0 else (self.b_E, self.b_S)
             own, others = float(self.logits[i, at]), float(self.logits[i, 1 - at])
-            return [("the bias is missing", own - bias), ("this is the other lane's logit", others),
-                    ("this is the other lane's vector with this lane's bias", others - other + bias)]
+            return [
+                ("the bias is missing", own - bias),
+                ("this is the other lane's logit", others),
+                ("this is the other lane's vector with this lane's bias", others - other + bias),
+            ]
         if kind == "prob":
             at, i = int(rest[0] == "end"), int(rest[1])
             z = self.logits[:, at]
             inside = np.exp(z[1:] - z.max())
-            return [("[CLS] is missing from the sum: the softmax runs over all five tokens",
-                     0.0 if i == 0 else float(inside[i - 1] / inside.sum())),
-                    ("this is the exponential before dividing by the sum", float(np.exp(z[i]))),
-                    ("this is the other lane's probability", float(self.probabilities[i, 1 - at]))]
+            return [
+                (
+                    "[CLS] is missing from the sum: the softmax runs over all five tokens",
+                    0.0 if i == 0 else float(inside[i - 1] / inside.sum()),
+                ),
+                ("this is the exponential before dividing by the sum", float(np.exp(z[i]))),
+                ("this is the other lane's probability", float(self.probabilities[i, 1 - at])),
+            ]
         if kind == "loss":
-            return [("this is the sum of the two terms: BERT's loss is their mean", 2 * self.loss),
-                    ("the minus sign is missing", -self.loss)]
+            return [
+                ("this is the sum of the two terms: BERT's loss is their mean", 2 * self.loss),
+                ("the minus sign is missing", -self.loss),
+            ]
         return []
 
 
@@ -165,15 +222,31 @@ def parse_number(typed: str) -> float:
 
 def pencil() -> Pencil:
     """The exercise of the page; gold is `Ada Lovelace`."""
-    return Pencil(TOKENS, np.array([[0, 1, 0, 1], [1, 0, 1, 0], [1, 2, 0, 1], [1, 0, -1, 0], [0, 1, 1, 1]]),
-                  np.array([1, 0, 2, -1]), np.array([0, 2, -1, 1]), 1, -1, (1, 2))
+    return Pencil(
+        TOKENS,
+        np.array([[0, 1, 0, 1], [1, 0, 1, 0], [1, 2, 0, 1], [1, 0, -1, 0], [0, 1, 1, 1]]),
+        np.array([1, 0, 2, -1]),
+        np.array([0, 2, -1, 1]),
+        1,
+        -1,
+        (1, 2),
+    )
 
 
 def another(rng: np.random.Generator) -> Pencil:
-    """A fresh exercise whose best pair is unique and scores above no answer; numbers from -2 to 2."""
+    """A fresh exercise whose best pair is unique and scores above no answer; numbers from -2 to
+    2.
+    """
     while True:
-        draw = Pencil(TOKENS, rng.integers(-1, 3, (len(TOKENS), DIMENSIONS)), rng.integers(-2, 3, DIMENSIONS),
-                      rng.integers(-2, 3, DIMENSIONS), int(rng.integers(-2, 3)), int(rng.integers(-2, 3)), (1, 1))
+        draw = Pencil(
+            TOKENS,
+            rng.integers(-1, 3, (len(TOKENS), DIMENSIONS)),
+            rng.integers(-2, 3, DIMENSIONS),
+            rng.integers(-2, 3, DIMENSIONS),
+            int(rng.integers(-2, 3)),
+            int(rng.integers(-2, 3)),
+            (1, 1),
+        )
         scores = sorted((draw.score(*pair) for pair in draw.pairs()), reverse=True)
         if scores[0] > scores[1] and scores[0] > draw.score(0, 0):
             return Pencil(draw.tokens, draw.T, draw.S, draw.E, draw.b_S, draw.b_E, draw.best)

@@ -1,4 +1,6 @@
-"""What a long computation calls while it runs: one function to report progress, one to ask whether to stop."""
+"""What a long computation calls while it runs: one function to report progress, one to ask whether
+to stop.
+"""
 
 from collections.abc import Callable
 

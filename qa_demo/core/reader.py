@@ -30,13 +30,17 @@ class Weights(Protocol):
 
 
 def check_made_by(reading: Reading, reader: Weights) -> None:
-    """BadInput unless these weights made the reading: what else they compute does not belong to its logits.
+    """BadInput unless these weights made the reading: what else they compute does not belong to its
+    logits.
 
     Without a checksum the reader's name stands for its weights.
     """
     if reading.weights != (reader.checksum or reader.name):
-        raise BadInput(f"this reading was made by other weights than those of the reader in use, {reader.name}; "
-                       "read the text again (on the page: press Answer)")
+        raise BadInput(
+            f"this reading was made by other weights than those of the reader in use, "
+            f"{reader.name}; "
+            "read the text again (on the page: press Answer)"
+        )
 
 
 class Reader(Protocol):
@@ -52,7 +56,9 @@ class Reader(Protocol):
 
     @property
     def threshold(self) -> float | None:
-        """The tuned no-answer threshold in logits; None when it was never trained on unanswerable questions."""
+        """The tuned no-answer threshold in logits; None when it was never trained on unanswerable
+        questions.
+        """
         ...
 
     @property
@@ -65,11 +71,18 @@ class Reader(Protocol):
         """Whether a BIO head stands beside the start/end head."""
         ...
 
-    def read(self, question: str, context: str, options: WindowOptions = ...,
-             on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Reading:
+    def read(
+        self,
+        question: str,
+        context: str,
+        options: WindowOptions = ...,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Reading:
         """Run every window of the context and keep its logits.
 
-        Errors: BadInput for text or options that cannot be used, Cancelled when `cancelled()` turned true.
+        Errors: BadInput for text or options that cannot be used, Cancelled when `cancelled()`
+        turned true.
         """
         ...
 
@@ -78,33 +91,58 @@ class Reader(Protocol):
         ...
 
     def hidden(self, window: Window) -> NDArray[np.float32]:
-        """Hidden states [N + 1, n, d] of one window; the last layer's are T, which the heads read."""
+        """Hidden states [N + 1, n, d] of one window; the last layer's are T, which the heads
+        read.
+        """
         ...
 
     def attention(self, window: Window) -> Attention:
-        """Every layer and head of one window. Errors: BadCheckpoint for a reader that gives no attention."""
+        """Every layer and head of one window. Errors: BadCheckpoint for a reader that gives no
+        attention.
+        """
         ...
 
     def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """Attention, rollout or gradient times attention in the rows of the target's start and end."""
+        """Attention, rollout or gradient times attention in the rows of the target's start and
+        end.
+        """
         ...
 
-    def masked(self, window: Window, masks: NDArray[np.bool_], on_progress: OnProgress | None = None,
-               cancelled: IsCancelled | None = None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Start and end logits [b, n] with the positions of each mask [b, n] replaced by [MASK]: deletion curves, leave one out."""
+    def masked(
+        self,
+        window: Window,
+        masks: NDArray[np.bool_],
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Start and end logits [b, n] with the positions of each mask [b, n] replaced by [MASK]:
+        deletion curves, leave one out.
+        """
         ...
 
-    def attribute(self, reading: Reading, target: Target, method: Method = ..., baseline: Baseline = ..., n_steps: int | None = None,
-                  on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None, shuffle: int | None = None) -> Attribution:
-        """Explain the target; with n_steps None the steps grow until the gap is small. `shuffle` seeds the random-weights check.
+    def attribute(
+        self,
+        reading: Reading,
+        target: Target,
+        method: Method = ...,
+        baseline: Baseline = ...,
+        n_steps: int | None = None,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+        shuffle: int | None = None,
+    ) -> Attribution:
+        """Explain the target; with n_steps None the steps grow until the gap is small. `shuffle`
+        seeds the random-weights check.
 
         Errors: BadInput for unknown choices or a reading of another reader, Cancelled.
         """
         ...
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> Learner:
-        """A private copy that can be trained on this reading; nothing is copied before its first step, and this reader never changes.
+        """A private copy that can be trained on this reading; nothing is copied before its first
+        step, and this reader never changes.
 
-        Errors: BadInput for an unknown scope, one that this reader does not have, or a reading of another reader.
+        Errors: BadInput for an unknown scope, one that this reader does not have, or a reading of
+        another reader.
         """
         ...

@@ -1,4 +1,6 @@
-"""The JSON of the command line, the API and the exports: plain dictionaries whose numbers are all finite."""
+"""The JSON of the command line, the API and the exports: plain dictionaries whose numbers are all
+finite.
+"""
 
 import json
 import math
@@ -15,78 +17,141 @@ NORMALISERS = ("window", "shared")
 
 
 def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
-    """One answered question. `answer` and the five fields after it are null when there is no answer; `n_best` never
-    holds the null, so its first entry is the best span even then. Chars are half-open in the context as given."""
+    """One answered question. `answer` and the five fields after it are null when there is no
+    answer; `n_best` never holds the null, so its first entry is the best span even then. Chars are
+    half-open in the context as given.
+    """
     best = prediction.best
     answered = best is not None and prediction.answer is not None
-    own = _span(best) if best is not None and answered else dict.fromkeys(("char_start", "char_end", "start_logit", "end_logit", "score"))
-    return finite({
-        "question": reading.encoding.question,
-        "reader": reading.model_name,
-        "answer": prediction.answer,
-        **{key: own[key] for key in ("char_start", "char_end", "start_logit", "end_logit", "score")},
-        "null_score": prediction.null_score,
-        "score_diff": prediction.score_diff,
-        "n_best": [_span(ranked) for ranked in prediction.n_best],
-        "windows": [{"index": w.index, "doc_start": w.doc_start, "doc_stop": w.doc_stop, "tokens": len(w)} for w in reading.windows],
-    })
+    own = (
+        _span(best)
+        if best is not None and answered
+        else dict.fromkeys(("char_start", "char_end", "start_logit", "end_logit", "score"))
+    )
+    return finite(
+        {
+            "question": reading.encoding.question,
+            "reader": reading.model_name,
+            "answer": prediction.answer,
+            **{
+                key: own[key]
+                for key in ("char_start", "char_end", "start_logit", "end_logit", "score")
+            },
+            "null_score": prediction.null_score,
+            "score_diff": prediction.score_diff,
+            "n_best": [_span(ranked) for ranked in prediction.n_best],
+            "windows": [
+                {
+                    "index": w.index,
+                    "doc_start": w.doc_start,
+                    "doc_stop": w.doc_stop,
+                    "tokens": len(w),
+                }
+                for w in reading.windows
+            ],
+        }
+    )
 
 
 def _span(ranked: Ranked) -> dict[str, Any]:
     c = ranked.candidate
-    return {"text": c.text, "char_start": c.char_start, "char_end": c.char_end, "window": c.window, "start_logit": c.start_logit,
-            "end_logit": c.end_logit, "score": c.score, "share": ranked.share}
+    return {
+        "text": c.text,
+        "char_start": c.char_start,
+        "char_end": c.char_end,
+        "window": c.window,
+        "start_logit": c.start_logit,
+        "end_logit": c.end_logit,
+        "score": c.score,
+        "share": ranked.share,
+    }
 
 
 def evaluate_json(scores: Mapping[str, float | int], seconds: float) -> dict[str, Any]:
-    """The scores of `metrics.evaluate` under the official scripts' names, and the seconds they took."""
+    """The scores of `metrics.evaluate` under the official scripts' names, and the seconds they
+    took.
+    """
     return finite({**scores, "seconds": seconds})
 
 
 def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, Any]:
-    """One attribution: every position of its window with its two lanes, in logits, and whether it adds up.
+    """One attribution: every position of its window with its two lanes, in logits, and whether it
+    adds up.
 
-    `char_start` and `char_end` are half-open in the text that `side` names (question or context), null for special tokens. `f_baseline`
-    and `gap` are null for methods that have no baseline on a path.
+    `char_start` and `char_end` are half-open in the text that `side` names (question or context),
+    null for special tokens. `f_baseline` and `gap` are null for methods that have no baseline on a
+    path.
     """
-    encoding, window, target = reading.encoding, reading.windows[attribution.window], attribution.target
+    encoding, window, target = (
+        reading.encoding,
+        reading.windows[attribution.window],
+        attribution.target,
+    )
     sides = ["special" if unit < 0 else "question" for unit in words(encoding, window).of]
     chars: list[tuple[int | None, int | None]] = [(None, None)] * len(window)
     if len(encoding.question_offset_mapping):
-        for at, (start, end) in zip((k for k, side in enumerate(sides) if side == "question"), encoding.question_offset_mapping.tolist(),
-                                    strict=False):
+        for at, (start, end) in zip(
+            (k for k, side in enumerate(sides) if side == "question"),
+            encoding.question_offset_mapping.tolist(),
+            strict=False,
+        ):
             chars[at] = (start, end)
     for doc in range(window.doc_start, window.doc_stop):
-        sides[window.to_pos(doc)], chars[window.to_pos(doc)] = "context", encoding.chars(Span(doc, doc))
-    rows = zip(reading.tokens(attribution.window), sides, chars, attribution.start.tolist(), attribution.end.tolist(), strict=True)
-    return finite({
-        "question": encoding.question,
-        "reader": reading.model_name,
-        "method": attribution.method,
-        "target": target.kind,
-        "span": _place(encoding, target.span),
-        "other": None if target.other is None else _place(encoding, target.other),
-        "window": attribution.window,
-        "baseline": attribution.baseline,
-        "tokens": [{"text": text, "side": side, "char_start": a, "char_end": b, "start": start, "end": end}
-                   for text, side, (a, b), start, end in rows],
-        "sum": attribution.sum,
-        "f_x": attribution.f_x,
-        "f_baseline": attribution.f_baseline,
-        "gap": attribution.gap,
-        "n_steps": attribution.n_steps,
-    })
+        sides[window.to_pos(doc)], chars[window.to_pos(doc)] = (
+            "context",
+            encoding.chars(Span(doc, doc)),
+        )
+    rows = zip(
+        reading.tokens(attribution.window),
+        sides,
+        chars,
+        attribution.start.tolist(),
+        attribution.end.tolist(),
+        strict=True,
+    )
+    return finite(
+        {
+            "question": encoding.question,
+            "reader": reading.model_name,
+            "method": attribution.method,
+            "target": target.kind,
+            "span": _place(encoding, target.span),
+            "other": None if target.other is None else _place(encoding, target.other),
+            "window": attribution.window,
+            "baseline": attribution.baseline,
+            "tokens": [
+                {
+                    "text": text,
+                    "side": side,
+                    "char_start": a,
+                    "char_end": b,
+                    "start": start,
+                    "end": end,
+                }
+                for text, side, (a, b), start, end in rows
+            ],
+            "sum": attribution.sum,
+            "f_x": attribution.f_x,
+            "f_baseline": attribution.f_baseline,
+            "gap": attribution.gap,
+            "n_steps": attribution.n_steps,
+        }
+    )
 
 
 def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dict[str, Any]:
-    """The loss of gold spans (one for each annotator; None where one found no answer), term by term; total = sum of weight * value.
+    """The loss of gold spans (one for each annotator; None where one found no answer), term by
+    term; total = sum of weight * value.
 
-    "window": the mean over windows of -sum_i t_i log p_i, start and end with weight 1/2. "shared": one softmax over the paragraph's tokens
-    of all windows, for which one gold span is needed. `char_start` and `char_end` are half-open in the context as given; `whole_in` counts
-    the windows that hold the span whole: under "window" every other one counts it as no answer, on [CLS].
+    "window": the mean over windows of -sum_i t_i log p_i, start and end with weight 1/2. "shared":
+    one softmax over the paragraph's tokens of all windows, for which one gold span is needed.
+    `char_start` and `char_end` are half-open in the context as given; `whole_in` counts the windows
+    that hold the span whole: under "window" every other one counts it as no answer, on [CLS].
     """
     if normaliser not in NORMALISERS:
-        raise BadInput(f"the normaliser must be one of {', '.join(NORMALISERS)}, got {str(normaliser)[:40]}")
+        raise BadInput(
+            f"the normaliser must be one of {', '.join(NORMALISERS)}, got {str(normaliser)[:40]}"
+        )
     if normaliser == "window":
         terms = start_end_loss(reading, golds)
     else:
@@ -94,16 +159,36 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
         if len(spans) != 1 or None in golds:
             raise BadInput(f"the shared normaliser needs exactly one gold answer, got {len(spans)}")
         terms = shared_norm_loss(reading, next(iter(spans)))
-    return finite({
-        "question": reading.encoding.question,
-        "reader": reading.model_name,
-        "normaliser": normaliser,
-        "gold": [None if gold is None else {**_place(reading.encoding, gold), "whole_in": sum(w.holds(gold) for w in reading.windows)}
-                 for gold in golds],
-        "terms": [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms],
-        "total": total(terms),
-        "windows": [{"index": w.index, "doc_start": w.doc_start, "doc_stop": w.doc_stop, "tokens": len(w)} for w in reading.windows],
-    })
+    return finite(
+        {
+            "question": reading.encoding.question,
+            "reader": reading.model_name,
+            "normaliser": normaliser,
+            "gold": [
+                None
+                if gold is None
+                else {
+                    **_place(reading.encoding, gold),
+                    "whole_in": sum(w.holds(gold) for w in reading.windows),
+                }
+                for gold in golds
+            ],
+            "terms": [
+                {"name": t.name, "value": t.value, "weight": t.weight, "over": t.over}
+                for t in terms
+            ],
+            "total": total(terms),
+            "windows": [
+                {
+                    "index": w.index,
+                    "doc_start": w.doc_start,
+                    "doc_stop": w.doc_stop,
+                    "tokens": len(w),
+                }
+                for w in reading.windows
+            ],
+        }
+    )
 
 
 def _place(encoding: Encoding, span: Span) -> dict[str, Any]:
@@ -115,7 +200,9 @@ def finite(report: dict[str, Any]) -> dict[str, Any]:
     """Return the report, or refuse it naming the first number that JSON cannot express."""
     where = _not_finite(report, "")
     if where is not None:
-        raise BadCheckpoint(f"the report cannot be written: {where}; a reader's logits must be finite numbers")
+        raise BadCheckpoint(
+            f"the report cannot be written: {where}; a reader's logits must be finite numbers"
+        )
     return report
 
 
@@ -128,9 +215,13 @@ def _not_finite(value: Any, path: str) -> str | None:
         parts = [(f"{path}[{k}]", inner) for k, inner in enumerate(value)]
     else:
         return None
-    return next((fault for name, inner in parts if (fault := _not_finite(inner, name)) is not None), None)
+    return next(
+        (fault for name, inner in parts if (fault := _not_finite(inner, name)) is not None), None
+    )
 
 
 def dumps(report: dict[str, Any]) -> str:
-    """One line of ASCII JSON: any string survives, lone surrogates included; NaN and infinity are refused."""
+    """One line of ASCII JSON: any string survives, lone surrogates included; NaN and infinity are
+    refused.
+    """
     return json.dumps(finite(report), ensure_ascii=True, allow_nan=False)

@@ -1,12 +1,15 @@
-"""How spans of different windows are made comparable: three independent choices as dictionaries of pure functions.
+"""How spans of different windows are made comparable: three independent choices as dictionaries of
+pure functions.
 
-COPIES says which copies of a span count, SCALES on which number they are ranked, NULLS what "no answer" is
-measured by. On every scale the rank of a span is a sum of two terms of one window and that window's constant,
+COPIES says which copies of a span count, SCALES on which number they are ranked, NULLS what "no
+answer" is measured by. On every scale the rank of a span is a sum of two terms of one window and
+that window's constant,
 
     rank(w, i, j) = start_w[i] + end_w[j] + shift_w
 
-so one search serves all scales, and what separates two spans can be added up. Notation below: S, E logits,
-0 = [CLS], P = softmax over {[CLS]} and the window's context, P~ = softmax over its context alone.
+so one search serves all scales, and what separates two spans can be added up. Notation below: S, E
+logits, 0 = [CLS], P = softmax over {[CLS]} and the window's context, P~ = softmax over its context
+alone.
 """
 
 from collections.abc import Callable
@@ -31,7 +34,9 @@ class Terms:
 
 @dataclass(frozen=True)
 class Scale:
-    """`terms` gives every window's `Terms`; `value` turns a rank into the number shown, `unit` names that number."""
+    """`terms` gives every window's `Terms`; `value` turns a rank into the number shown, `unit`
+    names that number.
+    """
 
     terms: Callable[[Reading, DecodeOptions, str], tuple[Terms, ...]]
     value: Callable[[float], float]
@@ -41,7 +46,9 @@ class Scale:
 
 @dataclass(frozen=True)
 class Null:
-    """The no-answer number of a rule, the window it comes from, and null minus best (None without a best)."""
+    """The no-answer number of a rule, the window it comes from, and null minus best (None without
+    a best).
+    """
 
     score: float
     window: int
@@ -49,14 +56,18 @@ class Null:
 
 
 def wide(reading: Reading, window: int) -> tuple[Floats, Floats]:
-    """A window's logits in double precision, so that a printed sum equals the sum of its printed parts."""
+    """A window's logits in double precision, so that a printed sum equals the sum of its printed
+    parts.
+    """
     s, e = reading.logits(window)
     return s.astype(np.float64), e.astype(np.float64)
 
 
 def null_logits(reading: Reading) -> Floats:
     """S_w[0] + E_w[0] of every window, [W]."""
-    return np.array([s[w.cls_at] + e[w.cls_at] for w in reading.windows for s, e in [wide(reading, w.index)]])
+    return np.array(
+        [s[w.cls_at] + e[w.cls_at] for w in reading.windows for s, e in [wide(reading, w.index)]]
+    )
 
 
 def _log_z(reading: Reading, window: int, with_cls: bool) -> float:
@@ -78,7 +89,9 @@ def _logit(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms
 
 
 def _log_odds(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms, ...]:
-    """S[i] + E[j] - S[0] - E[0] = log [P(i) P(j) / (P(0) P(0))]: a constant added to a window cancels."""
+    """S[i] + E[j] - S[0] - E[0] = log [P(i) P(j) / (P(0) P(0))]: a constant added to a window
+    cancels.
+    """
     return _shifted(reading, [-float(x) for x in null_logits(reading)])
 
 
@@ -106,8 +119,12 @@ def _context_mean(reading: Reading, options: DecodeOptions, copies: str) -> tupl
 
 
 def _global_softmax(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms, ...]:
-    """exp(S[i] + E[j]) / sum over all legal spans of all windows: the ranking of the logit sum, summing to 1."""
-    sums = np.array([legal_logsumexp(*wide(reading, w.index), w, options, copies) for w in reading.windows])
+    """exp(S[i] + E[j]) / sum over all legal spans of all windows: the ranking of the logit sum,
+    summing to 1.
+    """
+    sums = np.array(
+        [legal_logsumexp(*wide(reading, w.index), w, options, copies) for w in reading.windows]
+    )
     total = float(logsumexp(sums))
     return _shifted(reading, [-total if np.isfinite(total) else 0.0] * len(reading.windows))
 
@@ -132,7 +149,9 @@ COPIES = {
 SCALES = {
     "logit": Scale(_logit, _same, _same, "logits"),
     "log_odds": Scale(_log_odds, _same, _same, "log-odds"),
-    "window_product": Scale(_window_product, _exp, _same, "probability in its window, [CLS] included"),
+    "window_product": Scale(
+        _window_product, _exp, _same, "probability in its window, [CLS] included"
+    ),
     "context_product": Scale(_context_product, _exp, _same, "probability among its window's words"),
     "context_mean": Scale(_context_mean, _same, _log, "mean of two probabilities"),
     "global_softmax": Scale(_global_softmax, _exp, _same, "share of all legal spans"),
@@ -146,14 +165,20 @@ def _min_logit(reading: Reading, best: BestSpan | None) -> Null:
     """min_w (S_w[0] + E_w[0]): every window must agree that there is no answer."""
     scores = null_logits(reading)
     window = int(np.argmin(scores))
-    return Null(float(scores[window]), window, None if best is None else float(scores[window]) - best[1])
+    return Null(
+        float(scores[window]), window, None if best is None else float(scores[window]) - best[1]
+    )
 
 
 def _min_product(reading: Reading, best: BestSpan | None) -> Null:
-    """min_w P_w(0) P_w(0), kept as its logarithm; null minus best is the logarithm of their ratio."""
+    """min_w P_w(0) P_w(0), kept as its logarithm; null minus best is the logarithm of their
+    ratio.
+    """
     logs = null_logits(reading) - [_log_z(reading, w.index, True) for w in reading.windows]
     window = int(np.argmin(logs))
-    return Null(float(logs[window]), window, None if best is None else float(logs[window]) - best[2])
+    return Null(
+        float(logs[window]), window, None if best is None else float(logs[window]) - best[2]
+    )
 
 
 def _own_window(reading: Reading, best: BestSpan | None) -> Null:
@@ -179,7 +204,9 @@ COMBINES = {
     "context_mean": ("none",),
     "global_softmax": ("none",),
 }
-"""Which nulls fit a scale: a null must be a number of the same kind as the spans it is compared with."""
+"""Which nulls fit a scale: a null must be a number of the same kind as the spans it is compared
+with.
+"""
 
 THRESHOLD_SCALES = ("logit", "log_odds")
 """The scales whose differences are numbers of logits, as a threshold is."""
@@ -188,8 +215,9 @@ THRESHOLD_SCALES = ("logit", "log_odds")
 def no_answer_limit(merge: MergeOptions, threshold: float | None) -> float | None:
     """The score_diff above which a rule gives no answer; None where it always gives its best span.
 
-    `threshold` is a number of logits, None for a reader that was never trained on unanswerable questions. Rules on other scales
-    compare the null with the best span as they are, so their limit is 0; the null `none` removes no answer.
+    `threshold` is a number of logits, None for a reader that was never trained on unanswerable
+    questions. Rules on other scales compare the null with the best span as they are, so their limit
+    is 0; the null `none` removes no answer.
     """
     if threshold is None or merge.null == "none":
         return None
@@ -197,7 +225,9 @@ def no_answer_limit(merge: MergeOptions, threshold: float | None) -> float | Non
 
 
 def threshold_decides(merge: MergeOptions, threshold: float | None) -> bool:
-    """Whether another threshold could change the answer: the rule has a limit, and the limit is the threshold."""
+    """Whether another threshold could change the answer: the rule has a limit, and the limit is
+    the threshold.
+    """
     return merge.scale in THRESHOLD_SCALES and no_answer_limit(merge, threshold) is not None
 
 
@@ -205,7 +235,12 @@ def check_merge(merge: MergeOptions) -> None:
     """Refuse unknown names and choices that do not combine, listing those that do."""
     for name, known in (("copies", COPIES), ("scale", SCALES), ("null", NULLS)):
         if getattr(merge, name) not in known:
-            raise BadInput(f"{name} must be one of {', '.join(known)}, got {getattr(merge, name)!r}")
+            raise BadInput(
+                f"{name} must be one of {', '.join(known)}, got {getattr(merge, name)!r}"
+            )
     allowed = COMBINES[merge.scale]
     if merge.null not in allowed:
-        raise BadInput(f"the scale {merge.scale} cannot be compared with the null {merge.null}; it combines with {', '.join(allowed)}")
+        raise BadInput(
+            f"the scale {merge.scale} cannot be compared with the null {merge.null}; it combines "
+            f"with {', '.join(allowed)}"
+        )

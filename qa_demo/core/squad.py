@@ -23,8 +23,11 @@ def _answer(raw: Any, context: str, where: str, check_offset: bool) -> Answer:
         start = raw.get("answer_start")
         return Answer(text, start if isinstance(start, int) else -1)
     start = _field(raw, "answer_start", int, where)
-    if context[start:start + len(text)] != text or start < 0:
-        raise BadInput(f"{where}: answer_start {start} does not point to the answer {text[:40]!r} in the context")
+    if context[start : start + len(text)] != text or start < 0:
+        raise BadInput(
+            f"{where}: answer_start {start} does not point to the answer {text[:40]!r} in the "
+            f"context"
+        )
     return Answer(text, start)
 
 
@@ -49,8 +52,9 @@ def _spans(raw: Any, context: str, where: str) -> tuple[tuple[tuple[int, int], .
 def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
     """All questions of a SQuAD file, in order.
 
-    A fault raises BadInput that names the file, article, paragraph and question id. `check_offsets=False`
-    accepts answers whose answer_start is off, as scoring uses their texts only; places of lists are then left out.
+    A fault raises BadInput that names the file, article, paragraph and question id.
+    `check_offsets=False` accepts answers whose answer_start is off, as scoring uses their texts
+    only; places of lists are then left out.
     """
     path = Path(path)
     try:
@@ -60,7 +64,9 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
     examples = []
     for a, article in enumerate(_field(document, "data", list, path.name)):
-        for p, paragraph in enumerate(_field(article, "paragraphs", list, f"{path.name}, article {a}")):
+        for p, paragraph in enumerate(
+            _field(article, "paragraphs", list, f"{path.name}, article {a}")
+        ):
             where = f"{path.name}, article {a}, paragraph {p}"
             context = _field(paragraph, "context", str, where)
             for q in _field(paragraph, "qas", list, where):
@@ -68,7 +74,20 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
                 question = _field(q, "question", str, here)
                 answers = _field(q, "answers", list, here)
                 gold = tuple(_answer(x, context, here, check_offsets) for x in answers)
-                spans = _spans(_field(q, "spans", list, here), context, here) if check_offsets and "spans" in q else ()
-                examples.append(Example(q["id"], question, context, gold, bool(q.get("is_impossible", not answers)),
-                                        str(article.get("title", "")), spans))
+                spans = (
+                    _spans(_field(q, "spans", list, here), context, here)
+                    if check_offsets and "spans" in q
+                    else ()
+                )
+                examples.append(
+                    Example(
+                        q["id"],
+                        question,
+                        context,
+                        gold,
+                        bool(q.get("is_impossible", not answers)),
+                        str(article.get("title", "")),
+                        spans,
+                    )
+                )
     return examples

@@ -1,4 +1,5 @@
-"""What the tagging head says of a whole paragraph: one row B, I, O for each token, taken from the window that owns it.
+"""What the tagging head says of a whole paragraph: one row B, I, O for each token, taken from the
+window that owns it.
 
     p_i = softmax(W h_i + b),  W [3, d], b [3], h_i [d] the token's last hidden state
 
@@ -12,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.bio import I, O, TaggedSpan, best_spans, decode_reading, decode_tags, tag_log_probs, tags_of_spans
+from qa_demo.core.bio import (
+    I,
+    O,
+    TaggedSpan,
+    best_spans,
+    decode_reading,
+    decode_tags,
+    tag_log_probs,
+    tags_of_spans,
+)
 from qa_demo.core.errors import BadInput
 from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
 from qa_demo.core.types import Reading, Span
@@ -28,7 +38,9 @@ def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Tagging:
-    """One decoding of a paragraph: the tag of each token [D], its spans, and the tokens whose I may not stand there."""
+    """One decoding of a paragraph: the tag of each token [D], its spans, and the tokens whose I
+    may not stand there.
+    """
 
     decoding: str
     tags: NDArray[np.int64]
@@ -37,26 +49,38 @@ class Tagging:
 
 
 def illegal_at(tags: Sequence[int]) -> list[int]:
-    """Tokens tagged I that stand first or after O: the two transitions that no legal tagging has."""
+    """Tokens tagged I that stand first or after O: the two transitions that no legal tagging
+    has.
+    """
     return [t for t, tag in enumerate(tags) if tag == I and (t == 0 or tags[t - 1] == O)]
 
 
 def tagging(reading: Reading, decoding: str) -> Tagging:
-    """Decode every window by itself; a token's tag, and a span's, is the one of the window that owns it."""
+    """Decode every window by itself; a token's tag, and a span's, is the one of the window that
+    owns it.
+    """
     tags = np.full(len(reading.encoding.context_ids), O)
     illegal: list[int] = []
     for w, window in enumerate(reading.windows):
         found = decode_tags(tag_log_probs(reading, w), decoding)[1]
         tags[window.owned] = found[window.owned - window.doc_start]
-        illegal += [window.doc_start + t for t in illegal_at(found.tolist()) if reading.owners[window.doc_start + t] == w]
+        illegal += [
+            window.doc_start + t
+            for t in illegal_at(found.tolist())
+            if reading.owners[window.doc_start + t] == w
+        ]
     return Tagging(decoding, tags, decode_reading(reading, decoding), tuple(illegal))
 
 
-def spans_above(reading: Reading, threshold: float, max_answer_length: int = 30, most: int = 20) -> tuple[TaggedSpan, ...]:
-    """The spans whose exact marginal reaches the threshold, highest first; one that overlaps a higher one is left out.
+def spans_above(
+    reading: Reading, threshold: float, max_answer_length: int = 30, most: int = 20
+) -> tuple[TaggedSpan, ...]:
+    """The spans whose exact marginal reaches the threshold, highest first; one that overlaps a
+    higher one is left out.
 
-    At most `most`, looked for among the 10 * `most` likeliest, so that a low threshold cannot ask for all of them. Overlapping
-    spans exclude each other, so above .5 none overlap; below it the higher one is taken.
+    At most `most`, looked for among the 10 * `most` likeliest, so that a low threshold cannot ask
+    for all of them. Overlapping spans exclude each other, so above .5 none overlap; below it the
+    higher one is taken.
     """
     if not 0.0 < threshold <= 1.0:
         raise BadInput(f"the threshold is a probability above 0 and at most 1, got {threshold}")
@@ -64,14 +88,18 @@ def spans_above(reading: Reading, threshold: float, max_answer_length: int = 30,
     for found in best_spans(reading, max_answer_length, 10 * most):
         if found.marginal < threshold or len(kept) == most:
             break
-        if all(found.span.end < other.span.start or other.span.end < found.span.start for other in kept):
+        if all(
+            found.span.end < other.span.start or other.span.end < found.span.start for other in kept
+        ):
             kept.append(found)
     return tuple(kept)
 
 
 @dataclass(frozen=True, eq=False)
 class SoftTerms:
-    """The tag loss token by token, nats, [D]: loss = floor + divergence. `targets` [D, 3]; unlabelled tokens carry none."""
+    """The tag loss token by token, nats, [D]: loss = floor + divergence. `targets` [D, 3];
+    unlabelled tokens carry none.
+    """
 
     targets: NDArray[np.float64]
     labelled: NDArray[np.bool_]
@@ -90,7 +118,9 @@ class SoftTerms:
 
 
 def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
-    """-sum_j t_ij log p_ij of every token in its owner window; t is the mean of the annotators' tags."""
+    """-sum_j t_ij log p_ij of every token in its owner window; t is the mean of the annotators'
+    tags.
+    """
     if reading.tag_logits is None:
         raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
     n = len(reading.encoding.context_ids)
@@ -107,24 +137,38 @@ def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
 
 
 def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
-    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; all O without one."""
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; all O without
+    one.
+    """
     spans = marked(gold)
     for span in spans:
         if span.end >= n:
-            raise BadInput(f"an annotator marked {span.start} to {span.end}; the paragraph has {n} word pieces")
+            raise BadInput(
+                f"an annotator marked {span.start} to {span.end}; the paragraph has {n} word pieces"
+            )
     return tags_of_spans(n, spans)
 
 
 def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:
-    """Three annotators of whom two begin at `start` and one a token later: B, B, O there, so t = (2/3, 0, 1/3)."""
+    """Three annotators of whom two begin at `start` and one a token later: B, B, O there, so t =
+    (2/3, 0, 1/3).
+    """
     if n < 2 or not 0 <= start < n - 1:
-        raise BadInput(f"two neighbouring word pieces are needed from {start} on, the paragraph has {n}")
+        raise BadInput(
+            f"two neighbouring word pieces are needed from {start} on, the paragraph has {n}"
+        )
     return Span(start, start + 1), Span(start, start + 1), Span(start + 1, start + 1)
 
 
 def with_tags(reading: Reading, weight: Floats, bias: Floats, hidden: Sequence[Floats]) -> Reading:
-    """The same reading with the tag logits W h_i + b of another head; `hidden` holds each window's last states [n, d]."""
-    tags = np.full((len(reading.windows), max(len(w) for w in reading.windows), 3), np.nan, dtype=np.float32)
+    """The same reading with the tag logits W h_i + b of another head; `hidden` holds each window's
+    last states [n, d].
+    """
+    tags = np.full(
+        (len(reading.windows), max(len(w) for w in reading.windows), 3), np.nan, dtype=np.float32
+    )
     for w, states in enumerate(hidden):
-        tags[w, :len(states)] = np.asarray(states, dtype=np.float64) @ np.asarray(weight, dtype=np.float64).T + bias
+        tags[w, : len(states)] = (
+            np.asarray(states, dtype=np.float64) @ np.asarray(weight, dtype=np.float64).T + bias
+        )
     return replace(reading, tag_logits=tags)

@@ -30,7 +30,9 @@ class Span:
 
     def __post_init__(self) -> None:
         if not 0 <= self.start <= self.end:
-            raise BadInput(f"a span needs 0 <= start <= end, got start {self.start} and end {self.end}")
+            raise BadInput(
+                f"a span needs 0 <= start <= end, got start {self.start} and end {self.end}"
+            )
 
     def __len__(self) -> int:
         return self.end - self.start + 1
@@ -40,28 +42,54 @@ class Span:
 class WindowOptions:
     """How a paragraph is cut into windows (BERT's names and defaults)."""
 
-    max_seq_length: int = field(default=384, metadata={"help": "Positions in one window: question, paragraph part and special tokens."})
-    doc_stride: int = field(default=128, metadata={"help": "The step from one window to the next, in word pieces (not the overlap)."})
-    max_query_length: int = field(default=64, metadata={"help": "The longest question, in word pieces; a longer one is refused."})
+    max_seq_length: int = field(
+        default=384,
+        metadata={"help": "Positions in one window: question, paragraph part and special tokens."},
+    )
+    doc_stride: int = field(
+        default=128,
+        metadata={
+            "help": "The step from one window to the next, in word pieces (not the overlap)."
+        },
+    )
+    max_query_length: int = field(
+        default=64,
+        metadata={"help": "The longest question, in word pieces; a longer one is refused."},
+    )
 
 
 @dataclass(frozen=True)
 class DecodeOptions:
     """Which spans are legal and how many are listed."""
 
-    max_answer_length: int = field(default=30, metadata={"help": "The longest answer, in word pieces."})
+    max_answer_length: int = field(
+        default=30, metadata={"help": "The longest answer, in word pieces."}
+    )
     n_best_size: int = field(default=20, metadata={"help": "How many spans are listed."})
-    null_score_diff_threshold: float = field(default=0.0, metadata={"help": "No answer when null score - best score is above this."})
-    top_n_grid: bool = field(default=False, metadata={"help": "Search only BERT's grid of the top n starts and the top n ends."})
+    null_score_diff_threshold: float = field(
+        default=0.0, metadata={"help": "No answer when null score - best score is above this."}
+    )
+    top_n_grid: bool = field(
+        default=False,
+        metadata={"help": "Search only BERT's grid of the top n starts and the top n ends."},
+    )
 
 
 @dataclass(frozen=True)
 class MergeOptions:
     """How windows are merged: three independent choices (see `core.scales`)."""
 
-    copies: str = field(default="max_context", metadata={"help": "Which copies of a span count: the owner window's, or all."})
-    scale: str = field(default="logit", metadata={"help": "The scale on which spans of different windows are compared."})
-    null: str = field(default="min_logit", metadata={"help": "How the windows' null scores combine."})
+    copies: str = field(
+        default="max_context",
+        metadata={"help": "Which copies of a span count: the owner window's, or all."},
+    )
+    scale: str = field(
+        default="logit",
+        metadata={"help": "The scale on which spans of different windows are compared."},
+    )
+    null: str = field(
+        default="min_logit", metadata={"help": "How the windows' null scores combine."}
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +98,8 @@ class Encoding:
 
     `offset_mapping` [D, 2] is char, half-open. `word_ids` [D] are the tokenizer's words (whole-word
     masking); `whitespace_ids` [D] number the words between blanks (chips, word sums).
-    `prefix_ids` are the ids before the context part, special tokens included; `suffix_ids` those after it.
+    `prefix_ids` are the ids before the context part, special tokens included; `suffix_ids` those
+    after it.
     """
 
     question: str
@@ -90,12 +119,26 @@ class Encoding:
     suffix_types: NDArray[np.int64]
     context_type: int = 1
     cls_at: int = 0
-    question_offset_mapping: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
-    """[Q, 2], char in the question, half-open; empty when the maker of the encoding does not know it."""
+    question_offset_mapping: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty((0, 2), dtype=np.int64)
+    )
+    """[Q, 2], char in the question, half-open; empty when the maker of the encoding does not know
+    it.
+    """
 
     def __post_init__(self) -> None:
-        for name in ("question_ids", "context_ids", "offset_mapping", "word_ids", "whitespace_ids",
-                     "prefix_ids", "prefix_types", "suffix_ids", "suffix_types", "question_offset_mapping"):
+        for name in (
+            "question_ids",
+            "context_ids",
+            "offset_mapping",
+            "word_ids",
+            "whitespace_ids",
+            "prefix_ids",
+            "prefix_types",
+            "suffix_ids",
+            "suffix_types",
+            "question_offset_mapping",
+        ):
             object.__setattr__(self, name, freeze(getattr(self, name)))
 
     @property
@@ -110,7 +153,9 @@ class Encoding:
 
     @cached_property
     def char_ends(self) -> NDArray[np.int64]:
-        """Where a span that ends with each token ends in the text, [D]: a piece that holds only the blank before a word adds nothing."""
+        """Where a span that ends with each token ends in the text, [D]: a piece that holds only
+        the blank before a word adds nothing.
+        """
         start, end = self.offset_mapping[:, 0], self.offset_mapping[:, 1]
         return freeze(np.maximum.accumulate(np.where(start < end, end, 0)))
 
@@ -155,26 +200,36 @@ class Window:
 
     @property
     def owned(self) -> NDArray[np.int64]:
-        """The context tokens (doc) that this window owns: those that no other window shows with more context, ascending."""
+        """The context tokens (doc) that this window owns: those that no other window shows with
+        more context, ascending.
+        """
         return np.flatnonzero(self.is_max_context) - self.context_at + self.doc_start
 
     def to_pos(self, doc: int) -> int:
         """Position in this window of a context token it holds."""
         if not self.doc_start <= doc < self.doc_stop:
-            raise BadInput(f"window {self.index} holds context tokens {self.doc_start} to {self.doc_stop - 1}, not {doc}")
+            raise BadInput(
+                f"window {self.index} holds context tokens {self.doc_start} to "
+                f"{self.doc_stop - 1}, not {doc}"
+            )
         return doc - self.doc_start + self.context_at
 
     def to_doc(self, pos: int) -> int:
         """Context token at a position of this window."""
         doc = pos - self.context_at + self.doc_start
         if not self.doc_start <= doc < self.doc_stop:
-            raise BadInput(f"position {pos} of window {self.index} is outside the context; context positions are "
-                           f"{self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}")
+            raise BadInput(
+                f"position {pos} of window {self.index} is outside the context; context "
+                f"positions are "
+                f"{self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}"
+            )
         return doc
 
 
 class ReadingKey(NamedTuple):
-    """What a reading is a reading of; equal for equal weights, texts and windows, and fit to be the key of a dictionary."""
+    """What a reading is a reading of; equal for equal weights, texts and windows, and fit to be
+    the key of a dictionary.
+    """
 
     weights: str
     question: str
@@ -184,9 +239,11 @@ class ReadingKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Temperatures:
-    """The divisor of each head's logits that makes its probabilities come true as often as they say; None where none was fitted.
+    """The divisor of each head's logits that makes its probabilities come true as often as they
+    say; None where none was fitted.
 
-    See core.temperature. The logits of a reading are never divided: a temperature only says what a probability is worth.
+    See core.temperature. The logits of a reading are never divided: a temperature only says what a
+    probability is worth.
     """
 
     span: float | None = None
@@ -197,7 +254,8 @@ class Temperatures:
 class Reading:
     """The slow half, done once per question, context, reader and window options: logits only.
 
-    `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O) are NaN beyond a window's length.
+    `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O) are NaN beyond a
+    window's length.
     """
 
     encoding: Encoding
@@ -208,7 +266,9 @@ class Reading:
     model_name: str
     options: WindowOptions = WindowOptions()
     threshold: float | None = None
-    """The reader's tuned no-answer threshold; None when it was never trained on unanswerable questions."""
+    """The reader's tuned no-answer threshold; None when it was never trained on unanswerable
+    questions.
+    """
     checksum: str = ""
     seconds: float = 0.0
     temperatures: Temperatures | None = None
@@ -221,7 +281,9 @@ class Reading:
 
     @property
     def weights(self) -> str:
-        """Which weights made the reading: their checksum, or the reader's name where it has none."""
+        """Which weights made the reading: their checksum, or the reader's name where it has
+        none.
+        """
         return self.checksum or self.model_name
 
     @property
@@ -238,9 +300,13 @@ class Reading:
         return freeze(owners)
 
     def home(self, span: Span) -> Window | None:
-        """The window in which to look at a `doc` span: the owner of its start, if it holds the span whole, else the first that does."""
+        """The window in which to look at a `doc` span: the owner of its start, if it holds the
+        span whole, else the first that does.
+        """
         holders = [window for window in self.windows if window.holds(span)]
-        return min(holders, key=lambda window: window.index != self.owners[span.start], default=None)
+        return min(
+            holders, key=lambda window: window.index != self.owners[span.start], default=None
+        )
 
     def logits(self, window: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Start and end logits of one window, [n] each, without the NaN tail."""
@@ -250,7 +316,7 @@ class Reading:
     def tokens(self, window: int) -> tuple[str, ...]:
         """The n tokens of one window, special tokens included."""
         w, e = self.windows[window], self.encoding
-        return e.prefix_tokens + e.context_tokens[w.doc_start:w.doc_stop] + e.suffix_tokens
+        return e.prefix_tokens + e.context_tokens[w.doc_start : w.doc_stop] + e.suffix_tokens
 
 
 @dataclass(frozen=True)
@@ -274,7 +340,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate after merging; `value` is on the chosen scale, `share` = softmax among the n best."""
+    """A candidate after merging; `value` is on the chosen scale, `share` = softmax among the n
+    best.
+    """
 
     candidate: Candidate
     rank: int
@@ -292,9 +360,13 @@ class Prediction:
     null_window: int
     score_diff: float | None
     limit: float | None
-    """The score_diff above which there is no answer; None when the rule or the reader knows none: then the best span is the answer."""
+    """The score_diff above which there is no answer; None when the rule or the reader knows none:
+    then the best span is the answer.
+    """
     has_threshold: bool = True
-    """Whether the limit is the no-answer threshold; rules that compare probabilities have the limit 0."""
+    """Whether the limit is the no-answer threshold; rules that compare probabilities have the
+    limit 0.
+    """
 
     @property
     def best(self) -> Ranked | None:
@@ -304,17 +376,23 @@ class Prediction:
     @property
     def answer(self) -> str | None:
         """The answer's text; None means no answer."""
-        if self.best is None or (self.limit is not None and self.score_diff is not None and self.score_diff > self.limit):
+        if self.best is None or (
+            self.limit is not None and self.score_diff is not None and self.score_diff > self.limit
+        ):
             return None
         return self.best.candidate.text
 
 
-TargetKind = Literal["start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"]
+TargetKind = Literal[
+    "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
+]
 
 
 @dataclass(frozen=True)
 class LossTerm:
-    """One named term of a loss; total = sum of weight * value; `over` is the denominator of its mean."""
+    """One named term of a loss; total = sum of weight * value; `over` is the denominator of its
+    mean.
+    """
 
     name: str
     value: float
@@ -346,4 +424,6 @@ class Example:
     is_impossible: bool = False
     title: str = ""
     spans: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """Where the answer is a list: half-open character ranges, one list for each annotator; else empty."""
+    """Where the answer is a list: half-open character ranges, one list for each annotator; else
+    empty.
+    """

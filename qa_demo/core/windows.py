@@ -1,6 +1,7 @@
 """Cut a paragraph into overlapping windows and say which window owns each token.
 
-Source: google-research/bert `run_squad.py`, `convert_examples_to_features` and `_check_is_max_context`.
+Source: google-research/bert `run_squad.py`, `convert_examples_to_features` and
+`_check_is_max_context`.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ from qa_demo.core.types import Encoding, Window, WindowOptions
 
 @dataclass(frozen=True)
 class WindowPlan:
-    """Where the windows lie, before any model is asked; `starts` and `stops` are `doc`, half-open."""
+    """Where the windows lie, before any model is asked; `starts` and `stops` are `doc`,
+    half-open.
+    """
 
     n_tokens: int
     capacity: int
@@ -37,13 +40,17 @@ class WindowPlan:
 def plan(n_tokens: int, capacity: int, step: int) -> WindowPlan:
     """Lay windows of `capacity` context tokens, each `step` after the last.
 
-        o_0 = 0;  l_w = min(N - o_w, capacity);  stop when o_w + l_w = N;  o_{w+1} = o_w + min(l_w, step)
+        o_0 = 0;  l_w = min(N - o_w, capacity);  stop when o_w + l_w = N;  o_{w+1} = o_w + min(l_w,
+        step)
 
-    The inner min keeps every token covered when step > capacity. Example: N = 10, capacity 4, step 3
-    gives [0, 4), [3, 7), [6, 10). No tokens give no window.
+    The inner min keeps every token covered when step > capacity. Example: N = 10, capacity 4, step
+    3 gives [0, 4), [3, 7), [6, 10). No tokens give no window.
     """
     if n_tokens < 0 or capacity < 1 or step < 1:
-        raise BadInput(f"windows need n_tokens >= 0, capacity >= 1 and step >= 1, got {n_tokens}, {capacity} and {step}")
+        raise BadInput(
+            f"windows need n_tokens >= 0, capacity >= 1 and step >= 1, got {n_tokens}, "
+            f"{capacity} and {step}"
+        )
     starts: list[int] = []
     stops: list[int] = []
     start = 0
@@ -54,7 +61,14 @@ def plan(n_tokens: int, capacity: int, step: int) -> WindowPlan:
         if start + length == n_tokens:
             break
         start += min(length, step)
-    return WindowPlan(n_tokens, capacity, step, tuple(starts), tuple(stops), max_context_owner(n_tokens, starts, stops))
+    return WindowPlan(
+        n_tokens,
+        capacity,
+        step,
+        tuple(starts),
+        tuple(stops),
+        max_context_owner(n_tokens, starts, stops),
+    )
 
 
 def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDArray[np.int64]:
@@ -62,8 +76,9 @@ def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDA
 
         score(w, p) = min(p - o_w, e_w - p) + 0.01 l_w;   owner(p) = first w with the largest score
 
-    Example: windows [0, 4) and [3, 7). Token 3 is the last of window 0 (0 to its right) and the first of
-    window 1 (0 to its left): a tie, and ties go to the earlier window. Token 4 stands only in window 1.
+    Example: windows [0, 4) and [3, 7). Token 3 is the last of window 0 (0 to its right) and the
+    first of window 1 (0 to its left): a tie, and ties go to the earlier window. Token 4 stands only
+    in window 1.
     """
     best = np.full(n_tokens, -np.inf)
     owner = np.full(n_tokens, -1, dtype=np.int64)
@@ -85,17 +100,28 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
     """Return the capacity, or refuse options that would skip or repeat text without end."""
     q, room = len(encoding.question_ids), capacity(encoding, options)
     if q > options.max_query_length:
-        raise BadInput(f"the question has {q} word pieces, max_query_length allows {options.max_query_length}")
+        raise BadInput(
+            f"the question has {q} word pieces, max_query_length allows {options.max_query_length}"
+        )
     if room < 1:
-        raise BadInput(f"max_seq_length {options.max_seq_length} leaves no room for the paragraph: the question takes {q} "
-                       f"and the special tokens {encoding.n_special}, so it must be at least {q + encoding.n_special + 1}")
+        raise BadInput(
+            f"max_seq_length {options.max_seq_length} leaves no room for the paragraph: the "
+            f"question takes {q} "
+            f"and the special tokens {encoding.n_special}, so it must be at least "
+            f"{q + encoding.n_special + 1}"
+        )
     if not 1 <= options.doc_stride <= room:
-        raise BadInput(f"doc_stride must be between 1 and the window's capacity ({room} word pieces), got {options.doc_stride}")
+        raise BadInput(
+            f"doc_stride must be between 1 and the window's capacity ({room} word pieces), got "
+            f"{options.doc_stride}"
+        )
     return room
 
 
 def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ...]:
-    """Build the unpadded windows of an encoding: prefix (with the question), a part of the context, suffix."""
+    """Build the unpadded windows of an encoding: prefix (with the question), a part of the
+    context, suffix.
+    """
     room = check_options(encoding, options)
     layout = plan(len(encoding.context_ids), room, options.doc_stride)
     head, tail = len(encoding.prefix_ids), len(encoding.suffix_ids)
@@ -103,12 +129,28 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
     for w, (start, stop) in enumerate(zip(layout.starts, layout.stops, strict=True)):
         part = stop - start
         is_context = np.zeros(head + part + tail, dtype=bool)
-        is_context[head:head + part] = True
+        is_context[head : head + part] = True
         is_max_context = np.zeros_like(is_context)
-        is_max_context[head:head + part] = layout.owner[start:stop] == w
-        windows.append(Window(
-            index=w, doc_start=start, doc_stop=stop, context_at=head, cls_at=encoding.cls_at,
-            input_ids=np.concatenate([encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]),
-            token_type_ids=np.concatenate([encoding.prefix_types, np.full(part, encoding.context_type), encoding.suffix_types]),
-            is_context=is_context, is_max_context=is_max_context))
+        is_max_context[head : head + part] = layout.owner[start:stop] == w
+        windows.append(
+            Window(
+                index=w,
+                doc_start=start,
+                doc_stop=stop,
+                context_at=head,
+                cls_at=encoding.cls_at,
+                input_ids=np.concatenate(
+                    [encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]
+                ),
+                token_type_ids=np.concatenate(
+                    [
+                        encoding.prefix_types,
+                        np.full(part, encoding.context_type),
+                        encoding.suffix_types,
+                    ]
+                ),
+                is_context=is_context,
+                is_max_context=is_max_context,
+            )
+        )
     return tuple(windows)

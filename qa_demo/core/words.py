@@ -1,4 +1,6 @@
-"""The words of one window: which positions form a whitespace word of the question or of the context."""
+"""The words of one window: which positions form a whitespace word of the question or of the
+context.
+"""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +19,9 @@ Side = Literal["question", "context"]
 
 @dataclass(frozen=True)
 class Word:
-    """A whitespace word as far as one window holds it; chars are half-open, in the question or in the context."""
+    """A whitespace word as far as one window holds it; chars are half-open, in the question or in
+    the context.
+    """
 
     text: str
     side: Side
@@ -39,7 +43,9 @@ class Words:
         return len(self.items)
 
     def sums(self, values: Floats) -> NDArray[np.float64]:
-        """Sum of a word's positions, [U]; what special tokens hold belongs to no word. Pieces with equal offsets add up."""
+        """Sum of a word's positions, [U]; what special tokens hold belongs to no word. Pieces with
+        equal offsets add up.
+        """
         inside = self.of >= 0
         sums = np.zeros(len(self))
         np.add.at(sums, self.of[inside], np.asarray(values, dtype=np.float64)[inside])
@@ -51,23 +57,28 @@ class Words:
 
     def holding(self, span: Span) -> tuple[int, ...]:
         """The words that a `pos` span touches."""
-        return tuple(int(w) for w in np.unique(self.of[span.start:span.end + 1]) if w >= 0)
+        return tuple(int(w) for w in np.unique(self.of[span.start : span.end + 1]) if w >= 0)
 
 
 def question_at(encoding: Encoding) -> int:
-    """The position of the question's first piece, the same in every window: right after [CLS] in every family we load."""
+    """The position of the question's first piece, the same in every window: right after [CLS] in
+    every family we load.
+    """
     asked, prefix = encoding.question_tokens, encoding.prefix_tokens
     for at in range(len(prefix) - len(asked) + 1):
-        if prefix[at:at + len(asked)] == asked and not at <= encoding.cls_at < at + len(asked):
+        if prefix[at : at + len(asked)] == asked and not at <= encoding.cls_at < at + len(asked):
             return at
-    raise BadInput("the question's word pieces do not stand in a row before the paragraph in this reader's windows")
+    raise BadInput(
+        "the question's word pieces do not stand in a row before the paragraph in this reader's "
+        "windows"
+    )
 
 
 def special_positions(encoding: Encoding, window: Window) -> NDArray[np.bool_]:
     """The positions [n] that are neither question nor context: [CLS] and the separators."""
     special = ~window.is_context
     at = question_at(encoding)
-    special[at:at + len(encoding.question_ids)] = False
+    special[at : at + len(encoding.question_ids)] = False
     return special
 
 
@@ -81,7 +92,9 @@ def _question_words(encoding: Encoding) -> NDArray[np.int64]:
     if len(encoding.question_offset_mapping) != len(encoding.question_ids):
         return np.arange(len(encoding.question_ids))
     starts = np.array([m.start() for m in re.finditer(r"\S+", encoding.question)], dtype=np.int64)
-    return np.maximum(np.searchsorted(starts, encoding.question_offset_mapping[:, 0], side="right") - 1, 0)
+    return np.maximum(
+        np.searchsorted(starts, encoding.question_offset_mapping[:, 0], side="right") - 1, 0
+    )
 
 
 def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> Word:
@@ -92,20 +105,37 @@ def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> W
 
 
 def words(encoding: Encoding, window: Window) -> Words:
-    """The words of one window, question first; a word cut by the window's border has only the pieces that stand here."""
+    """The words of one window, question first; a word cut by the window's border has only the
+    pieces that stand here.
+    """
     of = np.full(len(window), -1, dtype=np.int64)
     items: list[Word] = []
-    at, asked, offsets = question_at(encoding), _question_words(encoding), encoding.question_offset_mapping
+    at, asked, offsets = (
+        question_at(encoding),
+        _question_words(encoding),
+        encoding.question_offset_mapping,
+    )
     known = len(offsets) == len(asked)
     for number in np.unique(asked):
         pieces = np.flatnonzero(asked == number)
         of[at + pieces] = len(items)
-        items.append(_word(encoding.question, "question", offsets[pieces] if known else offsets[:0], encoding.question_tokens[pieces[0]]))
-    read = encoding.whitespace_ids[window.doc_start:window.doc_stop]
+        items.append(
+            _word(
+                encoding.question,
+                "question",
+                offsets[pieces] if known else offsets[:0],
+                encoding.question_tokens[pieces[0]],
+            )
+        )
+    read = encoding.whitespace_ids[window.doc_start : window.doc_stop]
     for number in np.unique(read):
         pieces = np.flatnonzero(read == number)
         of[window.context_at + pieces] = len(items)
-        items.append(_word(encoding.context, "context", encoding.offset_mapping[window.doc_start + pieces], ""))
+        items.append(
+            _word(
+                encoding.context, "context", encoding.offset_mapping[window.doc_start + pieces], ""
+            )
+        )
     return Words(tuple(items), of)
 
 
@@ -115,8 +145,13 @@ def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
     Errors: BadInput for a range outside the context, an empty one, or one that no token touches.
     """
     if not 0 <= char_start < char_end <= len(encoding.context):
-        raise BadInput(f"a span of characters needs 0 <= start < end <= {len(encoding.context)}, got {char_start} and {char_end}")
-    touched = np.flatnonzero((encoding.offset_mapping[:, 0] < char_end) & (encoding.offset_mapping[:, 1] > char_start))
+        raise BadInput(
+            f"a span of characters needs 0 <= start < end <= {len(encoding.context)}, got "
+            f"{char_start} and {char_end}"
+        )
+    touched = np.flatnonzero(
+        (encoding.offset_mapping[:, 0] < char_end) & (encoding.offset_mapping[:, 1] > char_start)
+    )
     if not len(touched):
         raise BadInput(f"no word piece stands between characters {char_start} and {char_end}")
     return Span(int(touched[0]), int(touched[-1]))

@@ -11,7 +11,9 @@ MIN_DECIMALS, MAX_DECIMALS = 2, 4
 
 @dataclass(frozen=True)
 class PrintedSum:
-    """Addends and total with equally many decimals; `sign` is "=" when the printed numbers add up, else "≈"."""
+    """Addends and total with equally many decimals; `sign` is "=" when the printed numbers add up,
+    else "≈".
+    """
 
     addends: tuple[str, ...]
     total: str
@@ -48,11 +50,14 @@ def signed(x: float, decimals: int = MIN_DECIMALS) -> str:
     return number(x, decimals) if _rounded(x, decimals) < 0 else f"+{number(x, decimals)}"
 
 
-def total(addends: Sequence[float], value: float | None = None, at_least: int = MIN_DECIMALS) -> PrintedSum:
-    """Print a sum with as few decimals (2 to 4) as its rounded addends need to add up to its rounded total, and the total to show.
+def total(
+    addends: Sequence[float], value: float | None = None, at_least: int = MIN_DECIMALS
+) -> PrintedSum:
+    """Print a sum with as few decimals (2 to 4) as its rounded addends need to add up to its
+    rounded total, and the total to show.
 
-    Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60; 1.374 - 1.372 too, whose total
-    would be 0.00.
+    Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60;
+    1.374 - 1.372 too, whose total would be 0.00.
     `at_least` gives two sums that stand together the same decimals.
     """
     value = sum(addends) if value is None else value
@@ -60,26 +65,43 @@ def total(addends: Sequence[float], value: float | None = None, at_least: int = 
     for decimals in range(at_least, MAX_DECIMALS + 1):
         shown = _rounded(value, decimals)
         if sum(_rounded(a, decimals) for a in addends) == shown and (shown or nothing):
-            return PrintedSum(tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals)
-    return PrintedSum(tuple(number(a, MAX_DECIMALS) for a in addends), number(value, MAX_DECIMALS), "\u2248", MAX_DECIMALS)
+            return PrintedSum(
+                tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals
+            )
+    return PrintedSum(
+        tuple(number(a, MAX_DECIMALS) for a in addends),
+        number(value, MAX_DECIMALS),
+        "\u2248",
+        MAX_DECIMALS,
+    )
 
 
 def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> str:
-    """The rest term of a long sum: the printed total minus the printed addends, so that the column adds up."""
-    return str(number(float(_rounded(value, decimals) - sum(_rounded(s, decimals) for s in shown)), decimals))
+    """The rest term of a long sum: the printed total minus the printed addends, so that the column
+    adds up.
+    """
+    return str(
+        number(
+            float(_rounded(value, decimals) - sum(_rounded(s, decimals) for s in shown)), decimals
+        )
+    )
 
 
 def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
-    """The decimals of a column in which the value of the largest size keeps two digits: 0.2 needs `least`, 0.0031 needs four."""
+    """The decimals of a column in which the value of the largest size keeps two digits: 0.2 needs
+    `least`, 0.0031 needs four.
+    """
     peak = max((abs(v) for v in values), default=0.0)
-    return next((d for d in range(least, most) if peak >= 9.5 * 10.0 ** -d or peak == 0.0), most)
+    return next((d for d in range(least, most) if peak >= 9.5 * 10.0**-d or peak == 0.0), most)
 
 
 def effect(x: float, decimals: int = MIN_DECIMALS) -> str:
-    """A signed number that is never 0.00: 0 when it is exactly that, else "< 0.01" for a size below what is printed."""
+    """A signed number that is never 0.00: 0 when it is exactly that, else "< 0.01" for a size
+    below what is printed.
+    """
     if x == 0.0:
         return "0"
-    return signed(x, decimals) if _rounded(x, decimals) else f"< {10.0 ** -decimals:.{decimals}f}"
+    return signed(x, decimals) if _rounded(x, decimals) else f"< {10.0**-decimals:.{decimals}f}"
 
 
 def percent(p: float) -> str:
@@ -93,7 +115,7 @@ def percent(p: float) -> str:
 
 def probability(p: float, decimals: int = 3) -> str:
     """A probability with fixed decimals, never 0.000 and never a 1.000 that is not one."""
-    floor = 10.0 ** -decimals
+    floor = 10.0**-decimals
     if p < floor:
         return f"< {floor:.{decimals}f}"
     if 1.0 - floor < p < 1.0:

@@ -1,4 +1,6 @@
-"""Arrays as the browser unpacks them (`assets/page/shared/pack.js`): base64 of little-endian numbers."""
+"""Arrays as the browser unpacks them (`assets/page/shared/pack.js`): base64 of little-endian
+numbers.
+"""
 
 import base64
 
@@ -9,7 +11,9 @@ from numpy.typing import NDArray
 def floats(array: NDArray[np.floating]) -> str:
     """Base64 of float32; refuses NaN and infinities, which a browser would draw as nothing."""
     if not np.isfinite(array).all():
-        raise ValueError(f"only finite numbers travel, got {int((~np.isfinite(array)).sum())} that are not")
+        raise ValueError(
+            f"only finite numbers travel, got {int((~np.isfinite(array)).sum())} that are not"
+        )
     return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
 
 
@@ -19,9 +23,11 @@ def ints(array: NDArray[np.integer]) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with a visible substitute for each character that JSON or a screen cannot carry, one for one.
+    """The text with a visible substitute for each character that JSON or a screen cannot carry, one
+    for one.
 
-    Control characters other than tab and newlines become control pictures, lone surrogates U+FFFD, so that offsets stay valid.
+    Control characters other than tab and newlines become control pictures, lone surrogates U+FFFD,
+    so that offsets stay valid.
     """
     return "".join(_substitute(c) for c in text)
 
@@ -38,9 +44,12 @@ def _substitute(c: str) -> str:
 
 
 def utf16_offsets(text: str) -> NDArray[np.int64]:
-    """For each index of a Python string 0..len the index in UTF-16 units, which JavaScript counts in, [len + 1].
+    """For each index of a Python string 0..len the index in UTF-16 units, which JavaScript counts
+    in, [len + 1].
 
     Example: "a\U0001f600b" gives [0, 1, 3, 4].
     """
-    widths = np.fromiter((2 if ord(c) > 0xFFFF else 1 for c in text), dtype=np.int64, count=len(text))
+    widths = np.fromiter(
+        (2 if ord(c) > 0xFFFF else 1 for c in text), dtype=np.int64, count=len(text)
+    )
     return np.concatenate([[0], np.cumsum(widths)])

@@ -1,4 +1,6 @@
-"""The plain data that the frame of a chapter draws: formula parts, tables, and the envelope around a picture."""
+"""The plain data that the frame of a chapter draws: formula parts, tables, and the envelope around
+a picture.
+"""
 
 import math
 from collections.abc import Sequence
@@ -12,27 +14,50 @@ def part(text: str, role: Role = "ink") -> dict[str, str]:
     return {"text": text, "role": role}
 
 
-def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]],
-          select: Sequence[tuple[int, int, int] | None] | None = None) -> dict[str, Any]:
+def table(
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    select: Sequence[tuple[int, int, int] | None] | None = None,
+) -> dict[str, Any]:
     """A table twin; `select` gives the (window, start, end) that each row selects, doc."""
-    if any(len(row) != len(head) for row in rows) or (select is not None and len(select) != len(rows)):
+    if any(len(row) != len(head) for row in rows) or (
+        select is not None and len(select) != len(rows)
+    ):
         raise ValueError(f"table '{caption}': rows need {len(head)} cells and one selection each")
-    return {"caption": caption, "head": list(head), "rows": [list(row) for row in rows],
-            "select": [None if s is None else list(s) for s in select] if select is not None else None}
+    return {
+        "caption": caption,
+        "head": list(head),
+        "rows": [list(row) for row in rows],
+        "select": [None if s is None else list(s) for s in select] if select is not None else None,
+    }
 
 
-def page_data(question: str, picture: dict[str, Any], notice: str, simplified: Sequence[str],
-              tables: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """What one chapter sends: its question, the picture's data, the notice, what is simplified, and the table twins."""
-    return {"question": question, "picture": picture, "notice": notice, "simplified": list(simplified), "tables": list(tables)}
+def page_data(
+    question: str,
+    picture: dict[str, Any],
+    notice: str,
+    simplified: Sequence[str],
+    tables: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """What one chapter sends: its question, the picture's data, the notice, what is simplified,
+    and the table twins.
+    """
+    return {
+        "question": question,
+        "picture": picture,
+        "notice": notice,
+        "simplified": list(simplified),
+        "tables": list(tables),
+    }
 
 
 def plain(value: Any, where: str = "payload") -> Any:
     """The value itself, once every part of it is known to be what JSON and a browser hold alike.
 
-    Allowed are str (without half surrogates), int, bool, None, finite float, and list and dict of these by their exact types: a numpy
-    float64 is a float to Python and reaches the browser as text. Errors: TypeError or ValueError with the place, such as
-    payload.picture.dots[3].
+    Allowed are str (without half surrogates), int, bool, None, finite float, and list and dict of
+    these by their exact types: a numpy float64 is a float to Python and reaches the browser as
+    text. Errors: TypeError or ValueError with the place, such as payload.picture.dots[3].
     """
     kind = type(value)
     if kind is str:
@@ -50,5 +75,8 @@ def plain(value: Any, where: str = "payload") -> Any:
                 raise TypeError(f"{where} has a key of type {type(key).__name__}; keys are str")
             plain(item, f"{where}.{key}")
     elif kind not in (int, bool, type(None)):
-        raise TypeError(f"{where} is of type {kind.__module__}.{kind.__qualname__}; str, int, float, bool, None, list and dict travel")
+        raise TypeError(
+            f"{where} is of type {kind.__module__}.{kind.__qualname__}; str, int, float, bool, "
+            f"None, list and dict travel"
+        )
     return value

@@ -1,4 +1,6 @@
-"""The small words that every chapter's sentences are made of: quotations, counts, lists, what stands at a position."""
+"""The small words that every chapter's sentences are made of: quotations, counts, lists, what
+stands at a position.
+"""
 
 from collections.abc import Sequence
 
@@ -7,15 +9,22 @@ from qa_demo.figures.pack import printable
 
 
 def shorten(text: str, longest: int = 60) -> str:
-    """A text as one line: runs of blanks become one, and a text over `longest` characters loses its middle."""
+    """A text as one line: runs of blanks become one, and a text over `longest` characters loses
+    its middle.
+    """
     text = " ".join(printable(text).split())
-    return text if len(text) <= longest else f"{text[:longest * 2 // 3].rstrip()} … {text[-longest // 4:].lstrip()}"
+    return (
+        text
+        if len(text) <= longest
+        else f"{text[: longest * 2 // 3].rstrip()} … {text[-longest // 4 :].lstrip()}"
+    )
 
 
 def quoted(text: str, longest: int | None = None) -> str:
     """The text as one line in quotation marks, shortened when `longest` is given.
 
-    The marks U+2068 and U+2069 isolate it, so that a text written from right to left does not reorder the sentence around it.
+    The marks U+2068 and U+2069 isolate it, so that a text written from right to left does not
+    reorder the sentence around it.
     """
     line = shorten(text, len(text) if longest is None else longest)
     return f"“\u2068{line}\u2069”"
@@ -32,7 +41,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def piece(reading: Reading, window: int, pos: int) -> str:
-    """What stands at a position: the paragraph's own characters for a context token, else the token."""
+    """What stands at a position: the paragraph's own characters for a context token, else the
+    token.
+    """
     w = reading.windows[window]
     text = ""
     if w.is_context[pos]:

@@ -1,4 +1,6 @@
-"""The reading as it travels to the browser: once per reading and per change by hand, shared by every chapter."""
+"""The reading as it travels to the browser: once per reading and per change by hand, shared by
+every chapter.
+"""
 
 import base64
 from collections.abc import Sequence
@@ -11,12 +13,16 @@ from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 
 
 def null_token(encoding: Encoding) -> str:
-    """What this reader calls the token that stands for no answer, [CLS] or <s>, fit to be printed: the name comes from its files."""
+    """What this reader calls the token that stands for no answer, [CLS] or <s>, fit to be printed:
+    the name comes from its files.
+    """
     return printable(encoding.cls_token)
 
 
 def in_own_words(sentences: Sequence[str], encoding: Encoding) -> list[str]:
-    """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a visitor's text."""
+    """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a
+    visitor's text.
+    """
     return [sentence.replace("[CLS]", null_token(encoding)) for sentence in sentences]
 
 
@@ -30,33 +36,57 @@ def joined(encoding: Encoding) -> str:
 def question_range(encoding: Encoding) -> list[int]:
     """Positions [first, stop) of the question, the same in every window."""
     n, prefix = len(encoding.question_ids), encoding.prefix_ids
-    first = next((k for k in range(len(prefix) - n + 1) if np.array_equal(prefix[k:k + n], encoding.question_ids)), 0)
+    first = next(
+        (
+            k
+            for k in range(len(prefix) - n + 1)
+            if np.array_equal(prefix[k : k + n], encoding.question_ids)
+        ),
+        0,
+    )
     return [first, first + n]
 
 
 def logit_range(reading: Reading) -> list[int]:
     """Whole numbers a little outside every logit, for the sliders."""
-    return [int(np.floor(min(np.nanmin(reading.start_logits), np.nanmin(reading.end_logits)))) - 2,
-            int(np.ceil(max(np.nanmax(reading.start_logits), np.nanmax(reading.end_logits)))) + 4]
+    return [
+        int(np.floor(min(np.nanmin(reading.start_logits), np.nanmin(reading.end_logits)))) - 2,
+        int(np.ceil(max(np.nanmax(reading.start_logits), np.nanmax(reading.end_logits)))) + 4,
+    ]
 
 
-def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed: bool, temperature: float = 1.0,
-                 gold_known: bool = False) -> dict[str, Any]:
-    """Text, tokens, windows and logits, packed; offsets in UTF-16 units; `stamp` orders readings in the browser.
+def reading_data(
+    reading: Reading,
+    gold: tuple[Answer, ...],
+    stamp: int,
+    changed: bool,
+    temperature: float = 1.0,
+    gold_known: bool = False,
+) -> dict[str, Any]:
+    """Text, tokens, windows and logits, packed; offsets in UTF-16 units; `stamp` orders readings in
+    the browser.
 
     `gold_known` tells an example without an answer from a text of which nobody said what is right.
     """
     encoding = reading.encoding
     units = utf16_offsets(encoding.context)
     return {
-        "stamp": stamp, "changed": changed, "temperature": temperature,
-        "question": printable(encoding.question), "context": printable(encoding.context),
+        "stamp": stamp,
+        "changed": changed,
+        "temperature": temperature,
+        "question": printable(encoding.question),
+        "context": printable(encoding.context),
         "reader": reading.model_name,
         "offsets": ints(units[encoding.offset_mapping].ravel()),
-        "words": ints(encoding.whitespace_ids), "owner": ints(reading.owners),
-        "names": {"prefix": [printable(t) for t in encoding.prefix_tokens], "suffix": [printable(t) for t in encoding.suffix_tokens],
-                  "context": [printable(t) for t in encoding.context_tokens]},
-        "goldKnown": gold_known, "gold": [{"start": int(units[a.char_start]), "end": int(units[a.char_end])} for a in gold],
+        "words": ints(encoding.whitespace_ids),
+        "owner": ints(reading.owners),
+        "names": {
+            "prefix": [printable(t) for t in encoding.prefix_tokens],
+            "suffix": [printable(t) for t in encoding.suffix_tokens],
+            "context": [printable(t) for t in encoding.context_tokens],
+        },
+        "goldKnown": gold_known,
+        "gold": [{"start": int(units[a.char_start]), "end": int(units[a.char_end])} for a in gold],
         "windows": [_window(reading, w) for w in range(len(reading.windows))],
     }
 
@@ -64,5 +94,12 @@ def reading_data(reading: Reading, gold: tuple[Answer, ...], stamp: int, changed
 def _window(reading: Reading, index: int) -> dict[str, Any]:
     window = reading.windows[index]
     start, end = reading.logits(index)
-    return {"index": index, "docStart": window.doc_start, "docStop": window.doc_stop, "contextAt": window.context_at,
-            "clsAt": window.cls_at, "start": floats(start), "end": floats(end)}
+    return {
+        "index": index,
+        "docStart": window.doc_start,
+        "docStop": window.doc_stop,
+        "contextAt": window.context_at,
+        "clsAt": window.cls_at,
+        "start": floats(start),
+        "end": floats(end),
+    }

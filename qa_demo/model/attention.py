@@ -1,7 +1,8 @@
 """Attention of one window, from an eager twin of the model that shares its weights.
 
-With sdpa transformers returns no attentions and no error. Switching the implementation at run time would change the model
-under everybody who is reading with it; so a second module is built around the very same tensors.
+With sdpa transformers returns no attentions and no error. Switching the implementation at run time
+would change the model under everybody who is reading with it; so a second module is built around
+the very same tensors.
 """
 
 import copy
@@ -25,7 +26,8 @@ _building = threading.Lock()
 
 
 def eager_twin(model: Any) -> Any:
-    """A second module over the same parameter tensors whose attention code returns its weights; made once for each model.
+    """A second module over the same parameter tensors whose attention code returns its weights;
+    made once for each model.
 
     Its output capturing installs hooks on the twin only: the model that answers is never touched.
     """
@@ -34,7 +36,9 @@ def eager_twin(model: Any) -> Any:
         if twin is None:
             shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
             twin = copy.deepcopy(model, shared)
-            twin.config._attn_implementation = "eager"  # on the twin's own configuration, before anyone else has a reference to it
+            twin.config._attn_implementation = (
+                "eager"  # on the twin's own configuration, before anyone else has a reference to it
+            )
             _twins[model] = twin
         return twin
 
@@ -44,25 +48,45 @@ def _layers(model: Any) -> int:
 
 
 def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
-    """Refuse a model that returns no attention, or attention of another number of layers or positions than it has."""
-    found = [] if attentions is None else [None if layer is None else tuple(layer.shape[-2:]) for layer in attentions]
+    """Refuse a model that returns no attention, or attention of another number of layers or
+    positions than it has.
+    """
+    found = (
+        []
+        if attentions is None
+        else [None if layer is None else tuple(layer.shape[-2:]) for layer in attentions]
+    )
     if found != [(n, n)] * _layers(model):
-        raise BadCheckpoint(f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} x {n} were expected, "
-                            f"got {len(found)}{': ' + str(found[0]) if found else ''}")
+        raise BadCheckpoint(
+            f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} "
+            f"x {n} were expected, "
+            f"got {len(found)}{': ' + str(found[0]) if found else ''}"
+        )
 
 
 def attention(loaded: Loaded, window: Window) -> Attention:
-    """Every layer and head of one window, [N, A, n, n]; rows sum to 1 or the record refuses them."""
+    """Every layer and head of one window, [N, A, n, n]; rows sum to 1 or the record refuses
+    them.
+    """
     twin = eager_twin(loaded.model)
     with loaded.workers.slot(), torch.inference_mode():
-        out = encode(twin, word_embeddings(twin, window.input_ids)[None], token_types(twin, window), output_attentions=True)
+        out = encode(
+            twin,
+            word_embeddings(twin, window.input_ids)[None],
+            token_types(twin, window),
+            output_attentions=True,
+        )
         check_layers(twin, out.attentions, len(window))
         weights = torch.cat(tuple(out.attentions)).float().numpy()
     return Attention(window.index, weights)
 
 
-def _gradients(loaded: Loaded, window: Window, target: Target) -> tuple[Attention, tuple[np.ndarray | None, np.ndarray | None]]:
-    """Attention and the gradients of the start part and of the end part of the target with respect to it."""
+def _gradients(
+    loaded: Loaded, window: Window, target: Target
+) -> tuple[Attention, tuple[np.ndarray | None, np.ndarray | None]]:
+    """Attention and the gradients of the start part and of the end part of the target with respect
+    to it.
+    """
     twin = eager_twin(loaded.model)
     a, b = lanes(target, window)
     with loaded.workers.slot(), torch.enable_grad():
@@ -73,7 +97,11 @@ def _gradients(loaded: Loaded, window: Window, target: Target) -> tuple[Attentio
         grads: list[np.ndarray | None] = []
         for column, weights in enumerate((a, b)):
             if not weights.any():
-                grads.append(None if _unused(target, column) else np.zeros((_layers(twin), *out.attentions[0].shape[1:])))
+                grads.append(
+                    None
+                    if _unused(target, column)
+                    else np.zeros((_layers(twin), *out.attentions[0].shape[1:]))
+                )
                 continue
             part = both[:, column] @ torch.as_tensor(weights, dtype=both.dtype)
             found = torch.autograd.grad(part, tuple(out.attentions), retain_graph=True)
@@ -83,7 +111,9 @@ def _gradients(loaded: Loaded, window: Window, target: Target) -> tuple[Attentio
 
 
 def _unused(target: Target, column: int) -> bool:
-    """Whether the target has no part in this lane; a part that cancels to 0 (two spans with one start) has a gradient of 0."""
+    """Whether the target has no part in this lane; a part that cancels to 0 (two spans with one
+    start) has a gradient of 0.
+    """
     return target.kind == ("end_logit", "start_logit")[column]
 
 

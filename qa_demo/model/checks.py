@@ -1,4 +1,6 @@
-"""Checks of a model folder's files before any of them reaches a library: kinds, sizes, headers, checksums."""
+"""Checks of a model folder's files before any of them reaches a library: kinds, sizes, headers,
+checksums.
+"""
 
 import fnmatch
 import hashlib
@@ -13,10 +15,21 @@ from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint
 
-MAX_JSON = 32 * 2**20      # tokenizer files of multilingual readers reach 17 MB; a config has a few kB
-MAX_HEADER = 8 * 2**20     # one tensor takes about 120 bytes of header
+MAX_JSON = 32 * 2**20  # tokenizer files of multilingual readers reach 17 MB; a config has a few kB
+MAX_HEADER = 8 * 2**20  # one tensor takes about 120 bytes of header
 MAX_TENSORS = 20_000
-_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+_BYTES = {
+    "F64": 8,
+    "F32": 4,
+    "F16": 2,
+    "BF16": 2,
+    "I64": 8,
+    "I32": 4,
+    "I16": 2,
+    "I8": 1,
+    "U8": 1,
+    "BOOL": 1,
+}
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt", "*.h5", "*.msgpack")
 
 
@@ -31,8 +44,9 @@ class Tensor:
 def regular(folder: Path, name: str) -> Path | None:
     """The path of a plain file of this folder, or None when there is none.
 
-    A link may lead elsewhere in the folder or, as in a hub cache, to the `blobs` beside `snapshots`; a link that leaves,
-    a pipe or a device is refused, because opening one could block forever or read a file that is not the model's.
+    A link may lead elsewhere in the folder or, as in a hub cache, to the `blobs` beside
+    `snapshots`; a link that leaves, a pipe or a device is refused, because opening one could block
+    forever or read a file that is not the model's.
     """
     path = folder / name
     try:
@@ -51,7 +65,9 @@ def regular(folder: Path, name: str) -> Path | None:
 
 
 def read_json(folder: Path, name: str, limit: int = MAX_JSON) -> Any:
-    """The content of a JSON file, or None when the file is not there. Errors: BadCheckpoint for a file that cannot be read as JSON."""
+    """The content of a JSON file, or None when the file is not there. Errors: BadCheckpoint for a
+    file that cannot be read as JSON.
+    """
     path = regular(folder, name)
     if path is None:
         return None
@@ -74,8 +90,12 @@ def weight_files(folder: Path) -> list[Path]:
     if index is not None:
         shards = index.get("weight_map") if isinstance(index, dict) else None
         names = sorted({str(name) for name in shards.values()}) if isinstance(shards, dict) else []
-        if not names or any("/" in name or "\\" in name or not name.endswith(".safetensors") for name in names):
-            raise BadCheckpoint("model.safetensors.index.json names no safetensors files of this folder")
+        if not names or any(
+            "/" in name or "\\" in name or not name.endswith(".safetensors") for name in names
+        ):
+            raise BadCheckpoint(
+                "model.safetensors.index.json names no safetensors files of this folder"
+            )
         paths = [(name, regular(folder, name)) for name in names]
         for name, path in paths:
             if path is None:
@@ -83,8 +103,11 @@ def weight_files(folder: Path) -> list[Path]:
         return [path for _, path in paths if path is not None]
     pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
     if pickles:
-        raise BadCheckpoint(f"the weights are only there as {pickles[0][:60]}, a format that can run code when it is opened; "
-                            "allowed is model.safetensors (transformers' save_pretrained writes it)")
+        raise BadCheckpoint(
+            f"the weights are only there as {pickles[0][:60]}, a format that can run code when "
+            f"it is opened; "
+            "allowed is model.safetensors (transformers' save_pretrained writes it)"
+        )
     raise BadCheckpoint("there are no weights: model.safetensors is missing")
 
 
@@ -95,7 +118,9 @@ def _span(name: str, entry: Any, at: str) -> tuple[Tensor, int, int]:
     except (TypeError, KeyError, ValueError):
         sound = False
     if not sound or end - begin != math.prod(shape) * _BYTES[dtype]:
-        raise BadCheckpoint(f"{at} is broken: the header entry of {name[:60]!r} does not describe its bytes")
+        raise BadCheckpoint(
+            f"{at} is broken: the header entry of {name[:60]!r} does not describe its bytes"
+        )
     return Tensor(dtype, shape), begin, end
 
 
@@ -111,22 +136,31 @@ def read_header(path: Path) -> dict[str, Tensor]:
             start = file.read(8)
             length = struct.unpack("<Q", start)[0] if len(start) == 8 else -1
             if not 2 <= length <= min(MAX_HEADER, size - 8):
-                raise BadCheckpoint(f"{at} is broken or cut off: {size:,} bytes cannot hold the header it announces")
+                raise BadCheckpoint(
+                    f"{at} is broken or cut off: {size:,} bytes cannot hold the header it announces"
+                )
             header = json.loads(file.read(length).decode("utf-8"))
     except OSError as fault:
         raise BadCheckpoint(f"{at} cannot be read") from fault
     except (ValueError, RecursionError) as fault:
         raise BadCheckpoint(f"{at} is broken: its header is not valid JSON") from fault
     if not isinstance(header, dict) or len(header) > MAX_TENSORS:
-        raise BadCheckpoint(f"{at} is broken: its header must be an object of at most {MAX_TENSORS:,} tensors")
-    spans = {name: _span(name, entry, at) for name, entry in header.items() if name != "__metadata__"}
+        raise BadCheckpoint(
+            f"{at} is broken: its header must be an object of at most {MAX_TENSORS:,} tensors"
+        )
+    spans = {
+        name: _span(name, entry, at) for name, entry in header.items() if name != "__metadata__"
+    }
     reached = 0
     for _, begin, end in sorted(spans.values(), key=lambda item: item[1:]):
         if begin != reached:
             raise BadCheckpoint(f"{at} is broken: its tensors overlap or leave gaps")
         reached = end
     if 8 + length + reached != size:
-        raise BadCheckpoint(f"{at} is broken or cut off: it has {size:,} bytes, its header describes {8 + length + reached:,}")
+        raise BadCheckpoint(
+            f"{at} is broken or cut off: it has {size:,} bytes, its header describes "
+            f"{8 + length + reached:,}"
+        )
     return {name: tensor for name, (tensor, _, _) in spans.items()}
 
 
@@ -137,10 +171,11 @@ def sha256(path: Path) -> str:
 
 
 def check_manifest(folder: Path, required: bool, loaded: Sequence[str] = ("*",)) -> str:
-    """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, "" where there is none.
+    """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, ""
+    where there is none.
 
-    A listed file that is absent is an error when its name fits a pattern of `loaded`: a snapshot of the hub holds only what is
-    loaded, and its list names the card beside it.
+    A listed file that is absent is an error when its name fits a pattern of `loaded`: a snapshot of
+    the hub holds only what is loaded, and its list names the card beside it.
     """
     manifest = read_json(folder, "checksums.json")
     if manifest is None:

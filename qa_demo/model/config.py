@@ -1,7 +1,9 @@
-"""Read a model folder's config.json ourselves and build the family's configuration from an allow-list of keys.
+"""Read a model folder's config.json ourselves and build the family's configuration from an
+allow-list of keys.
 
-A config.json can choose code: `auto_map` names Python files, and an attention implementation that is a hub address
-makes transformers fetch a kernel even when the caller asked for another one. So the file never reaches the library.
+A config.json can choose code: `auto_map` names Python files, and an attention implementation that
+is a hub address makes transformers fetch a kernel even when the caller asked for another one. So
+the file never reaches the library.
 """
 
 import math
@@ -10,40 +12,98 @@ from typing import Any
 from qa_demo.core.errors import BadCheckpoint
 
 FAMILIES = {
-    "bert": "Bert", "distilbert": "DistilBert", "roberta": "Roberta", "xlm-roberta": "XLMRoberta", "electra": "Electra",
-    "albert": "Albert", "mpnet": "MPNet", "deberta": "Deberta", "deberta-v2": "DebertaV2"}
+    "bert": "Bert",
+    "distilbert": "DistilBert",
+    "roberta": "Roberta",
+    "xlm-roberta": "XLMRoberta",
+    "electra": "Electra",
+    "albert": "Albert",
+    "mpnet": "MPNet",
+    "deberta": "Deberta",
+    "deberta-v2": "DebertaV2",
+}
 """model_type -> the class prefix in transformers."""
 
-_WHOLE = {  # key -> smallest and largest value; the largest is far above any published reader of these families
-    "vocab_size": (1, 2_000_000), "hidden_size": (1, 16_384), "dim": (1, 16_384), "embedding_size": (1, 16_384),
-    "attention_head_size": (1, 16_384), "intermediate_size": (1, 131_072), "hidden_dim": (1, 131_072),
-    "num_hidden_layers": (1, 100), "n_layers": (1, 100), "num_attention_heads": (1, 256), "n_heads": (1, 256),
-    "num_hidden_groups": (1, 100), "inner_group_num": (1, 16), "max_position_embeddings": (1, 65_536),
-    "type_vocab_size": (0, 16), "pad_token_id": (0, 2_000_000), "relative_attention_num_buckets": (1, 4_096),
-    "max_relative_positions": (-1, 65_536), "position_buckets": (-1, 65_536), "conv_kernel_size": (0, 31),
-    "conv_groups": (1, 16_384)}
+# key -> smallest and largest value; the largest is far above any published reader of these families
+_WHOLE = {
+    "vocab_size": (1, 2_000_000),
+    "hidden_size": (1, 16_384),
+    "dim": (1, 16_384),
+    "embedding_size": (1, 16_384),
+    "attention_head_size": (1, 16_384),
+    "intermediate_size": (1, 131_072),
+    "hidden_dim": (1, 131_072),
+    "num_hidden_layers": (1, 100),
+    "n_layers": (1, 100),
+    "num_attention_heads": (1, 256),
+    "n_heads": (1, 256),
+    "num_hidden_groups": (1, 100),
+    "inner_group_num": (1, 16),
+    "max_position_embeddings": (1, 65_536),
+    "type_vocab_size": (0, 16),
+    "pad_token_id": (0, 2_000_000),
+    "relative_attention_num_buckets": (1, 4_096),
+    "max_relative_positions": (-1, 65_536),
+    "position_buckets": (-1, 65_536),
+    "conv_kernel_size": (0, 31),
+    "conv_groups": (1, 16_384),
+}
 _NUMBERS = {"layer_norm_eps": (0.0, 1.0)}
 _FLAGS = {"relative_attention", "position_biased_input", "share_att_key", "sinusoidal_pos_embds"}
-_ACTIVATIONS = {"gelu", "gelu_new", "gelu_fast", "gelu_python", "gelu_pytorch_tanh", "relu", "silu", "swish", "tanh", "quick_gelu"}
-_WORDS = {"hidden_act": _ACTIVATIONS, "activation": _ACTIVATIONS, "conv_act": _ACTIVATIONS, "norm_rel_ebd": {"none", "layer_norm"}}
-_CHOOSE_CODE = ("auto_map", "custom_pipelines", "quantization_config", "fusion_config", "transformers_weights")
+_ACTIVATIONS = {
+    "gelu",
+    "gelu_new",
+    "gelu_fast",
+    "gelu_python",
+    "gelu_pytorch_tanh",
+    "relu",
+    "silu",
+    "swish",
+    "tanh",
+    "quick_gelu",
+}
+_WORDS = {
+    "hidden_act": _ACTIVATIONS,
+    "activation": _ACTIVATIONS,
+    "conv_act": _ACTIVATIONS,
+    "norm_rel_ebd": {"none", "layer_norm"},
+}
+_CHOOSE_CODE = (
+    "auto_map",
+    "custom_pipelines",
+    "quantization_config",
+    "fusion_config",
+    "transformers_weights",
+)
 _KNOWN_ATTENTION = {None, "", "eager", "sdpa", "flash_attention_2"}
-# Switches that would change the meaning of the weights and that no reader here implements: allowed only at this value.
-_FIXED = {"is_decoder": False, "add_cross_attention": False, "is_encoder_decoder": False,
-          "position_embedding_type": "absolute", "talking_head": False}
+# Switches that would change the meaning of the weights and that no reader here implements: allowed
+# only at this value.
+_FIXED = {
+    "is_decoder": False,
+    "add_cross_attention": False,
+    "is_encoder_decoder": False,
+    "position_embedding_type": "absolute",
+    "talking_head": False,
+}
 
 SHIFTED = ("roberta", "xlm-roberta", "mpnet")
-"""Families whose first position has the number padding id + 1, so that the rows up to there are never used."""
+"""Families whose first position has the number padding id + 1, so that the rows up to there are
+never used.
+"""
 
 
 def longest_input(config: Any) -> int:
-    """The longest input of a model, special tokens included: the rows of its position table that positions can have."""
+    """The longest input of a model, special tokens included: the rows of its position table that
+    positions can have.
+    """
     unused = int(config.pad_token_id or 0) + 1 if config.model_type in SHIFTED else 0
     return int(config.max_position_embeddings) - unused
 
 
 def knows_token_types(config: Any) -> bool:
-    """Whether a model tells question from paragraph by token types: DistilBERT, MPNet and DeBERTa have none, RoBERTa a single one."""
+    """Whether a model tells question from paragraph by token types: DistilBERT, MPNet and DeBERTa
+    have none, RoBERTa a single one.
+    """
     return (getattr(config, "type_vocab_size", 0) or 0) > 1
 
 
@@ -54,48 +114,76 @@ def _refuse(cause: str) -> BadCheckpoint:
 def _refuse_code(raw: dict[str, Any]) -> None:
     for key in _CHOOSE_CODE:
         if raw.get(key):
-            raise _refuse(f"has the key '{key}', which chooses code or files; readers that need their own code are not loaded")
+            raise _refuse(
+                f"has the key '{key}', which chooses code or files; readers that need their own "
+                f"code are not loaded"
+            )
     for key, value in raw.items():
-        if "attn_implementation" in key and "autoset" not in key and not (isinstance(value, str | None) and value in _KNOWN_ATTENTION):
-            raise _refuse(f"has the key '{key}', which chooses attention code; allowed are eager and sdpa")
+        if (
+            "attn_implementation" in key
+            and "autoset" not in key
+            and not (isinstance(value, str | None) and value in _KNOWN_ATTENTION)
+        ):
+            raise _refuse(
+                f"has the key '{key}', which chooses attention code; allowed are eager and sdpa"
+            )
 
 
 def _value(key: str, value: Any) -> Any:
     if key in _WHOLE:
         low, high = _WHOLE[key]
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _refuse(f"has {key} = {str(value)[:40]}; allowed are whole numbers from {low:,} to {high:,}")
+            raise _refuse(
+                f"has {key} = {str(value)[:40]}; allowed are whole numbers from {low:,} to {high:,}"
+            )
     elif key in _NUMBERS:
         low, high = _NUMBERS[key]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and low <= value <= high):
-            raise _refuse(f"has {key} = {str(value)[:40]}; allowed are numbers from {low} to {high}")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not (math.isfinite(value) and low <= value <= high)
+        ):
+            raise _refuse(
+                f"has {key} = {str(value)[:40]}; allowed are numbers from {low} to {high}"
+            )
     elif key in _FLAGS:
         if not isinstance(value, bool):
             raise _refuse(f"has {key} = {str(value)[:40]}; allowed are true and false")
     elif not isinstance(value, str) or value not in _WORDS[key]:
-        raise _refuse(f"has {key} = {str(value)[:40]!r}; allowed are {', '.join(sorted(_WORDS[key]))}")
+        raise _refuse(
+            f"has {key} = {str(value)[:40]!r}; allowed are {', '.join(sorted(_WORDS[key]))}"
+        )
     return value
 
 
 def _attention_parts(value: Any) -> list[str]:
     parts = value.lower().split("|") if isinstance(value, str) else value
-    parts = [part.strip() if isinstance(part, str) else part for part in parts] if isinstance(parts, list) else [parts]
+    parts = (
+        [part.strip() if isinstance(part, str) else part for part in parts]
+        if isinstance(parts, list)
+        else [parts]
+    )
     if not all(part in ("c2p", "p2c") for part in parts):
         raise _refuse(f"has pos_att_type = {str(value)[:40]!r}; allowed are c2p and p2c")
     return parts
 
 
 def clean_config(raw: Any) -> dict[str, Any]:
-    """The allowed keys of a config.json with checked values, and its model_type; anything that chooses code is refused.
+    """The allowed keys of a config.json with checked values, and its model_type; anything that
+    chooses code is refused.
 
-    Keys outside the list (training, generation, names) are dropped: they do not change what a reader computes.
+    Keys outside the list (training, generation, names) are dropped: they do not change what a
+    reader computes.
     """
     if not isinstance(raw, dict):
         raise _refuse(f"must hold an object, got {type(raw).__name__}")
     _refuse_code(raw)
     family = raw.get("model_type")
     if not isinstance(family, str) or family not in FAMILIES:
-        raise _refuse(f"has model_type {str(family)[:40]!r}; readers of these families can be loaded: {', '.join(FAMILIES)}")
+        raise _refuse(
+            f"has model_type {str(family)[:40]!r}; readers of these families can be loaded: "
+            f"{', '.join(FAMILIES)}"
+        )
     for key, allowed in _FIXED.items():
         if key in raw and raw[key] not in (allowed, None):
             raise _refuse(f"has {key} = {str(raw[key])[:40]}; only {allowed} is supported")
@@ -111,11 +199,16 @@ def clean_config(raw: Any) -> dict[str, Any]:
 
 
 def build_config(clean: dict[str, Any], head: str = "QuestionAnswering") -> tuple[Any, type]:
-    """The transformers configuration object of a cleaned config, and its family's class with this head."""
+    """The transformers configuration object of a cleaned config, and its family's class with this
+    head.
+    """
     import transformers
 
     prefix = FAMILIES[clean["model_type"]]
-    config_class, model_class = getattr(transformers, f"{prefix}Config"), getattr(transformers, f"{prefix}For{head}")
+    config_class, model_class = (
+        getattr(transformers, f"{prefix}Config"),
+        getattr(transformers, f"{prefix}For{head}"),
+    )
     config = config_class(**{key: value for key, value in clean.items() if key != "model_type"})
     config._attn_implementation = "sdpa" if model_class._supports_sdpa else "eager"
     return config, model_class

@@ -1,4 +1,6 @@
-"""One window through a loaded model from its word embeddings on, which is where every explanation starts."""
+"""One window through a loaded model from its word embeddings on, which is where every explanation
+starts.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +17,16 @@ from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers
 
 TOKENS_AT_ONCE = 1280
-"""Positions in one pass: about half a second of a small model, after which a user may cancel and others have their turn."""
+"""Positions in one pass: about half a second of a small model, after which a user may cancel and
+others have their turn.
+"""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What explanations need of a reader: its shared, read-only model, its tokenizer, and its place in the queue."""
+    """What explanations need of a reader: its shared, read-only model, its tokenizer, and its
+    place in the queue.
+    """
 
     model: Any
     tokenizer: Any
@@ -30,18 +36,28 @@ class Loaded:
 
 
 def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
-    """Token types [b, n] of windows of equal length; None for a model that does not know more than one type."""
-    return torch.from_numpy(np.stack([window.token_type_ids for window in windows])) if knows_token_types(model.config) else None
+    """Token types [b, n] of windows of equal length; None for a model that does not know more than
+    one type.
+    """
+    return (
+        torch.from_numpy(np.stack([window.token_type_ids for window in windows]))
+        if knows_token_types(model.config)
+        else None
+    )
 
 
 def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
-    """Rows of the word embedding table, [..., h]: not yet with positions and types, which the model adds itself."""
+    """Rows of the word embedding table, [..., h]: not yet with positions and types, which the
+    model adds itself.
+    """
     with torch.no_grad():
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
 def encode(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wanted: bool) -> Any:
-    """The encoder's output for word embeddings [b, n, h]; every window of the batch has the same token types."""
+    """The encoder's output for word embeddings [b, n, h]; every window of the batch has the same
+    token types.
+    """
     inputs = {"inputs_embeds": embeds}
     if types is not None:
         inputs["token_type_ids"] = types.expand(len(embeds), -1)
@@ -49,7 +65,9 @@ def encode(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wante
         return model.base_model(**inputs, **wanted)
 
 
-def logits(model: Any, embeds: torch.Tensor, types: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+def logits(
+    model: Any, embeds: torch.Tensor, types: torch.Tensor | None
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Start and end logits [b, n], [b, n] of word embeddings [b, n, h]."""
     both = model.qa_outputs(encode(model, embeds, types)[0])
     return both[..., 0], both[..., 1]
@@ -59,26 +77,39 @@ def special_id(tokenizer: Any, name: str) -> int:
     """The id of `mask` or `pad`. Errors: BadInput for a tokenizer without it."""
     found = getattr(tokenizer, f"{name}_token_id")
     if found is None:
-        raise BadInput(f"this reader's tokenizer has no {name} token, so it cannot stand in for a word")
+        raise BadInput(
+            f"this reader's tokenizer has no {name} token, so it cannot stand in for a word"
+        )
     return int(found)
 
 
 def chunks(count: int, length: int) -> Iterator[slice]:
-    """Slices of `count` inputs of `length` positions, so that no pass holds more than `TOKENS_AT_ONCE`."""
+    """Slices of `count` inputs of `length` positions, so that no pass holds more than
+    `TOKENS_AT_ONCE`.
+    """
     size = max(1, TOKENS_AT_ONCE // max(1, length))
     for first in range(0, count, size):
         yield slice(first, min(first + size, count))
 
 
-def masked_logits(loaded: Loaded, window: Window, masks: np.ndarray, on_progress: OnProgress | None = None,
-                  cancelled: IsCancelled | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Start and end logits [b, n] with the positions of each mask [b, n] replaced by the mask token; positions and types stay.
+def masked_logits(
+    loaded: Loaded,
+    window: Window,
+    masks: np.ndarray,
+    on_progress: OnProgress | None = None,
+    cancelled: IsCancelled | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Start and end logits [b, n] with the positions of each mask [b, n] replaced by the mask
+    token; positions and types stay.
 
-    Errors: BadInput for masks of another shape, Cancelled, BadCheckpoint for logits that are not finite.
+    Errors: BadInput for masks of another shape, Cancelled, BadCheckpoint for logits that are not
+    finite.
     """
     masks = np.asarray(masks, dtype=bool)
     if masks.ndim != 2 or masks.shape[1] != len(window):
-        raise BadInput(f"masks for this window have the shape [b, {len(window)}], got {masks.shape}")
+        raise BadInput(
+            f"masks for this window have the shape [b, {len(window)}], got {masks.shape}"
+        )
     ids = np.where(masks, special_id(loaded.tokenizer, "mask"), window.input_ids[None, :])
     types = token_types(loaded.model, window)
     out = np.empty((2, *masks.shape), dtype=np.float32)

@@ -1,4 +1,6 @@
-"""The BIO head beside a reader: a linear layer d -> 3 over the last hidden states, in its own small safetensors file."""
+"""The BIO head beside a reader: a linear layer d -> 3 over the last hidden states, in its own
+small safetensors file.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +17,9 @@ BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
 
 
 def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
-    """p_i = softmax(W T_i + b) needs W [3, d] and b [3], rows in the order B, I, O; None when the folder has no such head."""
+    """p_i = softmax(W T_i + b) needs W [3, d] and b [3], rows in the order B, I, O; None when the
+    folder has no such head.
+    """
     from safetensors.torch import load_file
 
     path = regular(folder, BIO_FILE)
@@ -24,7 +28,9 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
     shapes = {name: tensor.shape for name, tensor in read_header(path).items()}
     needed = {"weight": (len(TAGS), hidden_size), "bias": (len(TAGS),)}
     if shapes != needed:
-        raise BadCheckpoint(f"{BIO_FILE} must hold {needed}, got {dict(sorted(shapes.items())[:4])}")
+        raise BadCheckpoint(
+            f"{BIO_FILE} must hold {needed}, got {dict(sorted(shapes.items())[:4])}"
+        )
     tensors = {name: tensor.to(torch.float32) for name, tensor in load_file(path).items()}
     if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
         raise BadCheckpoint(f"{BIO_FILE} holds numbers that are not finite")
@@ -35,7 +41,9 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
 
 @dataclass(frozen=True)
 class Card:
-    """What reader.json says about a reader: its tuned no-answer threshold and its heads' temperatures, None where it says nothing."""
+    """What reader.json says about a reader: its tuned no-answer threshold and its heads'
+    temperatures, None where it says nothing.
+    """
 
     threshold: float | None = None
     temperatures: Temperatures | None = None
@@ -52,8 +60,12 @@ def read_card(folder: Path) -> Card:
     if order != list(TAGS):
         raise BadCheckpoint(f"{CARD_FILE}: tag_order must be {list(TAGS)}, got {str(order)[:60]}")
     if threshold is not None and not (_number(threshold) and abs(threshold) < 1e6):
-        raise BadCheckpoint(f"{CARD_FILE}: threshold must be a finite number or null, got {str(threshold)[:60]}")
-    return Card(None if threshold is None else float(threshold), _temperatures(card.get("temperatures")))
+        raise BadCheckpoint(
+            f"{CARD_FILE}: threshold must be a finite number or null, got {str(threshold)[:60]}"
+        )
+    return Card(
+        None if threshold is None else float(threshold), _temperatures(card.get("temperatures"))
+    )
 
 
 def _number(value: Any) -> bool:
@@ -64,6 +76,13 @@ def _temperatures(raw: Any) -> Temperatures | None:
     low, high = RANGE
     if raw is None:
         return None
-    if not isinstance(raw, dict) or not set(raw) <= {"span", "bio"} or not all(_number(t) and low <= t <= high for t in raw.values()):
-        raise BadCheckpoint(f"{CARD_FILE}: temperatures must name span or bio with a number from {low:g} to {high:g}, got {str(raw)[:60]}")
+    if (
+        not isinstance(raw, dict)
+        or not set(raw) <= {"span", "bio"}
+        or not all(_number(t) and low <= t <= high for t in raw.values())
+    ):
+        raise BadCheckpoint(
+            f"{CARD_FILE}: temperatures must name span or bio with a number from {low:g} to "
+            f"{high:g}, got {str(raw)[:60]}"
+        )
     return Temperatures(**{head: float(t) for head, t in raw.items()})

@@ -1,8 +1,10 @@
-"""Gradient steps on a private copy of some of a reader's weights; the shared reader is never written to.
+"""Gradient steps on a private copy of some of a reader's weights; the shared reader is never
+written to.
 
-A copy is made at the first step and released by reset and close. Snapshots are half-precision differences from the
-reader's own weights, so going back to the start is exact, and a later state is off by half a thousandth of its
-difference, or by up to 3e-8 where the difference is below 6e-5, as after a few steps at a small rate.
+A copy is made at the first step and released by reset and close. Snapshots are half-precision
+differences from the reader's own weights, so going back to the start is exact, and a later state is
+off by half a thousandth of its difference, or by up to 3e-8 where the difference is below 6e-5, as
+after a few steps at a small rate.
 """
 
 import threading
@@ -16,7 +18,16 @@ import numpy as np
 import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.learning import Learned, Movement, Plan, Scope, Step, check_scope, movement, training_windows
+from qa_demo.core.learning import (
+    Learned,
+    Movement,
+    Plan,
+    Scope,
+    Step,
+    check_scope,
+    movement,
+    training_windows,
+)
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import LossTerm, Reading, Window, WindowOptions
@@ -31,7 +42,9 @@ MakeReader = Callable[[Any], Any]
 
 @dataclass(eq=False)
 class _State:
-    """A point on the path: the weights as half-precision differences from the reader's own, and how it was reached."""
+    """A point on the path: the weights as half-precision differences from the reader's own, and
+    how it was reached.
+    """
 
     weights: Weights
     curve: tuple[Step, ...]
@@ -39,17 +52,39 @@ class _State:
 
 
 class ModelLearner:
-    """Implements `core.learning.Learner` for a transformers model. One visitor's; not for two threads at once."""
+    """Implements `core.learning.Learner` for a transformers model. One visitor's; not for two
+    threads at once.
+    """
 
-    def __init__(self, model: Any, make_reader: MakeReader, workers: Workers, reading: Reading, golds: Golds, scope: str,
-                 places: Places = PLACES) -> None:
+    def __init__(
+        self,
+        model: Any,
+        make_reader: MakeReader,
+        workers: Workers,
+        reading: Reading,
+        golds: Golds,
+        scope: str,
+        places: Places = PLACES,
+    ) -> None:
         """Nothing is copied before the first step."""
-        self._scope, self._model, self._make_reader, self._workers, self._places = check_scope(scope), model, make_reader, workers, places
+        self._scope, self._model, self._make_reader, self._workers, self._places = (
+            check_scope(scope),
+            model,
+            make_reader,
+            workers,
+            places,
+        )
         self._reading, self._golds = reading, tuple(golds)
         self._names = trained_names(model, self._scope)
         self.windows = training_windows(reading, golds)
-        self._window = next((w for w in self.windows if start_end_targets(reading.windows[w], golds)[0][reading.windows[w].cls_at] < 1),
-                            self.windows[0])
+        self._window = next(
+            (
+                w
+                for w in self.windows
+                if start_end_targets(reading.windows[w], golds)[0][reading.windows[w].cls_at] < 1
+            ),
+            self.windows[0],
+        )
         self._closed, self._lock = False, threading.RLock()
         self._hidden: dict[int, torch.Tensor] = {}
         self._place: weakref.finalize | None = None
@@ -76,17 +111,37 @@ class ModelLearner:
 
     @property
     def bytes_held(self) -> int:
-        """Bytes of everything that belongs to this learner alone: weights, gradients, moments, snapshots, hidden states."""
-        own = [p for name, p in self._private.named_parameters() if name in self._names] if self._private is not None else []
-        tensors = [*own, *(p.grad for p in own if p.grad is not None), *self._hidden.values(),
-                   *(t for s in (*self._undo, *self._redo) for t in s.weights.values())]
+        """Bytes of everything that belongs to this learner alone: weights, gradients, moments,
+        snapshots, hidden states.
+        """
+        own = (
+            [p for name, p in self._private.named_parameters() if name in self._names]
+            if self._private is not None
+            else []
+        )
+        tensors = [
+            *own,
+            *(p.grad for p in own if p.grad is not None),
+            *self._hidden.values(),
+            *(t for s in (*self._undo, *self._redo) for t in s.weights.values()),
+        ]
         if self._optimizer is not None:
-            tensors += [t for state in self._optimizer.state.values() for t in state.values() if isinstance(t, torch.Tensor)]
+            tensors += [
+                t
+                for state in self._optimizer.state.values()
+                for t in state.values()
+                if isinstance(t, torch.Tensor)
+            ]
         return sum(t.numel() * t.element_size() for t in tensors)
 
-    # The five methods ---------------------------------------------------------------------------------------------
+    # The five methods
 
-    def step(self, plan: Plan, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Learned:
+    def step(
+        self,
+        plan: Plan,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Learned:
         """Take the steps of one action; one that is cancelled or fails is undone completely."""
         with self._lock:
             self._check_open()
@@ -98,8 +153,11 @@ class ModelLearner:
                 self._restore(start)
                 if isinstance(fault, Cancelled):
                     raise
-                raise BadInput(f"with {plan.optimizer} at the learning rate {plan.learning_rate:g} the loss is no longer a finite number; "
-                               "the action was taken back") from fault
+                raise BadInput(
+                    f"with {plan.optimizer} at the learning rate {plan.learning_rate:g} the loss "
+                    f"is no longer a finite number; "
+                    "the action was taken back"
+                ) from fault
             start.weights = {name: difference.half() for name, difference in start.weights.items()}
             self._undo, self._redo = [*self._undo, start][-SNAPSHOTS:], []
             return self._state(after, time.perf_counter() - began)
@@ -109,7 +167,9 @@ class ModelLearner:
         with self._lock:
             self._check_open()
             if not self._undo:
-                raise BadInput(f"there is no action left to take back; the last {SNAPSHOTS} are kept")
+                raise BadInput(
+                    f"there is no action left to take back; the last {SNAPSHOTS} are kept"
+                )
             return self._travel(self._undo, self._redo)
 
     def redo(self) -> Learned:
@@ -133,7 +193,9 @@ class ModelLearner:
         """Read another text with the weights as they are now."""
         with self._lock:
             self._check_open()
-            found: Reading = (self._reader or self._make_reader(self._model)).read(question, context, options)
+            found: Reading = (self._reader or self._make_reader(self._model)).read(
+                question, context, options
+            )
             return found
 
     def close(self) -> None:
@@ -143,7 +205,7 @@ class ModelLearner:
                 self._release()
                 self._closed = True
 
-    # Copies and snapshots -----------------------------------------------------------------------------------------
+    # Copies and snapshots
 
     def _check_open(self) -> None:
         if self._closed:
@@ -154,7 +216,9 @@ class ModelLearner:
             return
         if self._scope == "reader":
             self._places.take()
-            self._place = weakref.finalize(self, self._places.give_back)  # also when nobody closes this learner
+            self._place = weakref.finalize(
+                self, self._places.give_back
+            )  # also when nobody closes this learner
         private = private_copy(self._model, self._names)
         self._reader, self._private = self._make_reader(private), private
 
@@ -171,10 +235,16 @@ class ModelLearner:
 
     @torch.no_grad()
     def _snapshot(self, exact: bool = False) -> _State:
-        """The way from the reader's weights to these: in full precision while an action runs, in half for keeping."""
+        """The way from the reader's weights to these: in full precision while an action runs, in
+        half for keeping.
+        """
         theirs = dict(self._model.named_parameters())
         kept = torch.float32 if exact else torch.float16
-        return _State({name: (p.detach() - theirs[name]).to(kept) for name, p in self._own().items()}, self._curve, self._actions)
+        return _State(
+            {name: (p.detach() - theirs[name]).to(kept) for name, p in self._own().items()},
+            self._curve,
+            self._actions,
+        )
 
     @torch.no_grad()
     def _restore(self, state: _State) -> None:
@@ -189,21 +259,27 @@ class ModelLearner:
         self._restore(state)
         return self._state(self._read_again(None, None))
 
-    # One step -----------------------------------------------------------------------------------------------------
+    # One step
 
     def _optimizer_for(self, plan: Plan) -> torch.optim.Optimizer:
-        """The running optimiser with the plan's rate; a fresh one after undo, redo, reset, a cancel or a change of kind."""
+        """The running optimiser with the plan's rate; a fresh one after undo, redo, reset, a
+        cancel or a change of kind.
+        """
         kind = torch.optim.SGD if plan.optimizer == "sgd" else torch.optim.AdamW
         if type(self._optimizer) is not kind:
             own = self._own()
             more = {} if plan.optimizer == "sgd" else {"weight_decay": 0.01}
-            self._optimizer = kind([own[name] for name in self._names], lr=plan.learning_rate, **more)
+            self._optimizer = kind(
+                [own[name] for name in self._names], lr=plan.learning_rate, **more
+            )
         assert self._optimizer is not None
         for group in self._optimizer.param_groups:
             group["lr"] = plan.learning_rate
         return self._optimizer
 
-    def _train(self, plan: Plan, on_progress: OnProgress | None, cancelled: IsCancelled | None) -> Reading:
+    def _train(
+        self, plan: Plan, on_progress: OnProgress | None, cancelled: IsCancelled | None
+    ) -> Reading:
         """Take the steps and read again; appends one point to the curve for each step."""
         count = plan.steps + len(self._reading.windows)
         optimizer, curve = self._optimizer_for(plan), list(self._curve)
@@ -213,27 +289,38 @@ class ModelLearner:
                 curve.append(Step(len(curve), terms))
             if on_progress is not None:
                 on_progress(done + 1, count)
-        after = self._read_again(lambda done, _: on_progress(plan.steps + done, count) if on_progress else None, cancelled)
+        after = self._read_again(
+            lambda done, _: on_progress(plan.steps + done, count) if on_progress else None,
+            cancelled,
+        )
         curve.append(Step(len(curve), start_end_loss(after, self._golds, self.windows)))
         self._curve, self._actions = tuple(curve), (*self._actions, plan)
         return after
 
-    def _one_step(self, optimizer: torch.optim.Optimizer, cancelled: IsCancelled | None) -> tuple[LossTerm, ...]:
-        """One step on the mean over the windows; returns the loss before it. Each window runs alone and unpadded."""
+    def _one_step(
+        self, optimizer: torch.optim.Optimizer, cancelled: IsCancelled | None
+    ) -> tuple[LossTerm, ...]:
+        """One step on the mean over the windows; returns the loss before it. Each window runs
+        alone and unpadded.
+        """
         for p in self._own().values():
             p.requires_grad_(True)
             p.grad = None
         sums, count = np.zeros(2), len(self.windows)
         for w in self.windows:
             with self._workers.slot(cancelled), torch.enable_grad():
-                losses = window_loss(self._logits(self._reading.windows[w]), self._reading.windows[w], self._golds)
+                losses = window_loss(
+                    self._logits(self._reading.windows[w]), self._reading.windows[w], self._golds
+                )
                 (losses.mean() / count).backward()  # type: ignore[no-untyped-call]
             sums += losses.detach().double().numpy() / count
         if not np.isfinite(sums).all():
             raise BadInput("the loss is not finite")
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        return LossTerm("start", float(sums[0]), .5, count), LossTerm("end", float(sums[1]), .5, count)
+        return LossTerm("start", float(sums[0]), 0.5, count), LossTerm(
+            "end", float(sums[1]), 0.5, count
+        )
 
     def _logits(self, window: Window) -> torch.Tensor:
         """[n, 2] of the private model; a head alone reads hidden states that are computed once."""
@@ -245,13 +332,15 @@ class ModelLearner:
                 self._hidden[window.index] = hidden(self._model, window)
         return self._private.qa_outputs(self._hidden[window.index])  # type: ignore[no-any-return]
 
-    # Results ------------------------------------------------------------------------------------------------------
+    # Results
 
     def _read_again(self, on_progress: OnProgress | None, cancelled: IsCancelled | None) -> Reading:
         for p in self._own().values():
             p.requires_grad_(False)
         texts = self._reading.encoding
-        after: Reading = self._reader.read(texts.question, texts.context, self._reading.options, on_progress, cancelled)
+        after: Reading = self._reader.read(
+            texts.question, texts.context, self._reading.options, on_progress, cancelled
+        )
         return after
 
     def _movements(self) -> tuple[Movement, ...]:
@@ -262,8 +351,24 @@ class ModelLearner:
             before = self._hidden.setdefault(self._window, hidden(self._model, window))
             after = hidden(other, window) if moved and self._scope != "head" else before
         rows = [m.qa_outputs.weight.detach().double().numpy() for m in (self._model, other)]
-        return (movement("S", rows[0][0], rows[1][0]), movement("E", rows[0][1], rows[1][1]), movement("T", before.numpy(), after.numpy()))
+        return (
+            movement("S", rows[0][0], rows[1][0]),
+            movement("E", rows[0][1], rows[1][1]),
+            movement("T", before.numpy(), after.numpy()),
+        )
 
     def _state(self, after: Reading, seconds: float = 0.0) -> Learned:
-        return Learned(self._reading, after, self._golds, self._scope, self.windows, self._window, self._curve, self._movements(),
-                       self._actions, bool(self._redo), bool(self._undo), seconds)
+        return Learned(
+            self._reading,
+            after,
+            self._golds,
+            self._scope,
+            self.windows,
+            self._window,
+            self._curve,
+            self._movements(),
+            self._actions,
+            bool(self._redo),
+            bool(self._undo),
+            seconds,
+        )

@@ -1,7 +1,8 @@
 """A model whose last layer is computed only where a target reads it.
 
-Every target is a few logits, and a logit needs one row of the last layer. All other rows of its attention output and
-feed-forward part, three quarters of the layer, change nothing; so they are left out of an explanation's many passes.
+Every target is a few logits, and a logit needs one row of the last layer. All other rows of its
+attention output and feed-forward part, three quarters of the layer, change nothing; so they are
+left out of an explanation's many passes.
 """
 
 import copy
@@ -28,16 +29,24 @@ class _Rows(torch.nn.Module):
 
 
 def narrowed(model: Any, rows: np.ndarray) -> Any | None:
-    """A module over the very same parameters that gives only these rows of the last layer, in this order; None for other types."""
+    """A module over the very same parameters that gives only these rows of the last layer, in this
+    order; None for other types.
+    """
     if model.config.model_type not in ALIKE:
         return None
-    path = f"{model.base_model_prefix}.encoder.layer.{len(model.base_model.encoder.layer) - 1}.{_OUTPUT}"
+    last = len(model.base_model.encoder.layer) - 1
+    path = f"{model.base_model_prefix}.encoder.layer.{last}.{_OUTPUT}"
     return _with(model, path, _Rows(model.get_submodule(path), torch.as_tensor(rows)))
 
 
 def _with(module: Any, path: str, part: torch.nn.Module) -> Any:
-    """A shallow copy of the module with one part exchanged: the module itself, which others are using, stays as it is."""
+    """A shallow copy of the module with one part exchanged: the module itself, which others are
+    using, stays as it is.
+    """
     name, _, rest = path.partition(".")
     twin = copy.copy(module)
-    twin._modules = {**module._modules, name: _with(module._modules[name], rest, part) if rest else part}
+    twin._modules = {
+        **module._modules,
+        name: _with(module._modules[name], rest, part) if rest else part,
+    }
     return twin

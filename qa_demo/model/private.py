@@ -1,7 +1,8 @@
 """A private copy of some of a reader's weights, and the loss of one window as torch computes it.
 
-Tensors that a scope does not train are shared with the reader, so a copy of the head costs kilobytes, and a copy of the whole reader
-costs its layers only: the embedding tables stay fixed, as in the project's own fine-tuning.
+Tensors that a scope does not train are shared with the reader, so a copy of the head costs
+kilobytes, and a copy of the whole reader costs its layers only: the embedding tables stay fixed, as
+in the project's own fine-tuning.
 """
 
 import copy
@@ -31,8 +32,11 @@ class Places:
     def take(self) -> None:
         """Reserve one copy. Errors: ModelUnavailable when all are in use."""
         if not self._free.acquire(blocking=False):
-            raise ModelUnavailable(f"{self.count} visitors of this server are training a whole reader, and it keeps no more copies; "
-                                   "wait until one of them resets or leaves, or train the head or the last layer")
+            raise ModelUnavailable(
+                f"{self.count} visitors of this server are training a whole reader, and it keeps "
+                f"no more copies; "
+                "wait until one of them resets or leaves, or train the head or the last layer"
+            )
 
     def give_back(self) -> None:
         """Free a copy that was reserved."""
@@ -43,11 +47,13 @@ PLACES = Places()
 
 
 def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
-    """Names of the parameters that a scope moves: never an embedding table, nor the two biases of the head.
+    """Names of the parameters that a scope moves: never an embedding table, nor the two biases of
+    the head.
 
-    A bias adds the same to every logit of its head, so its gradient sum_i (p_i - t_i) is exactly 0; in floating point it is noise,
-    which AdamW would scale up to full steps.
-    Errors: BadInput when the reader has no last layer of its own (ALBERT shares one layer's weights among all).
+    A bias adds the same to every logit of its head, so its gradient sum_i (p_i - t_i) is exactly 0;
+    in floating point it is noise, which AdamW would scale up to full steps.
+    Errors: BadInput when the reader has no last layer of its own (ALBERT shares one layer's weights
+    among all).
     """
     head = ("qa_outputs.weight",)
     if scope == "head":
@@ -55,19 +61,40 @@ def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
     prefix = f"{model.base_model_prefix}."
     tables = f"{prefix}embeddings."
     if scope == "reader":
-        return tuple(name for name, _ in model.named_parameters() if name.startswith(prefix) and not name.startswith(tables)) + head
-    stack = next((f"{prefix}{name}" for name, module in model.base_model.named_modules()
-                  if name.rsplit(".", 1)[-1] == "layer" and isinstance(module, torch.nn.ModuleList)), None)
+        return (
+            tuple(
+                name
+                for name, _ in model.named_parameters()
+                if name.startswith(prefix) and not name.startswith(tables)
+            )
+            + head
+        )
+    stack = next(
+        (
+            f"{prefix}{name}"
+            for name, module in model.base_model.named_modules()
+            if name.rsplit(".", 1)[-1] == "layer" and isinstance(module, torch.nn.ModuleList)
+        ),
+        None,
+    )
     if stack is None:
-        raise BadInput("this reader's layers share their weights, so the last one cannot be trained alone; "
-                       "train the head or the whole reader")
+        raise BadInput(
+            "this reader's layers share their weights, so the last one cannot be trained alone; "
+            "train the head or the whole reader"
+        )
     last = f"{stack}.{len(model.get_submodule(stack)) - 1}."
     return tuple(name for name, _ in model.named_parameters() if name.startswith(last)) + head
 
 
 def private_copy(model: Any, names: tuple[str, ...]) -> Any:
-    """A second model whose named parameters are its own and whose other tensors are the very ones of the first."""
-    shared = {id(tensor): tensor for name, tensor in chain(model.named_parameters(), model.named_buffers()) if name not in names}
+    """A second model whose named parameters are its own and whose other tensors are the very ones
+    of the first.
+    """
+    shared = {
+        id(tensor): tensor
+        for name, tensor in chain(model.named_parameters(), model.named_buffers())
+        if name not in names
+    }
     return copy.deepcopy(model, shared)
 
 
@@ -82,6 +109,8 @@ def hidden(model: Any, window: Window) -> torch.Tensor:
 
 
 def window_loss(logits: torch.Tensor, window: Window, golds: Golds) -> torch.Tensor:
-    """[2]: -sum_i t_i log p_i of start and end, p over all positions of the window, from logits [n, 2]."""
+    """[2]: -sum_i t_i log p_i of start and end, p over all positions of the window, from logits
+    [n, 2].
+    """
     targets = torch.from_numpy(np.stack(start_end_targets(window, golds), axis=1)).to(logits.dtype)
     return -(targets * logits.log_softmax(0)).sum(0)

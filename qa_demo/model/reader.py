@@ -1,4 +1,6 @@
-"""A transformers question-answering model behind the `Reader` protocol: texts in, logits of every window out."""
+"""A transformers question-answering model behind the `Reader` protocol: texts in, logits of every
+window out.
+"""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -31,7 +33,9 @@ DEFAULTS = WindowOptions()
 
 
 def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
-    """Groups of at most `size` windows of equal length, in the order of their first window: nothing is ever padded."""
+    """Groups of at most `size` windows of equal length, in the order of their first window:
+    nothing is ever padded.
+    """
     waiting: dict[int, list[Window]] = {}
     for window in windows:
         group = waiting.setdefault(len(window), [])
@@ -42,16 +46,36 @@ def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
 
 
 class BertReader:
-    """One loaded model, shared by every thread: read-only after it is made, without hooks and without gradients.
+    """One loaded model, shared by every thread: read-only after it is made, without hooks and
+    without gradients.
 
-    The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag logits T @ W^T + b.
+    The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag
+    logits T @ W^T + b.
     """
 
-    def __init__(self, name: str, model: Any, tokenizer: Any, *, bio: torch.nn.Linear | None = None, threshold: float | None = None,
-                 temperatures: Temperatures | None = None, checksum: str = "", workers: Workers = SHARED, batch_size: int = 1,
-                 bf16: bool = False) -> None:
-        """Batches of one are as fast as larger ones in fp32, give the first result sooner and can be cancelled sooner."""
-        self._name, self._threshold, self._temperatures, self._checksum = name, threshold, temperatures, checksum
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        tokenizer: Any,
+        *,
+        bio: torch.nn.Linear | None = None,
+        threshold: float | None = None,
+        temperatures: Temperatures | None = None,
+        checksum: str = "",
+        workers: Workers = SHARED,
+        batch_size: int = 1,
+        bf16: bool = False,
+    ) -> None:
+        """Batches of one are as fast as larger ones in fp32, give the first result sooner and can
+        be cancelled sooner.
+        """
+        self._name, self._threshold, self._temperatures, self._checksum = (
+            name,
+            threshold,
+            temperatures,
+            checksum,
+        )
         self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
         self._workers, self._batch_size, self._bf16 = workers, batch_size, bf16
         prepare(tokenizer)
@@ -68,7 +92,9 @@ class BertReader:
 
     @property
     def temperatures(self) -> Temperatures | None:
-        """The fitted temperatures of its heads; None when the reader came without, as every private copy does."""
+        """The fitted temperatures of its heads; None when the reader came without, as every
+        private copy does.
+        """
         return self._temperatures
 
     @property
@@ -87,7 +113,9 @@ class BertReader:
         return longest_input(self._model.config)
 
     def encode(self, question: str, context: str) -> Encoding:
-        """The tokenizer's view of both texts; BadInput for a text of which no word piece is left."""
+        """The tokenizer's view of both texts; BadInput for a text of which no word piece is
+        left.
+        """
         check_texts(question, context)
         encoding = encode(self._tokenizer, question, context)
         for name, ids in (("question", encoding.question_ids), ("paragraph", encoding.context_ids)):
@@ -95,21 +123,33 @@ class BertReader:
                 raise BadInput(f"the {name} holds no character that this reader's tokenizer keeps")
         return encoding
 
-    def read(self, question: str, context: str, options: WindowOptions = DEFAULTS,
-             on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None) -> Reading:
+    def read(
+        self,
+        question: str,
+        context: str,
+        options: WindowOptions = DEFAULTS,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Reading:
         """Run every window once and keep its logits [W, L], NaN beyond a window's length.
 
-        Errors: BadInput for texts or options that cannot be used (before the model runs), Cancelled, BadCheckpoint for
-        logits that are not finite.
+        Errors: BadInput for texts or options that cannot be used (before the model runs),
+        Cancelled, BadCheckpoint for logits that are not finite.
         """
         began = time.perf_counter()
         if options.max_seq_length > self.max_seq_length:
-            raise BadInput(f"max_seq_length must be at most {self.max_seq_length}, the positions of this reader, "
-                           f"got {options.max_seq_length}")
+            raise BadInput(
+                f"max_seq_length must be at most {self.max_seq_length}, the positions of this "
+                f"reader, "
+                f"got {options.max_seq_length}"
+            )
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
         shape = len(windows), max(len(window) for window in windows)
-        start, end = np.full(shape, np.nan, dtype=np.float32), np.full(shape, np.nan, dtype=np.float32)
+        start, end = (
+            np.full(shape, np.nan, dtype=np.float32),
+            np.full(shape, np.nan, dtype=np.float32),
+        )
         tags = np.full((*shape, len(TAGS)), np.nan, dtype=np.float32) if self.has_bio else None
         done = 0
         for group in buckets(windows, self._batch_size):
@@ -124,8 +164,19 @@ class BertReader:
                 on_progress(done, len(windows))
         if cancelled is not None and cancelled():
             raise Cancelled("the reading was cancelled")
-        return Reading(encoding, windows, start, end, tags, model_name=self.name, options=options, threshold=self.threshold,
-                       checksum=self.checksum, seconds=time.perf_counter() - began, temperatures=self.temperatures)
+        return Reading(
+            encoding,
+            windows,
+            start,
+            end,
+            tags,
+            model_name=self.name,
+            options=options,
+            threshold=self.threshold,
+            checksum=self.checksum,
+            seconds=time.perf_counter() - began,
+            temperatures=self.temperatures,
+        )
 
     def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
         """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
@@ -133,13 +184,20 @@ class BertReader:
         types = token_types(self._model, *group)
         if types is not None:
             inputs["token_type_ids"] = types
-        with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16), FrozenProducts():
+        with (
+            torch.inference_mode(),
+            torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16),
+            FrozenProducts(),
+        ):
             hidden = self._model.base_model(**inputs)[0]
             span_logits = self._model.qa_outputs(hidden).float().numpy()
             tag_logits = None if self._bio is None else self._bio(hidden).float().numpy()
         for logits in (span_logits, tag_logits):
             if logits is not None and not np.isfinite(logits).all():
-                raise BadCheckpoint(f"{self.name} gave logits that are not finite; its weights overflow on this text")
+                raise BadCheckpoint(
+                    f"{self.name} gave logits that are not finite; its weights overflow on this "
+                    f"text"
+                )
         return span_logits, tag_logits
 
     @property
@@ -148,7 +206,9 @@ class BertReader:
         return Loaded(self._model, self._tokenizer, self._workers, self.name, self.checksum)
 
     def heads(self) -> HeadWeights:
-        """S, E, their biases, and W and b of the BIO head: copies, so that nobody can change the reader through them."""
+        """S, E, their biases, and W and b of the BIO head: copies, so that nobody can change the
+        reader through them.
+        """
         return head_weights(self.loaded, self._bio)
 
     def hidden(self, window: Window) -> np.ndarray:
@@ -160,26 +220,53 @@ class BertReader:
         return attention(self.loaded, window)
 
     def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """Where the target's start and end drew from, by attention, rollout or gradient times attention."""
+        """Where the target's start and end drew from, by attention, rollout or gradient times
+        attention.
+        """
         return relevance(self.loaded, window, target, kind)
 
-    def masked(self, window: Window, masks: np.ndarray, on_progress: OnProgress | None = None,
-               cancelled: IsCancelled | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def masked(
+        self,
+        window: Window,
+        masks: np.ndarray,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Logits [b, n] of a window with some positions replaced by the mask token."""
         return masked_logits(self.loaded, window, masks, on_progress, cancelled)
 
-    def attribute(self, reading: Reading, target: Target, method: Method = "integrated_gradients", baseline: Baseline = "pad",
-                  n_steps: int | None = None, on_progress: OnProgress | None = None, cancelled: IsCancelled | None = None,
-                  shuffle: int | None = None) -> Attribution:
-        """What the target rested on, by one of three methods; `shuffle` seeds the random-weights check."""
-        return attribute(self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle)
+    def attribute(
+        self,
+        reading: Reading,
+        target: Target,
+        method: Method = "integrated_gradients",
+        baseline: Baseline = "pad",
+        n_steps: int | None = None,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+        shuffle: int | None = None,
+    ) -> Attribution:
+        """What the target rested on, by one of three methods; `shuffle` seeds the random-weights
+        check.
+        """
+        return attribute(
+            self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle
+        )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> ModelLearner:
-        """Train a private copy on a reading of this reader; the copy reads through the same gate."""
+        """Train a private copy on a reading of this reader; the copy reads through the same
+        gate.
+        """
         check_made_by(reading, self)
 
         def around(model: Any) -> "BertReader":
-            return BertReader(f"{self.name}, trained here", model, self._tokenizer, bio=self._bio, threshold=self._threshold,
-                              workers=self._workers)
+            return BertReader(
+                f"{self.name}, trained here",
+                model,
+                self._tokenizer,
+                bio=self._bio,
+                threshold=self._threshold,
+                workers=self._workers,
+            )
 
         return ModelLearner(self._model, around, self._workers, reading, golds, scope)

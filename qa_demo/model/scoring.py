@@ -32,32 +32,52 @@ class Setup:
 
 
 def outcome(reading: Reading, setup: Setup) -> Outcome:
-    """The best non-null span of a head, and its score_diff: null minus best, in logits or (BIO) log-probabilities."""
+    """The best non-null span of a head, and its score_diff: null minus best, in logits or (BIO)
+    log-probabilities.
+    """
     if setup.head == "bio":
         tagged = best_span(reading, setup.decode.max_answer_length)
-        return Outcome("") if tagged is None else Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
+        return (
+            Outcome("")
+            if tagged is None
+            else Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
+        )
     prediction = predict(reading, setup.decode, setup.merge)
-    return Outcome("" if prediction.best is None else prediction.best.candidate.text, prediction.score_diff)
+    return Outcome(
+        "" if prediction.best is None else prediction.best.candidate.text, prediction.score_diff
+    )
 
 
 def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
-    """The score_diff above which a question counts as unanswered; None where no answer is ever withheld."""
+    """The score_diff above which a question counts as unanswered; None where no answer is ever
+    withheld.
+    """
     if setup.head == "bio":
         return setup.threshold
-    return scales.no_answer_limit(setup.merge, reader.threshold if setup.threshold is None else setup.threshold)
+    return scales.no_answer_limit(
+        setup.merge, reader.threshold if setup.threshold is None else setup.threshold
+    )
 
 
-def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_progress: OnProgress | None = None,
-                 threads: int = 1) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
-    """The official numbers (percent) and seconds; and the questions that could not be read, with the reason.
+def score_reader(
+    reader: Reader,
+    examples: Sequence[Example],
+    setup: Setup,
+    on_progress: OnProgress | None = None,
+    threads: int = 1,
+) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
+    """The official numbers (percent) and seconds; and the questions that could not be read, with
+    the reason.
 
-    Each question is read exactly as `read` reads it, several at once, so the numbers do not depend on `threads`. A question that
-    the options refuse (too long) counts as unanswered; when all are refused, the first reason is raised. The reader's own
-    threshold was tuned on start and end logits, so the BIO head abstains only at a threshold that is given.
+    Each question is read exactly as `read` reads it, several at once, so the numbers do not depend
+    on `threads`. A question that the options refuse (too long) counts as unanswered; when all are
+    refused, the first reason is raised. The reader's own threshold was tuned on start and end
+    logits, so the BIO head abstains only at a threshold that is given.
     """
     if setup.head == "bio" and not reader.has_bio:
         raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
-    # A question that cannot be read counts as unanswered; options that fit no question must not be met question by question.
+    # A question that cannot be read counts as unanswered; options that fit no question must not be
+    # met question by question.
     check_decode(setup.decode)
     check_merge(setup.merge)
     began = time.perf_counter()
@@ -72,7 +92,9 @@ def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_p
     skipped: list[tuple[Example, BadInput]] = []
     pool = ThreadPoolExecutor(threads)
     try:
-        for done, (example, result) in enumerate(zip(examples, pool.map(read, examples), strict=True), 1):
+        for done, (example, result) in enumerate(
+            zip(examples, pool.map(read, examples), strict=True), 1
+        ):
             if isinstance(result, BadInput):
                 skipped.append((example, result))
                 result = Outcome("")
@@ -84,4 +106,6 @@ def score_reader(reader: Reader, examples: Sequence[Example], setup: Setup, on_p
     if len(skipped) == len(examples):
         raise skipped[0][1]
     scores = evaluate(examples, said, no_answer_limit(reader, setup))
-    return evaluate_json(scores, round(time.perf_counter() - began, 2)), [(example, str(fault)) for example, fault in skipped]
+    return evaluate_json(scores, round(time.perf_counter() - began, 2)), [
+        (example, str(fault)) for example, fault in skipped
+    ]

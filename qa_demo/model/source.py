@@ -1,4 +1,6 @@
-"""Say what a reader's name means (bundled, folder, hub id) and what a host allows, before anything is touched."""
+"""Say what a reader's name means (bundled, folder, hub id) and what a host allows, before anything
+is touched.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +8,10 @@ from pathlib import Path
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
 
-_HUB = re.compile(r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?", re.ASCII)
+_HUB = re.compile(
+    r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?",
+    re.ASCII,
+)
 FORMS = "allowed are 'bundled' and a Hugging Face id such as owner/name or owner/name@revision"
 
 
@@ -20,7 +25,9 @@ class HostLimits:
     """The fixed list of a public host; None means any source of the kinds above."""
     max_parameters: int | None = None
     use_token: bool = True
-    """Whether hub calls may use the host's own token; a public host must not open its private readers to everyone."""
+    """Whether hub calls may use the host's own token; a public host must not open its private
+    readers to everyone.
+    """
     seconds: float = 600.0
 
 
@@ -30,7 +37,9 @@ PUBLIC = HostLimits(local_folders=False, max_parameters=150_000_000, use_token=F
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed reader name: kind is bundled, folder or hub; `path` belongs to folder, `repo` and `revision` to hub."""
+    """A parsed reader name: kind is bundled, folder or hub; `path` belongs to folder, `repo` and
+    `revision` to hub.
+    """
 
     kind: str
     name: str
@@ -47,13 +56,17 @@ def bundled_folder() -> Path:
 
 
 def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:
-    """Turn a reader's name into a Source; what this host does not allow is refused without looking at the disk.
+    """Turn a reader's name into a Source; what this host does not allow is refused without looking
+    at the disk.
 
-    An existing folder wins over a hub id of the same spelling. Where folders are not allowed, every path gets the same answer.
+    An existing folder wins over a hub id of the same spelling. Where folders are not allowed, every
+    path gets the same answer.
     """
     name = text.strip()
     if limits.allowed is not None and name not in limits.allowed:
-        raise ModelUnavailable(f"this host offers a fixed list of readers: {', '.join(limits.allowed)}")
+        raise ModelUnavailable(
+            f"this host offers a fixed list of readers: {', '.join(limits.allowed)}"
+        )
     if name == "bundled":
         return Source("bundled", name)
     if not name or len(name) > 1000 or not name.isprintable():
@@ -64,9 +77,14 @@ def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:
             return Source("folder", folder.resolve().name or name, path=folder)
     found = _HUB.fullmatch(name)
     if found is None or ".." in name or "--" in name:
-        raise BadInput(f"this is not a reader's name{' or an existing folder' if limits.local_folders else ''}; {FORMS}")
+        raise BadInput(
+            f"this is not a reader's "
+            f"name{' or an existing folder' if limits.local_folders else ''}; {FORMS}"
+        )
     if not limits.hub:
-        raise ModelUnavailable("this host does not load readers from Hugging Face; the bundled reader works")
+        raise ModelUnavailable(
+            "this host does not load readers from Hugging Face; the bundled reader works"
+        )
     return Source("hub", name, repo=f"{found[1]}/{found[2]}", revision=found[3])
 
 

@@ -1,4 +1,6 @@
-"""The span boundary head in torch, and the model that fills blanks with it: a masked-language folder, the head beside it."""
+"""The span boundary head in torch, and the model that fills blanks with it: a masked-language
+folder, the head beside it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +14,16 @@ from torch.nn import functional as F
 from qa_demo.core import masking
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import WIRES, Infill, Trace, check_wires, code_terms, judge, paper_terms, single_cuts
+from qa_demo.core.infill import (
+    WIRES,
+    Infill,
+    Trace,
+    check_wires,
+    code_terms,
+    judge,
+    paper_terms,
+    single_cuts,
+)
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.config import longest_input
@@ -37,10 +48,12 @@ class Layers:
 
 
 class SBOHead(nn.Module):
-    """h1 = LN(GeLU(W1 [x_(s-1); x_(e+1); p_k] + b1)), y = LN(GeLU(W2 h1 + b2)), logits = E_word y + b.
+    """h1 = LN(GeLU(W1 [x_(s-1); x_(e+1); p_k] + b1)), y = LN(GeLU(W2 h1 + b2)), logits = E_word y +
+    b.
 
-    Exact GeLU, LayerNorm with eps 1e-12. E_word is the encoder's word table, handed in, so it is tied by construction; b [V] is
-    the head's own. The buffers belong to the pre-training text: the mean vector of each wire, and how often each piece came.
+    Exact GeLU, LayerNorm with eps 1e-12. E_word is the encoder's word table, handed in, so it is
+    tied by construction; b [V] is the head's own. The buffers belong to the pre-training text: the
+    mean vector of each wire, and how often each piece came.
     """
 
     mean_left: Tensor
@@ -48,11 +61,19 @@ class SBOHead(nn.Module):
     mean_position: Tensor
     counts: Tensor
 
-    def __init__(self, hidden_size: int, vocab_size: int, positions: int = masking.POSITIONS) -> None:
+    def __init__(
+        self, hidden_size: int, vocab_size: int, positions: int = masking.POSITIONS
+    ) -> None:
         super().__init__()
         self.position = nn.Embedding(positions, WIDTH)
-        self.dense1, self.norm1 = nn.Linear(2 * hidden_size + WIDTH, hidden_size), nn.LayerNorm(hidden_size, eps=1e-12)
-        self.dense2, self.norm2 = nn.Linear(hidden_size, hidden_size), nn.LayerNorm(hidden_size, eps=1e-12)
+        self.dense1, self.norm1 = (
+            nn.Linear(2 * hidden_size + WIDTH, hidden_size),
+            nn.LayerNorm(hidden_size, eps=1e-12),
+        )
+        self.dense2, self.norm2 = (
+            nn.Linear(hidden_size, hidden_size),
+            nn.LayerNorm(hidden_size, eps=1e-12),
+        )
         self.bias = nn.Parameter(torch.zeros(vocab_size))
         for weight in (self.position.weight, self.dense1.weight, self.dense2.weight):
             nn.init.normal_(weight, std=0.02)
@@ -78,18 +99,32 @@ class SBOHead(nn.Module):
         return Layers(linear1, gelu1, h1, linear2, gelu2, self.norm2(gelu2))
 
     def forward(self, left: Tensor, right: Tensor, k: Tensor, words: Tensor) -> Tensor:
-        """Logits [S, V] from x_(s-1), x_(e+1) [S, d], k [S] counted from 1, and the word table [V, d]."""
+        """Logits [S, V] from x_(s-1), x_(e+1) [S, d], k [S] counted from 1, and the word table [V,
+        d].
+        """
         return F.linear(self.layers(left, right, self.position(k - 1)).y, words, self.bias)
 
 
 class SpanBERT:
-    """A masked-language model with or without a span boundary head, shared by every thread: read-only after it is made."""
+    """A masked-language model with or without a span boundary head, shared by every thread:
+    read-only after it is made.
+    """
 
-    def __init__(self, name: str, model: Any, tokenizer: Any, sbo: SBOHead | None, checksum: str = "", workers: Workers = SHARED) -> None:
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        tokenizer: Any,
+        sbo: SBOHead | None,
+        checksum: str = "",
+        workers: Workers = SHARED,
+    ) -> None:
         self._model, self._tokenizer = model.eval().requires_grad_(False), tokenizer
         self._sbo = None if sbo is None else sbo.eval().requires_grad_(False)
         self._name, self._checksum, self._workers = name, checksum, workers
-        self._names = tuple(str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size)))
+        self._names = tuple(
+            str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size))
+        )
         self._special = set(tokenizer.all_special_ids)
         counts = None if sbo is None else np.cumsum(sbo.counts.numpy().astype(np.float64))
         self._cumulated = counts if counts is not None and counts[-1] > 0 else None
@@ -126,8 +161,11 @@ class SpanBERT:
             raise BadInput("the text is empty; type at least one word")
         encoding = encode(self._tokenizer, "", text)
         if not 1 <= len(encoding.context_ids) <= self.max_pieces:
-            raise BadInput(f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to {self.max_pieces:,}: "
-                           "masking reads one sequence, without windows")
+            raise BadInput(
+                f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
+                f"{self.max_pieces:,}: "
+                "masking reads one sequence, without windows"
+            )
         return encoding
 
     def piece(self, piece_id: int) -> str:
@@ -135,24 +173,50 @@ class SpanBERT:
         return self._names[piece_id]
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn as often as it came in the pre-training text; uniform, special pieces left out, where no counts are stored."""
+        """A piece drawn as often as it came in the pre-training text; uniform, special pieces left
+        out, where no counts are stored.
+        """
         if self._cumulated is not None:
-            return int(np.searchsorted(self._cumulated, rng.random() * self._cumulated[-1], side="right"))
+            return int(
+                np.searchsorted(self._cumulated, rng.random() * self._cumulated[-1], side="right")
+            )
         while (piece := int(rng.integers(len(self._names)))) in self._special:
             continue
         return piece
 
-    def sample(self, encoding: Encoding, rng: np.random.Generator, options: MaskOptions = masking.DEFAULTS,
-               scheme: str = "span") -> Masked:
+    def sample(
+        self,
+        encoding: Encoding,
+        rng: np.random.Generator,
+        options: MaskOptions = masking.DEFAULTS,
+        scheme: str = "span",
+    ) -> Masked:
         """Spans of whole words ("span") or single pieces ("token") hidden by the law."""
         if scheme == "span":
-            return masking.mask_spans(encoding.context_ids, encoding.word_ids, self.mask_id, rng, self.random_piece, options)
+            return masking.mask_spans(
+                encoding.context_ids,
+                encoding.word_ids,
+                self.mask_id,
+                rng,
+                self.random_piece,
+                options,
+            )
         if scheme == "token":
-            return masking.mask_tokens(encoding.context_ids, self.mask_id, rng, self.random_piece, options)
+            return masking.mask_tokens(
+                encoding.context_ids, self.mask_id, rng, self.random_piece, options
+            )
         raise BadInput(f"the scheme is span or token, got {scheme!r}")
 
-    def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), swap: Mapping[int, int] | None = None, top: int = 10) -> Infill:
-        """Guesses of MLM, SBO and both for every blank; cut wires carry their means, a swapped blank reads another row."""
+    def infill(
+        self,
+        masked: Masked,
+        cut: frozenset[str] = frozenset(),
+        swap: Mapping[int, int] | None = None,
+        top: int = 10,
+    ) -> Infill:
+        """Guesses of MLM, SBO and both for every blank; cut wires carry their means, a swapped
+        blank reads another row.
+        """
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
         if not 1 <= top <= len(self._names):
@@ -162,13 +226,30 @@ class SpanBERT:
             sbo = None
             if self._sbo is not None:
                 left, right, position, _ = self._wires(self._sbo, hidden, masked, cut, swap)
-                sbo = F.linear(self._sbo.layers(left, right, position).y, self._words, self._sbo.bias).numpy()
+                sbo = F.linear(
+                    self._sbo.layers(left, right, position).y, self._words, self._sbo.bias
+                ).numpy()
         pieces = judge(masked, mlm.numpy(), sbo, self._names, top, self.positions)
         losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
-        return Infill(masked, tuple(self._names[i] for i in masked.true_ids.tolist()), pieces, code_terms(*losses), paper_terms(*losses),
-                      cut, swap, self._name, self._checksum)
+        return Infill(
+            masked,
+            tuple(self._names[i] for i in masked.true_ids.tolist()),
+            pieces,
+            code_terms(*losses),
+            paper_terms(*losses),
+            cut,
+            swap,
+            self._name,
+            self._checksum,
+        )
 
-    def trace(self, masked: Masked, at: int, cut: frozenset[str] = frozenset(), swap: Mapping[int, int] | None = None) -> Trace:
+    def trace(
+        self,
+        masked: Masked,
+        at: int,
+        cut: frozenset[str] = frozenset(),
+        swap: Mapping[int, int] | None = None,
+    ) -> Trace:
         """The boundary head's arithmetic for one blank and the logit of its true piece."""
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
@@ -181,17 +262,44 @@ class SpanBERT:
         row = int(np.flatnonzero(pairs.at == at)[0])
         with self._workers.slot(), torch.inference_mode():
             hidden = self._hidden(masked)
-            left, right, position, k = (x[row] for x in self._wires(self._sbo, hidden, masked, cut, swap))
+            left, right, position, k = (
+                x[row] for x in self._wires(self._sbo, hidden, masked, cut, swap)
+            )
             steps = self._sbo.layers(left, right, position)
             true = int(masked.true_ids[at])
             word, bias = self._words[true], self._sbo.bias[true]
             logit = float(word @ steps.y + bias)
-            alone = [self._wires(self._sbo, hidden, masked, frozenset(one), swap)[:3] for one in ((), *((wire,) for wire in WIRES))]
+            alone = [
+                self._wires(self._sbo, hidden, masked, frozenset(one), swap)[:3]
+                for one in ((), *((wire,) for wire in WIRES))
+            ]
             rows = [torch.stack([wires[part][row] for wires in alone]) for part in range(3)]
-            cuts = single_cuts(log_softmax(F.linear(self._sbo.layers(*rows).y, self._words, self._sbo.bias).numpy()), true, self._names)
-        arrays = {name: getattr(steps, name).numpy() for name in ("linear1", "gelu1", "h1", "linear2", "gelu2", "y")}
-        return Trace(at, int(pairs.left[row]), int(pairs.right[row]), int(k), cut, x_left=left.numpy(), x_right=right.numpy(),
-                     position=position.numpy(), word=word.numpy(), bias=float(bias), logit=logit, cuts=cuts, **arrays)
+            cuts = single_cuts(
+                log_softmax(
+                    F.linear(self._sbo.layers(*rows).y, self._words, self._sbo.bias).numpy()
+                ),
+                true,
+                self._names,
+            )
+        arrays = {
+            name: getattr(steps, name).numpy()
+            for name in ("linear1", "gelu1", "h1", "linear2", "gelu2", "y")
+        }
+        return Trace(
+            at,
+            int(pairs.left[row]),
+            int(pairs.right[row]),
+            int(k),
+            cut,
+            x_left=left.numpy(),
+            x_right=right.numpy(),
+            position=position.numpy(),
+            word=word.numpy(),
+            bias=float(bias),
+            logit=logit,
+            cuts=cuts,
+            **arrays,
+        )
 
     @property
     def _words(self) -> Tensor:
@@ -199,7 +307,8 @@ class SpanBERT:
         return words
 
     def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
-        """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks are multiplied with the
+        """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks
+        are multiplied with the
         vocabulary's vectors in BERT."""
         blanks = torch.from_numpy(masked.hidden)
         if hasattr(self._model, "cls"):
@@ -220,11 +329,26 @@ class SpanBERT:
         return hidden
 
     @staticmethod
-    def _wires(head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]) -> tuple[Tensor, ...]:
+    def _wires(
+        head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
+    ) -> tuple[Tensor, ...]:
         """x_left, x_right [S, d], position vectors [S, 200] and the rows k [S] that were read."""
         pairs = masked.pairs(head.positions)
-        k = torch.tensor([swap.get(at, own) for at, own in zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)], dtype=torch.long)
-        left, right = hidden[torch.from_numpy(pairs.left.copy())], hidden[torch.from_numpy(pairs.right.copy())]
+        k = torch.tensor(
+            [
+                swap.get(at, own)
+                for at, own in zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
+            ],
+            dtype=torch.long,
+        )
+        left, right = (
+            hidden[torch.from_numpy(pairs.left.copy())],
+            hidden[torch.from_numpy(pairs.right.copy())],
+        )
         position = head.position(k - 1)
-        return (head.mean_left.expand_as(left) if "left" in cut else left, head.mean_right.expand_as(right) if "right" in cut else right,
-                head.mean_position.expand_as(position) if "position" in cut else position, k)
+        return (
+            head.mean_left.expand_as(left) if "left" in cut else left,
+            head.mean_right.expand_as(right) if "right" in cut else right,
+            head.mean_position.expand_as(position) if "position" in cut else position,
+            k,
+        )

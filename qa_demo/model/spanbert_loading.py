@@ -1,4 +1,6 @@
-"""load_spanbert: a name in, a checked masked-language model out, with the span boundary head where the folder has one."""
+"""load_spanbert: a name in, a checked masked-language model out, with the span boundary head where
+the folder has one.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -20,31 +22,53 @@ def spanbert_folder() -> Path:
     return bundled_folder().with_name("spanbert")
 
 
-def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK, *, workers: Workers = SHARED) -> SpanBERT:
-    """The bundled SpanBERT, a local folder, or a hub id whose masked-language head fills blanks without a boundary head.
+def load_spanbert(
+    source: str = "bundled", limits: HostLimits = LOOPBACK, *, workers: Workers = SHARED
+) -> SpanBERT:
+    """The bundled SpanBERT, a local folder, or a hub id whose masked-language head fills blanks
+    without a boundary head.
 
-    Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached, BadCheckpoint for what was
-    found and must not be used. Weights are computed with in fp32 always.
+    Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached,
+    BadCheckpoint for what was found and must not be used. Weights are computed with in fp32 always.
     """
+
     def build(folder: Path, plan: Blueprint, name: str, checksum: str) -> SpanBERT:
         files, tokenizer = weight_files(folder), load_tokenizer(folder, plan.config)
-        if tokenizer.mask_token_id is None or tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
-            raise BadCheckpoint("its tokenizer lacks [MASK], [CLS] or [SEP], so it cannot hide a word")
+        if (
+            tokenizer.mask_token_id is None
+            or tokenizer.cls_token_id is None
+            or tokenizer.sep_token_id is None
+        ):
+            raise BadCheckpoint(
+                "its tokenizer lacks [MASK], [CLS] or [SEP], so it cannot hide a word"
+            )
         model = weights(plan, files, "it has no masked-language head, or lost a part of it: ")
-        return SpanBERT(name, model, tokenizer, load_sbo(folder, plan.config), checksum or digest(folder, files), workers)
+        return SpanBERT(
+            name,
+            model,
+            tokenizer,
+            load_sbo(folder, plan.config),
+            checksum or digest(folder, files),
+            workers,
+        )
+
     return open_source(source, limits, "MaskedLM", _bundled, build)
 
 
 def _bundled() -> Path:
     folder = spanbert_folder()
     if not folder.is_dir():
-        raise ModelUnavailable("the bundled SpanBERT is not in this checkout (assets/spanbert); "
-                               "name a folder or a hub id of a masked-language model")
+        raise ModelUnavailable(
+            "the bundled SpanBERT is not in this checkout (assets/spanbert); "
+            "name a folder or a hub id of a masked-language model"
+        )
     return folder
 
 
 def load_sbo(folder: Path, config: Any) -> SBOHead | None:
-    """The boundary head beside a folder, in fp32; None when there is no such file, BadCheckpoint when its tensors do not fit."""
+    """The boundary head beside a folder, in fp32; None when there is no such file, BadCheckpoint
+    when its tensors do not fit.
+    """
     from safetensors.torch import load_file
 
     path = regular(folder, SBO_FILE)
@@ -53,13 +77,23 @@ def load_sbo(folder: Path, config: Any) -> SBOHead | None:
     shapes = {name: tensor.shape for name, tensor in read_header(path).items()}
     rows = shapes.get("position.weight", ())
     if len(rows) != 2 or not 1 <= rows[0] <= 512 or rows[1] != WIDTH:
-        raise BadCheckpoint(f"{SBO_FILE} needs a position table of 1 to 512 rows of {WIDTH}, got {list(rows)}")
+        raise BadCheckpoint(
+            f"{SBO_FILE} needs a position table of 1 to 512 rows of {WIDTH}, got {list(rows)}"
+        )
     head = SBOHead(config.hidden_size, config.vocab_size, rows[0])
     needed = {name: tuple(tensor.shape) for name, tensor in head.state_dict().items()}
     if shapes != needed:
-        wrong = sorted(name for name in shapes.keys() | needed.keys() if shapes.get(name) != needed.get(name))[0]
-        raise BadCheckpoint(f"{SBO_FILE}: {wrong[:60]} must have the shape {needed.get(wrong)}, got {shapes.get(wrong)}")
-    tensors = {name: tensor if name == "counts" else tensor.float() for name, tensor in load_file(path).items()}
+        wrong = sorted(
+            name for name in shapes.keys() | needed.keys() if shapes.get(name) != needed.get(name)
+        )[0]
+        raise BadCheckpoint(
+            f"{SBO_FILE}: {wrong[:60]} must have the shape {needed.get(wrong)}, got "
+            f"{shapes.get(wrong)}"
+        )
+    tensors = {
+        name: tensor if name == "counts" else tensor.float()
+        for name, tensor in load_file(path).items()
+    }
     if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
         raise BadCheckpoint(f"{SBO_FILE} holds numbers that are not finite")
     head.load_state_dict(tensors)

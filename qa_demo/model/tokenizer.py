@@ -1,4 +1,6 @@
-"""Turn question and context into an `Encoding`: ids, char offsets into the text as given, word numbers."""
+"""Turn question and context into an `Encoding`: ids, char offsets into the text as given, word
+numbers.
+"""
 
 import re
 from typing import Any
@@ -8,18 +10,25 @@ import numpy as np
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import Encoding
 
-# What the tokenizer must not see: control characters other than tab and newlines, and lone surrogates.
+# What the tokenizer must not see: control characters other than tab and newlines, and lone
+# surrogates.
 # A lone surrogate raises TypeError inside the tokenizers library; NUL ends C strings elsewhere.
 _DROPPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def clean(text: str) -> tuple[str, np.ndarray]:
-    """Drop what no tokenizer should see; return the kept text and, for each kept character, its index in `text`.
+    """Drop what no tokenizer should see; return the kept text and, for each kept character, its
+    index in `text`.
 
-    Example: "a\\x00b" gives "ab" and [0, 2], so that offsets of tokens still point into the text as given.
+    Example: "a\\x00b" gives "ab" and [0, 2], so that offsets of tokens still point into the text as
+    given.
     """
     dropped = {m.start() for m in _DROPPED.finditer(text)}
-    kept = np.array([i for i in range(len(text)) if i not in dropped], dtype=np.int64) if dropped else np.arange(len(text))
+    kept = (
+        np.array([i for i in range(len(text)) if i not in dropped], dtype=np.int64)
+        if dropped
+        else np.arange(len(text))
+    )
     return ("".join(text[i] for i in kept) if dropped else text), kept
 
 
@@ -30,14 +39,19 @@ def whitespace_ids(context: str, offsets: np.ndarray) -> np.ndarray:
 
 
 def prepare(tokenizer: Any) -> Any:
-    """Return the fast backend of a tokenizer, set once so that no call changes shared state afterwards.
+    """Return the fast backend of a tokenizer, set once so that no call changes shared state
+    afterwards.
 
-    Special tokens typed by a user stay text; nothing is truncated or padded silently. A backend that is set
-    already is not touched: changing it while another thread encodes raises "Already borrowed".
+    Special tokens typed by a user stay text; nothing is truncated or padded silently. A backend
+    that is set already is not touched: changing it while another thread encodes raises "Already
+    borrowed".
     """
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
-        raise BadCheckpoint("this reader has no fast tokenizer (tokenizer.json), which the exact character offsets need")
+        raise BadCheckpoint(
+            "this reader has no fast tokenizer (tokenizer.json), which the exact character "
+            "offsets need"
+        )
     if not backend.encode_special_tokens:
         backend.encode_special_tokens = True
     if backend.truncation is not None:
@@ -48,20 +62,26 @@ def prepare(tokenizer: Any) -> Any:
 
 
 def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
-    """Offsets [n, 2] without the blanks at either end; a piece that is only blanks becomes empty where the next word starts, or
-    after the last letter.
+    """Offsets [n, 2] without the blanks at either end; a piece that is only blanks becomes empty
+    where the next word starts, or after the last letter.
 
-    SentencePiece and byte-level tokenizers count the blank before a word as part of it: in "the cat", DeBERTa's
-    second piece covers " cat". An answer that starts there must not start with a blank.
+    SentencePiece and byte-level tokenizers count the blank before a word as part of it: in "the
+    cat", DeBERTa's second piece covers " cat". An answer that starts there must not start with a
+    blank.
     """
     if not len(offsets):
         return offsets
     letters = np.flatnonzero([not c.isspace() for c in text])
-    first, last = np.searchsorted(letters, offsets[:, 0]), np.searchsorted(letters, offsets[:, 1]) - 1
+    first, last = (
+        np.searchsorted(letters, offsets[:, 0]),
+        np.searchsorted(letters, offsets[:, 1]) - 1,
+    )
     if not len(letters):
         return np.stack([offsets[:, 1], offsets[:, 1]], axis=1)
     starts = np.append(letters, letters[-1] + 1)[first]
-    return np.stack([starts, np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)], axis=1)
+    return np.stack(
+        [starts, np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)], axis=1
+    )
 
 
 def _pieces(backend: Any, text: str) -> tuple[Any, np.ndarray]:
@@ -79,14 +99,18 @@ def _pieces(backend: Any, text: str) -> tuple[Any, np.ndarray]:
 def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     """Ids and tokens of a user's text, in which no id has a special meaning.
 
-    `encode_special_tokens` is enough for WordPiece and byte-level BPE. A Unigram model (ALBERT, XLM-R, DeBERTa-v2) holds "[SEP]"
-    in its own vocabulary and would still find it: such a piece becomes the unknown piece.
+    `encode_special_tokens` is enough for WordPiece and byte-level BPE. A Unigram model (ALBERT,
+    XLM-R, DeBERTa-v2) holds "[SEP]" in its own vocabulary and would still find it: such a piece
+    becomes the unknown piece.
     """
     ids, tokens = np.array(pieces.ids, dtype=np.int64), np.array(pieces.tokens, dtype=object)
     special = np.isin(ids, [i for i in tokenizer.all_special_ids if i != tokenizer.unk_token_id])
     if special.any():
         if tokenizer.unk_token_id is None:
-            raise BadInput("the text holds a special token of this reader, which has no unknown piece to stand in for it")
+            raise BadInput(
+                "the text holds a special token of this reader, which has no unknown piece to "
+                "stand in for it"
+            )
         ids[special], tokens[special] = tokenizer.unk_token_id, tokenizer.unk_token
     return ids, tuple(tokens.tolist())
 
@@ -94,8 +118,9 @@ def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
 def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     """Tokenize question and context apart and learn from the tokenizer how it joins them.
 
-    What stands before and after the context comes from the tokenizer's own template, applied to the question
-    and a one-letter context: [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for RoBERTa.
+    What stands before and after the context comes from the tokenizer's own template, applied to the
+    question and a one-letter context: [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for
+    RoBERTa.
     """
     backend = prepare(tokenizer)
     asked, asked_offsets = _pieces(backend, question)
@@ -106,22 +131,48 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     sequence = np.array([-1 if s is None else s for s in joined.sequence_ids])
     inside = np.flatnonzero(sequence == 1)
     if not len(inside):
-        raise BadCheckpoint("this tokenizer's template for two texts has no place for the paragraph")
-    ids, types, tokens = np.array(joined.ids, dtype=np.int64), np.array(joined.type_ids, dtype=np.int64), tuple(joined.tokens)
+        raise BadCheckpoint(
+            "this tokenizer's template for two texts has no place for the paragraph"
+        )
+    ids, types, tokens = (
+        np.array(joined.ids, dtype=np.int64),
+        np.array(joined.type_ids, dtype=np.int64),
+        tuple(joined.tokens),
+    )
     first, after = int(inside[0]), int(inside[-1]) + 1
-    # The template copies the question as it came; where a special piece became unknown, the copy follows.
+    # The template copies the question as it came; where a special piece became unknown, the copy
+    # follows.
     asked_at = np.flatnonzero(np.array(joined.special_tokens_mask[:first]) == 0)
     ids[asked_at] = question_ids
     named = dict(zip(asked_at.tolist(), question_tokens, strict=True))
     tokens = tuple(named.get(at, token) for at, token in enumerate(tokens))
-    cls_at = np.flatnonzero(ids[:first] == tokenizer.cls_token_id) if tokenizer.cls_token_id is not None else np.array([])
+    cls_at = (
+        np.flatnonzero(ids[:first] == tokenizer.cls_token_id)
+        if tokenizer.cls_token_id is not None
+        else np.array([])
+    )
     if not len(cls_at):
-        raise BadCheckpoint("this tokenizer puts no [CLS] token before the question, so a window has no place for 'no answer'")
+        raise BadCheckpoint(
+            "this tokenizer puts no [CLS] token before the question, so a window has no place "
+            "for 'no answer'"
+        )
     return Encoding(
-        question=question, context=context, question_ids=question_ids, question_tokens=question_tokens,
-        context_ids=context_ids, context_tokens=context_tokens, offset_mapping=offsets,
+        question=question,
+        context=context,
+        question_ids=question_ids,
+        question_tokens=question_tokens,
+        context_ids=context_ids,
+        context_tokens=context_tokens,
+        offset_mapping=offsets,
         word_ids=np.array([-1 if w is None else w for w in read.word_ids], dtype=np.int64),
         whitespace_ids=whitespace_ids(context, offsets),
-        prefix_ids=ids[:first], prefix_tokens=tokens[:first], prefix_types=types[:first],
-        suffix_ids=ids[after:], suffix_tokens=tokens[after:], suffix_types=types[after:],
-        context_type=int(types[first]), cls_at=int(cls_at[0]), question_offset_mapping=asked_offsets)
+        prefix_ids=ids[:first],
+        prefix_tokens=tokens[:first],
+        prefix_types=types[:first],
+        suffix_ids=ids[after:],
+        suffix_tokens=tokens[after:],
+        suffix_types=types[after:],
+        context_type=int(types[first]),
+        cls_at=int(cls_at[0]),
+        question_offset_mapping=asked_offsets,
+    )

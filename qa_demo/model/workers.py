@@ -15,7 +15,9 @@ def usable_cores() -> int:
 
 
 class Workers:
-    """A gate for forward passes, one window at a time, so that a long text does not hold up a short one."""
+    """A gate for forward passes, one window at a time, so that a long text does not hold up a
+    short one.
+    """
 
     def __init__(self, count: int = 2) -> None:
         self.count = count
@@ -40,9 +42,11 @@ SHARED = Workers()
 
 
 def set_threads(threads: int | None = None, workers: int = SHARED.count) -> int:
-    """Give each forward pass its threads, at start-up and once; the default divides the cores among the workers.
+    """Give each forward pass its threads, at start-up and once; the default divides the cores among
+    the workers.
 
-    Two threads for each of two passes on two cores run ten times slower than one each: they wait for each other.
+    Two threads for each of two passes on two cores run ten times slower than one each: they wait
+    for each other.
     """
     import torch
 

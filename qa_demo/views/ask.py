@@ -1,4 +1,6 @@
-"""Ask: question, paragraph, examples, reader; and the one path by which a new reading comes to the screen."""
+"""Ask: question, paragraph, examples, reader; and the one path by which a new reading comes to the
+screen.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -32,7 +34,9 @@ def new_screen(
     example: str | None = None,
     source: str = BUNDLED,
 ) -> Screen:
-    """Put a new reading on the screen: changes by hand are gone, limits and merge rules stay, the threshold stays with its reader."""
+    """Put a new reading on the screen: changes by hand are gone, limits and merge rules stay, the
+    threshold stays with its reader.
+    """
     if old is None:
         screen = Screen(
             reading,
@@ -89,7 +93,8 @@ class Ask:
                     label="Reader",
                     allow_custom_value=True,
                     elem_id="ask-reader",
-                    info="bundled, or a Hugging Face id (with @revision if wanted), or a folder on this machine",
+                    info="bundled, or a Hugging Face id (with @revision if wanted), or a folder "
+                    "on this machine",
                 ),
             )
             self.use = gr.Button("Load this reader", elem_id="ask-load", scale=0)
@@ -144,10 +149,12 @@ class Ask:
             page.load, self.fragment, self.start, js="(screen) => [screen, window.location.hash]"
         )
 
-    # Handlers: each yields updates, and changes for the newest screen ---------------------------------------------
+    # Handlers: each yields updates, and changes for the newest screen
 
     def ask(self, screen: Screen | None, visitor: str, question: str, context: str) -> Stream:
-        """Answer was pressed. The menu names the example only while its texts are the ones that were read."""
+        """Answer was pressed. The menu names the example only while its texts are the ones that
+        were read.
+        """
         example = self._example(question, context)
         yield from self._read(
             screen,
@@ -183,7 +190,9 @@ class Ask:
     def change_reader(
         self, screen: Screen | None, visitor: str, wanted: str, question: str, context: str
     ) -> Stream:
-        """Load another reader and read the texts with it; the one in use stays when anything fails."""
+        """Load another reader and read the texts with it; the one in use stays when anything
+        fails.
+        """
         name = (wanted or "").strip() or self.services.default
         shown = name[:200]
         found = yield from self.frame.follow(
@@ -195,7 +204,10 @@ class Ask:
         )
         error = found.error
         if found.superseded:
-            error = f"another text came while {shown} was loaded; press Load this reader again to read it with that"
+            error = (
+                f"another text came while {shown} was loaded; press Load this reader again "
+                f"to read it with that"
+            )
         if error is not None:
             yield said(error, "error").with_controls(reader=self._source(screen))
             return
@@ -212,7 +224,9 @@ class Ask:
         )
 
     def start(self, screen: Screen | None, visitor: str, fragment: str) -> Stream:
-        """The page was opened: show what its link says, else the first example; its stored reading needs no model."""
+        """The page was opened: show what its link says, else the first example; its stored reading
+        needs no model.
+        """
         wanted, error = attempt(lambda: link.parse(fragment))
         first, source = next(iter(self.examples.values())), self.services.default
         question, context = (
@@ -237,7 +251,7 @@ class Ask:
             boxes,
         )
 
-    # The slow path -----------------------------------------------------------------------------------------------
+    # The slow path
 
     def _source(self, screen: Screen | None) -> str:
         return self.services.default if screen is None else screen.source
@@ -249,7 +263,9 @@ class Ask:
         )
 
     def _windows(self, screen: Screen | None, example: PageExample | None) -> WindowOptions:
-        """An example's own options; else those in use, unless they came with the example before: its small windows end with it."""
+        """An example's own options; else those in use, unless they came with the example before:
+        its small windows end with it.
+        """
         if example is not None and example.windows is not None:
             return example.windows
         before = self.examples.get(screen.example or "") if screen is not None else None
@@ -258,7 +274,9 @@ class Ask:
         return screen.reading.options
 
     def _stored(self, example: PageExample, source: str, windows: WindowOptions) -> Reading | None:
-        """The stored reading when the reader in use made it; what that is, is known before its weights are there."""
+        """The stored reading when the reader in use made it; what that is, is known before its
+        weights are there.
+        """
         ready = (
             attempt(lambda: example.stored(self.services.checksum()))[0]
             if source == BUNDLED
@@ -278,7 +296,9 @@ class Ask:
         wanted: link.Link | None = None,
         after: Update | None = None,
     ) -> Stream:
-        """Check, read in the server's queue with progress, show; or say why not and leave the last reading."""
+        """Check, read in the server's queue with progress, show; or say why not and leave the last
+        reading.
+        """
         _, error = attempt(lambda: check_texts(question, context, self.services.max_characters))
         if error is not None:
             yield said(error, "error")
@@ -293,7 +313,8 @@ class Ask:
 
         outcome = yield from self.frame.follow(visitor, KIND, work, Busy("reading", "window"))
         if outcome.superseded:
-            return  # an example with a stored reading, or another text, was chosen while this one was read
+            # an example with a stored reading, or another text, was chosen while this one was read
+            return
         if outcome.result is None:
             yield said(outcome.error or "", "error")
             return
@@ -310,7 +331,9 @@ class Ask:
         after: Update | None = None,
         boxes: dict[str, Any] | None = None,
     ) -> Update:
-        """A new reading comes to the screen as it is by then: what was chosen while it was made is kept."""
+        """A new reading comes to the screen as it is by then: what was chosen while it was made is
+        kept.
+        """
 
         def make() -> Update:
             screen = new_screen(

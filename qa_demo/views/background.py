@@ -1,4 +1,6 @@
-"""Slow work of a chapter: what it is handed, how it is announced, and what becomes of its result."""
+"""Slow work of a chapter: what it is handed, how it is announced, and what becomes of its
+result.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +26,9 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class Job:
-    """One visitor's request: the screen as it was, the event's name and value, and the way to tell and be told."""
+    """One visitor's request: the screen as it was, the event's name and value, and the way to tell
+    and be told.
+    """
 
     screen: Screen
     name: str
@@ -40,7 +44,9 @@ class Job:
         return self.services.reader(self.screen.source)
 
     def maker(self) -> Reader:
-        """The reader in use, provided that it made the reading on screen. Errors: BadInput for other weights."""
+        """The reader in use, provided that it made the reading on screen. Errors: BadInput for
+        other weights.
+        """
         check_made_by(self.screen.reading, self.reader)
         return self.reader
 

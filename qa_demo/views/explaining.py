@@ -1,4 +1,6 @@
-"""Explanations of a reading, for chapters 2 and 9: asked of the reader that made it, run once, kept for whoever asks again."""
+"""Explanations of a reading, for chapters 2 and 9: asked of the reader that made it, run once,
+kept for whoever asks again.
+"""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -40,7 +42,9 @@ class Trust:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """One request of one visitor: the reading, the reader that made it, and how to tell and be told."""
+    """One request of one visitor: the reading, the reader that made it, and how to tell and be
+    told.
+    """
 
     reader: Reader
     reading: Reading

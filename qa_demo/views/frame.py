@@ -1,7 +1,8 @@
-"""The frame that every chapter is wired into: one state, one way to answer an event, one way to do slow work.
+"""The frame that every chapter is wired into: one state, one way to answer an event, one way to do
+slow work.
 
-A handler maps a Screen (and a value) to a new Screen. The frame compares the two and sends what differs, so that a click
-costs one selection record and a slider one chapter.
+A handler maps a Screen (and a value) to a new Screen. The frame compares the two and sends what
+differs, so that a click costs one selection record and a slider one chapter.
 """
 
 import itertools
@@ -30,7 +31,9 @@ from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.update import Change, Update, said
 
 Stream = Iterator[Update | Change]
-"""What a slow handler yields: updates that are sent as they are, and changes, which are applied to the newest screen."""
+"""What a slow handler yields: updates that are sent as they are, and changes, which are applied to
+the newest screen.
+"""
 Slow = Callable[[Screen | None, str, Any], Stream]
 """handler(screen, visitor, value)."""
 
@@ -41,7 +44,9 @@ QUIET: dict[str, Any] = {
     "queue": True,
 }
 EVENT: dict[str, Any] = {**QUIET, "trigger_mode": "multiple"}
-"""For events of pictures: "always_last" would repeat the data of the first; the browser's outbox sends one at a time instead."""
+"""For events of pictures: "always_last" would repeat the data of the first; the browser's outbox
+sends one at a time instead.
+"""
 RUN: dict[str, Any] = {
     "show_progress": "hidden",
     "api_visibility": "private",
@@ -53,7 +58,9 @@ NO_READING = "There is no reading yet."
 
 
 class Frame:
-    """The shared state and outputs of one page; events are collected while the page is built and wired at its end."""
+    """The shared state and outputs of one page; events are collected while the page is built and
+    wired at its end.
+    """
 
     def __init__(self, chapters: Sequence[ModuleType], services: Services) -> None:
         self.modules = {module.CHAPTER.key: module for module in chapters}
@@ -83,9 +90,11 @@ class Frame:
         self._deliveries: dict[str, list[Change]] = {}
         self._guard, self._numbers = threading.Lock(), itertools.count(1)
         self.read_again: Callable[[Screen, str, WindowOptions], Stream] | None = None
-        """The path of all new readings (`Ask`), for controls that need the same texts in other windows."""
+        """The path of all new readings (`Ask`), for controls that need the same texts in other
+        windows.
+        """
 
-    # For chapters -------------------------------------------------------------------------------------------------
+    # For chapters
 
     def place(self, chapter: Chapter) -> gr.HTML:
         """Make the picture of a chapter where the caller stands."""
@@ -106,7 +115,9 @@ class Frame:
     def control(
         self, event: Callable[..., Any], inputs: Any, change: Callable[..., Screen]
     ) -> None:
-        """Wire a gradio control: change(screen, *values) -> Screen, where screen is the newest one."""
+        """Wire a gradio control: change(screen, *values) -> Screen, where screen is the newest
+        one.
+        """
 
         def handler(screen: Screen | None, request: gr.Request, *values: Any) -> list[Any]:
             return self.values(
@@ -120,7 +131,9 @@ class Frame:
         self._pending.append((event, handler, _listed(inputs), QUIET))
 
     def mirror(self, component: Any, value: Callable[[Screen], Any]) -> None:
-        """Keep a control at value(screen), so that a new reading, a reset or a link moves it too."""
+        """Keep a control at value(screen), so that a new reading, a reset or a link moves it
+        too.
+        """
         name = component.elem_id or f"control {len(self._mirrors)}"
         self._mirrors[name] = value
         self.parts[f"control:{name}"] = component
@@ -128,7 +141,9 @@ class Frame:
     def browser_input(
         self, chapter: Chapter, name: str, change: Callable[[Screen, Any], Screen]
     ) -> None:
-        """Wire `page.input(name, value)` of a chapter's picture: change(screen, value) -> Screen."""
+        """Wire `page.input(name, value)` of a chapter's picture: change(screen, value) ->
+        Screen.
+        """
         self._hear(
             chapter.key,
             name,
@@ -138,7 +153,9 @@ class Frame:
     def browser_show(
         self, chapter: Chapter, name: str, make: Callable[[Screen, Any], dict[str, Any]]
     ) -> None:
-        """Wire a request that only draws the chapter's picture anew: make(screen, value) -> what `present` returns."""
+        """Wire a request that only draws the chapter's picture anew: make(screen, value) -> what
+        `present` returns.
+        """
 
         def show(screen: Screen | None, value: Any) -> Update:
             return self._tried(screen, lambda seen: shown(chapter, seen, make(seen, value)))
@@ -148,7 +165,9 @@ class Frame:
     def browser_reread(
         self, chapter: Chapter, name: str, change: Callable[[Screen, Any], WindowOptions]
     ) -> None:
-        """Wire a request that needs the reader again: change(screen, value) -> WindowOptions; same texts, with progress and cancel."""
+        """Wire a request that needs the reader again: change(screen, value) -> WindowOptions; same
+        texts, with progress and cancel.
+        """
 
         def reread(screen: Screen | None, visitor: str, value: Any) -> Stream:
             windows, error = attempt(lambda: change(_there(screen), value))
@@ -171,12 +190,14 @@ class Frame:
         loads: bool = False,
         refused: Callable[[Screen, Job, str], Update] | None = None,
     ) -> None:
-        """Wire slow requests `page.input(name, value)` of a chapter's picture: they run in the server's queue, with Cancel.
+        """Wire slow requests `page.input(name, value)` of a chapter's picture: they run in the
+        server's queue, with Cancel.
 
-        `work(job)` computes; it may ask `job.reader`, tells by `job.progress(done, total)`, stops when `job.cancelled()`.
-        `receive(screen, job, result)` puts the result on the newest screen. What comes after another reading has taken the
-        screen is dropped, unless it `outlives` the reading. `busy` says what the message line says. `loads`: the work mostly
-        waits for a disk or network. `refused` shows an error in the picture instead of the message line.
+        `work(job)` computes; it may ask `job.reader`, tells by `job.progress(done, total)`, stops
+        when `job.cancelled()`. `receive(screen, job, result)` puts the result on the newest screen.
+        What comes after another reading has taken the screen is dropped, unless it `outlives` the
+        reading. `busy` says what the message line says. `loads`: the work mostly waits for a disk
+        or network. `refused` shows an error in the picture instead of the message line.
         """
         task = Background(
             f"{chapter.key}:{names[0]}", work, receive, busy, outlives, loads, refused
@@ -184,7 +205,7 @@ class Frame:
         for name in names:
             self.slow_input(chapter.key, name, partial(self._perform, task, name))
 
-    # For the page -------------------------------------------------------------------------------------------------
+    # For the page
 
     def on(
         self, event: Callable[..., Any], change: Callable[[Screen, gr.EventData], Screen]
@@ -204,7 +225,9 @@ class Frame:
         return component
 
     def slow_input(self, picture_key: str, name: str, handler: Slow) -> None:
-        """Wire `page.input(name, value)` of a picture to a handler that yields updates and changes."""
+        """Wire `page.input(name, value)` of a picture to a handler that yields updates and
+        changes.
+        """
         self._slow.setdefault(picture_key, {})[name] = handler
 
     def stream(
@@ -229,16 +252,19 @@ class Frame:
         )
 
     def values(self, update: Update, names: Sequence[str] | None = None) -> list[Any]:
-        """The update as gradio wants it: one value for each named component, in order; all components by default."""
+        """The update as gradio wants it: one value for each named component, in order; all
+        components by default.
+        """
         parts = update.parts
         return [parts.get(name, gr.skip()) for name in names or self.parts]
 
     def wire(self, page: gr.Blocks) -> None:
         """Connect every collected event; called once all pictures stand.
 
-        A picture's inputs have one handler for all their names, since each handler of an event answers with a whole screen. A
-        selection and the start of slow work have few outputs: gradio's page copies the data of every output of an event
-        several times, and neither changes a picture.
+        A picture's inputs have one handler for all their names, since each handler of an event
+        answers with a whole screen. A selection and the start of slow work have few outputs:
+        gradio's page copies the data of every output of an event several times, and neither changes
+        a picture.
         """
         screen, everything = self.parts["screen"], list(self.parts.values())
         for event, handler, inputs, how in self._pending:
@@ -274,17 +300,21 @@ class Frame:
         self._pending.clear()
         self._events.clear()
 
-    # Handlers -----------------------------------------------------------------------------------------------------
+    # Handlers
 
     def selected(self, screen: Screen | None, data: gr.EventData, request: gr.Request) -> list[Any]:
-        """A click on any token, dot, cell or row: the screen, the record, the message, the receipt."""
+        """A click on any token, dot, cell or row: the screen, the record, the message, the
+        receipt.
+        """
         update = self._answered(
             lambda now, sent: self.step(now, lambda seen: select(seen, sent)), screen, data, request
         )
         return [*self.values(update, SELECTED), update.receipt]
 
     def dispatch(self, key: str, screen: Screen | None, data: gr.EventData) -> Update:
-        """Answer `page.input(name, value)` of a picture by the handler of that name; a name that none has may be slow work."""
+        """Answer `page.input(name, value)` of a picture by the handler of that name; a name that
+        none has may be slow work.
+        """
         event = data._data or {}
         handler = self._inputs.get(key, {}).get(str(event.get("index")))
         return Update() if handler is None else handler(screen, event.get("value"))
@@ -309,7 +339,9 @@ class Frame:
                 yield gr.skip(), next(self._numbers)
 
     def deliver(self, screen: Screen | None, request: gr.Request) -> list[Any]:
-        """Put on the newest screen what slow work has made for this visitor, in the order in which it came."""
+        """Put on the newest screen what slow work has made for this visitor, in the order in which
+        it came.
+        """
         visitor, update = request.session_hash or "", Update()
         with self._guard:
             changes = self._deliveries.pop(visitor, [])
@@ -330,12 +362,14 @@ class Frame:
         for forget in self._leaving:
             forget(visitor)
 
-    # Slow work ----------------------------------------------------------------------------------------------------
+    # Slow work
 
     def follow(
         self, visitor: str, kind: str, work: Work[Any], busy: Busy | None, loads: bool = False
     ) -> Generator[Update, None, Outcome[Any]]:
-        """Run work in the server's queue and yield the sentences of its progress; returns its outcome."""
+        """Run work in the server's queue and yield the sentences of its progress; returns its
+        outcome.
+        """
         if busy is not None:
             yield said(busy.text, "busy")
         run = self.services.jobs.run(visitor, kind, work, loads)
@@ -380,7 +414,7 @@ class Frame:
         error = outcome.error
         return quiet.then(self._tried(now, lambda seen: task.refused(seen, job, error)))
 
-    # Answers ------------------------------------------------------------------------------------------------------
+    # Answers
 
     def step(
         self,
@@ -388,7 +422,9 @@ class Frame:
         change: Callable[[Screen], Screen | Update],
         quiet: Update | None = None,
     ) -> Update:
-        """Answer one event: the new screen's differences, or the sentence of an error and the old screen."""
+        """Answer one event: the new screen's differences, or the sentence of an error and the old
+        screen.
+        """
 
         def changed(seen: Screen) -> Update:
             new = change(seen)
@@ -428,7 +464,9 @@ class Frame:
         return Update(new, reading, self.record(new), None, pictures, controls)
 
     def record(self, screen: Screen) -> dict[str, Any]:
-        """The selection record with the formula of every chapter; numbered, so that it is news even where nothing moved."""
+        """The selection record with the formula of every chapter; numbered, so that it is news
+        even where nothing moved.
+        """
         formulas = (
             {key: module.formula(screen) for key, module in self.modules.items()}
             if screen.selection is not None
@@ -472,7 +510,9 @@ class Frame:
         data: gr.EventData,
         request: gr.Request,
     ) -> Update:
-        """The answer with a receipt, which always differs, refused or not, since the browser sends the next event when it came."""
+        """The answer with a receipt, which always differs, refused or not, since the browser sends
+        the next event when it came.
+        """
         update = self.sessions.apply(request.session_hash, screen, lambda now: answer(now, data))
         number = (data._data or {}).get("id")
         return update.then(
@@ -506,7 +546,9 @@ def shown(chapter: Chapter, screen: Screen, page: dict[str, Any]) -> Update:
 
 
 def partial_event(handler: Callable[..., Any], key: str) -> Callable[..., Any]:
-    """handler(key, ...) as a generator function of its own: gradio looks at a function's signature and kind, which `partial` hides."""
+    """handler(key, ...) as a generator function of its own: gradio looks at a function's signature
+    and kind, which `partial` hides.
+    """
 
     def streamed(
         screen: Screen | None, data: gr.EventData, request: gr.Request

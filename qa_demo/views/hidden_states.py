@@ -1,4 +1,6 @@
-"""Last hidden states of a few windows, and the heads of a few readers: fetched once, kept beside sessions, which hold no tensor."""
+"""Last hidden states of a few windows, and the heads of a few readers: fetched once, kept beside
+sessions, which hold no tensor.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,9 @@ def put(reading: Reading, window: Window, t: NDArray[np.float32]) -> NDArray[np.
 
 
 def fetch(job: Job, reading: Reading, window: Window) -> NDArray[np.float32]:
-    """T [n, d] of a window of a reading that the reader in use made, asked for when it is not at hand."""
+    """T [n, d] of a window of a reading that the reader in use made, asked for when it is not at
+    hand.
+    """
     return _STATES.find(
         _key(reading, window), lambda: np.asarray(job.reader.hidden(window))[-1].astype(np.float32)
     )
@@ -48,5 +52,7 @@ def heads(reading: Reading) -> HeadWeights | None:
 
 
 def fetch_heads(job: Job) -> HeadWeights:
-    """The same, asked for when they are not at hand. Errors: BadInput when another reader is in use than the one that read."""
+    """The same, asked for when they are not at hand. Errors: BadInput when another reader is in
+    use than the one that read.
+    """
     return _HEADS.find(weights_of(job.screen.reading), job.maker().heads)

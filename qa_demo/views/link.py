@@ -1,9 +1,11 @@
-"""A link restores a screen: the fragment after #, which no server sees, versioned and checked like any input.
+"""A link restores a screen: the fragment after #, which no server sees, versioned and checked like
+any input.
 
     #v=1&q=question&p=paragraph&windows=384_128_64&decode=30_20_0&chapter=spans&span=0_30_32&gold=4-9_none&marks=4-9~~4-9_12-15&veil=1
 
-The browser writes it (assets/page/shared/header.js) and keeps `veil` to itself. `gold` and `marks` are fields of chapters: a chapter module's
-`link(screen)` names its own, `restore(screen, fields)` reads them back.
+The browser writes it (assets/page/shared/header.js) and keeps `veil` to itself. `gold` and `marks`
+are fields of chapters: a chapter module's `link(screen)` names its own, `restore(screen, fields)`
+reads them back.
 """
 
 import math
@@ -28,7 +30,9 @@ DECODE = ("max_answer_length", "n_best_size", "null_score_diff_threshold")
 
 @dataclass(frozen=True)
 class Link:
-    """What a link asks for; `decode` by option name, `span` as (window, start, end), `own` the fields of chapters."""
+    """What a link asks for; `decode` by option name, `span` as (window, start, end), `own` the
+    fields of chapters.
+    """
 
     question: str
     context: str
@@ -40,29 +44,54 @@ class Link:
 
 
 def parse(fragment: Any) -> Link | None:
-    """The link in a fragment, None when it holds no texts; damaged ones are refused with a sentence."""
+    """The link in a fragment, None when it holds no texts; damaged ones are refused with a
+    sentence.
+    """
     if not isinstance(fragment, str) or len(fragment) < 2:
         return None
     if len(fragment) > MAX_LENGTH:
-        raise BadInput(f"the link has {len(fragment):,} characters, {MAX_LENGTH:,} are allowed; the first example is shown")
+        raise BadInput(
+            f"the link has {len(fragment):,} characters, {MAX_LENGTH:,} are allowed; the first "
+            f"example is shown"
+        )
     try:
-        fields = {name: values[-1] for name, values in parse_qs(fragment.removeprefix("#"), errors="strict", max_num_fields=20).items()}
+        fields = {
+            name: values[-1]
+            for name, values in parse_qs(
+                fragment.removeprefix("#"), errors="strict", max_num_fields=20
+            ).items()
+        }
     except ValueError as error:
         raise BadInput("the link is damaged; the first example is shown") from error
     if "q" not in fields and "p" not in fields:
         return None
     if fields.get("v") != VERSION or not {"q", "p"} <= set(fields):
-        raise BadInput(f"the link needs v={VERSION}, q (question) and p (paragraph); the first example is shown")
-    windows, decode, span = (_numbers(fields.get(name, "")) for name in ("windows", "decode", "span"))
+        raise BadInput(
+            f"the link needs v={VERSION}, q (question) and p (paragraph); the first example is "
+            f"shown"
+        )
+    windows, decode, span = (
+        _numbers(fields.get(name, "")) for name in ("windows", "decode", "span")
+    )
     limits = dict(zip(DECODE, decode, strict=False))
     try:
-        parse_options(DecodeOptions(), **limits)  # a limit that cannot be must not empty the page once the texts are read
+        parse_options(
+            DecodeOptions(), **limits
+        )  # a limit that cannot be must not empty the page once the texts are read
         options = parse_options(WindowOptions(), **dict(zip(WINDOWS, windows, strict=False)))
     except BadInput as error:
-        raise BadInput(f"the link asks for what cannot be: {error}; the first example is shown") from error
-    return Link(fields["q"], fields["p"], options, limits, fields.get("chapter", ""),
-                tuple(int(n) for n in span) if len(span) == 3 else None,
-                {name: value for name, value in fields.items() if name not in FIELDS})
+        raise BadInput(
+            f"the link asks for what cannot be: {error}; the first example is shown"
+        ) from error
+    return Link(
+        fields["q"],
+        fields["p"],
+        options,
+        limits,
+        fields.get("chapter", ""),
+        tuple(int(n) for n in span) if len(span) == 3 else None,
+        {name: value for name, value in fields.items() if name not in FIELDS},
+    )
 
 
 def _numbers(text: str) -> list[float]:
@@ -72,7 +101,9 @@ def _numbers(text: str) -> list[float]:
     except ValueError:
         found = [math.nan]
     if not all(map(math.isfinite, found)):
-        raise BadInput(f"the link holds '{text[:40]}' where numbers belong; the first example is shown")
+        raise BadInput(
+            f"the link holds '{text[:40]}' where numbers belong; the first example is shown"
+        )
     return found
 
 
@@ -86,14 +117,18 @@ def parse_ranges(text: str) -> list[tuple[int, int] | None]:
     found: list[tuple[int, int] | None] = []
     for part in text.split("_") if text else ():
         start, dash, end = part.partition("-")
-        if part != "none" and not (dash and start.isdecimal() and end.isdecimal() and part.isascii() and len(part) < 20):
+        if part != "none" and not (
+            dash and start.isdecimal() and end.isdecimal() and part.isascii() and len(part) < 20
+        ):
             raise BadInput(f"the link holds '{part[:40]}' where characters such as 4-9 belong")
         found.append(None if part == "none" else (int(start), int(end)))
     return found
 
 
 def restore(screen: Screen, link: Link, chapters: Mapping[str, ModuleType]) -> Screen:
-    """Apply a link's limits, marks, chapter and selection; an unknown chapter, or what does not fit the text, is left out."""
+    """Apply a link's limits, marks, chapter and selection; an unknown chapter, or what does not
+    fit the text, is left out.
+    """
     for module in chapters.values():
         if link.own and hasattr(module, "restore"):
             try:

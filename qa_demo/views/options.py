@@ -1,4 +1,6 @@
-"""Parse at the door: what controls, links and callers of the API send becomes option records, or a sentence."""
+"""Parse at the door: what controls, links and callers of the API send becomes option records, or a
+sentence.
+"""
 
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -10,9 +12,16 @@ from qa_demo.views.parse import number
 Options = TypeVar("Options", WindowOptions, DecodeOptions)
 
 LIMITS: dict[str, tuple[float, float]] = {
-    "max_seq_length": (16, 512), "doc_stride": (1, 512), "max_query_length": (1, 256), "max_answer_length": (1, 200),
-    "n_best_size": (1, 100), "null_score_diff_threshold": (-100.0, 100.0)}
-"""What a control may send, ends included; whether it fits the text is decided where the text is known (core.windows)."""
+    "max_seq_length": (16, 512),
+    "doc_stride": (1, 512),
+    "max_query_length": (1, 256),
+    "max_answer_length": (1, 200),
+    "n_best_size": (1, 100),
+    "null_score_diff_threshold": (-100.0, 100.0),
+}
+"""What a control may send, ends included; whether it fits the text is decided where the text is
+known (core.windows).
+"""
 
 
 def help_text(kind: type, name: str) -> str:
@@ -27,7 +36,9 @@ def value(name: str, raw: Any) -> float:
 
 
 def parse(options: Options, **raw: Any) -> Options:
-    """The options with some fields replaced by checked values; whole numbers where the field is one."""
+    """The options with some fields replaced by checked values; whole numbers where the field is
+    one.
+    """
     current = {f.name: getattr(options, f.name) for f in fields(options)}
     for name, given in raw.items():
         found = value(name, given)

@@ -74,7 +74,8 @@ def build(services: Services) -> gr.Blocks:
         picture(
             "foot",
             {
-                "text": f"Spanlight {__version__}. Texts are read on this machine and go nowhere else."
+                "text": f"Spanlight {__version__}. Texts are read on this machine and go nowhere "
+                f"else."
             },
             elem_id="foot",
         )

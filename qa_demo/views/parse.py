@@ -1,7 +1,9 @@
-"""The door for values from a browser, a link or an API call: each becomes a checked value, or a sentence.
+"""The door for values from a browser, a link or an API call: each becomes a checked value, or a
+sentence.
 
-A sentence names what was wanted, what is allowed and what came. In Python True is the number 1 and 3.0 equals 3: a truth value is
-never taken as a number here, and a whole number may come as 3.0, as JSON writes it.
+A sentence names what was wanted, what is allowed and what came. In Python True is the number 1 and
+3.0 equals 3: a truth value is never taken as a number here, and a whole number may come as 3.0, as
+JSON writes it.
 """
 
 import math
@@ -35,7 +37,9 @@ def whole(value: Any, name: str, low: int | None = None, high: int | None = None
         and (high is None or value <= high)
     )
     if not fits:
-        raise BadInput(f"{name} must be a whole number{_limits(low, high, 'from')}, got {got(value)}")
+        raise BadInput(
+            f"{name} must be a whole number{_limits(low, high, 'from')}, got {got(value)}"
+        )
     return int(value)
 
 
@@ -47,7 +51,9 @@ def number(value: Any, name: str, low: float | None = None, high: float | None =
         or (high is not None and value > high)
     ):
         raise BadInput(
-            f"{name} must be a {'' if low is not None else 'finite '}number{_limits(low, high, 'between')}, got {got(value)}"
+            f"{name} must be a "
+            f"{'' if low is not None else 'finite '}number{_limits(low, high, 'between')}, "
+            f"got {got(value)}"
         )
     return float(value)
 
@@ -85,13 +91,16 @@ def text(value: Any, name: str, most: int | None = None) -> str:
 
 
 def sendable(*texts: str) -> None:
-    """Refuse a lone surrogate: it cannot be written as UTF-8, and one in a reply ends every stream of its session."""
+    """Refuse a lone surrogate: it cannot be written as UTF-8, and one in a reply ends every stream
+    of its session.
+    """
     for one in texts:
         try:
             one.encode("utf-8")
         except UnicodeEncodeError as error:
             raise BadInput(
-                f"the text holds half of a surrogate pair at character {error.start}, which JSON cannot carry"
+                f"the text holds half of a surrogate pair at character {error.start}, which JSON "
+                f"cannot carry"
             ) from error
 
 
@@ -122,7 +131,8 @@ def pieces(reading: Reading, value: Any, name: str) -> Span:
     first, last = whole(value[0], "start"), whole(value[1], "end")
     if not 0 <= first <= last < n:
         raise BadInput(
-            f"{name} must lie within the {n} word pieces of the paragraph, start first; got {got(first)} to {got(last)}"
+            f"{name} must lie within the {n} word pieces of the paragraph, start first; got "
+            f"{got(first)} to {got(last)}"
         )
     return Span(first, last)
 

@@ -13,7 +13,9 @@ from qa_demo.views.state import Screen, Selection
 
 
 def parse(reading: Reading, index: Any) -> Selection:
-    """[window or null, start, end] in doc coordinates; without a window the owner of the start is taken."""
+    """[window or null, start, end] in doc coordinates; without a window the owner of the start is
+    taken.
+    """
     if not isinstance(index, list | tuple) or len(index) != 3:
         raise BadInput(f"a selection needs window, start and end, got {str(index)[:40]}")
     span = pieces(reading, index[1:], "a selection")
@@ -21,7 +23,8 @@ def parse(reading: Reading, index: Any) -> Selection:
     holder = reading.windows[window]
     if not holder.holds(span):
         raise BadInput(
-            f"window {window + 1} holds the word pieces {holder.doc_start} to {holder.doc_stop - 1}, not {span.start} to {span.end}"
+            f"window {window + 1} holds the word pieces {holder.doc_start} to "
+            f"{holder.doc_stop - 1}, not {span.start} to {span.end}"
         )
     return Selection(window, span)
 
@@ -33,7 +36,9 @@ def winner(screen: Screen) -> Selection | None:
 
 
 def flag(screen: Screen) -> str | None:
-    """What is to be said of the selected span under the limits in use: why it is no legal answer, or that the reader stays silent."""
+    """What is to be said of the selected span under the limits in use: why it is no legal answer,
+    or that the reader stays silent.
+    """
     chosen, best = screen.selection, screen.prediction.best
     if chosen is None:
         return None
@@ -47,10 +52,16 @@ def flag(screen: Screen) -> str | None:
     )
     if why == "too long":
         pieces = chosen.span.end - chosen.span.start + 1
-        return f"No legal answer, too long: {pieces} word pieces, max_answer_length allows {screen.decode.max_answer_length}."
+        return (
+            f"No legal answer, too long: {pieces} word pieces, max_answer_length allows "
+            f"{screen.decode.max_answer_length}."
+        )
     if why == "not max context":
         owner = int(screen.shown.owners[chosen.span.start])
-        return f"No legal answer, not max context: window {owner + 1} owns its start, not window {chosen.window + 1}."
+        return (
+            f"No legal answer, not max context: window {owner + 1} owns its start, not window "
+            f"{chosen.window + 1}."
+        )
     if why is not None:
         return f"No legal answer: {why}."
     silent = (
@@ -60,9 +71,11 @@ def flag(screen: Screen) -> str | None:
 
 
 def kept(old: Screen | None, new: Screen) -> Selection | None:
-    """Keep the selected span when its text still stands at the same characters of the new paragraph, else take the winner.
+    """Keep the selected span when its text still stands at the same characters of the new
+    paragraph, else take the winner.
 
-    Other windows may cut it: then a window that holds it whole shows it, though it does not own its start; where none does, the winner.
+    Other windows may cut it: then a window that holds it whole shows it, though it does not own its
+    start; where none does, the winner.
     """
     if old is not None and old.selection is not None:
         a, b = old.reading.encoding.chars(old.selection.span)
@@ -84,7 +97,9 @@ def kept(old: Screen | None, new: Screen) -> Selection | None:
 
 
 def record(screen: Screen) -> dict[str, Any]:
-    """What every chapter needs to mark and print the selection: places, text, logits and their sum as printed."""
+    """What every chapter needs to mark and print the selection: places, text, logits and their sum
+    as printed.
+    """
     best = screen.prediction.best
     out: dict[str, Any] = {
         "predicted": None

@@ -1,4 +1,6 @@
-"""What every chapter may ask of the server: readers, models that fill blanks, the queue for slow work, limits."""
+"""What every chapter may ask of the server: readers, models that fill blanks, the queue for slow
+work, limits.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,9 +17,11 @@ MAX_CHARACTERS = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Services:
-    """Made once for a page. `first()` waits for the reader named `default`; `load(source)` loads another one or refuses.
+    """Made once for a page. `first()` waits for the reader named `default`; `load(source)` loads
+    another one or refuses.
 
-    `checksum()` is that of the bundled reader and waits for nothing: readings that other weights made are not shown.
+    `checksum()` is that of the bundled reader and waits for nothing: readings that other weights
+    made are not shown.
     """
 
     first: Callable[[], Reader]

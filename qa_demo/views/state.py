@@ -28,9 +28,11 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Selection:
-    """The span that every chapter marks; `span` is doc. `flag` is a chapter's own sentence about it, or None.
+    """The span that every chapter marks; `span` is doc. `flag` is a chapter's own sentence about
+    it, or None.
 
-    What the limits in use say of it (too long, not owned, no answer given) is found anew for each record: `views.selection.flag`.
+    What the limits in use say of it (too long, not owned, no answer given) is found anew for each
+    record: `views.selection.flag`.
     """
 
     window: int
@@ -40,12 +42,16 @@ class Selection:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Numbers changed by hand. `logits` maps (side, window, pos) to a logit; `offset` = (window, c) is added to both its rows.
+    """Numbers changed by hand. `logits` maps (side, window, pos) to a logit; `offset` = (window, c)
+    is added to both its rows.
 
-    `temperature` divides logits in displayed probabilities only: never in logits, scores or the threshold.
+    `temperature` divides logits in displayed probabilities only: never in logits, scores or the
+    threshold.
     """
 
-    logits: Mapping[tuple[Side, int, int], float] = field(default_factory=lambda: MappingProxyType({}))
+    logits: Mapping[tuple[Side, int, int], float] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     offset: tuple[int, float] | None = None
     temperature: float = 1.0
 
@@ -63,8 +69,9 @@ class WhatIf:
 class Screen:
     """One reading, how it is decoded, what was changed by hand, and what is selected.
 
-    `fresh` holds the chapters whose payload in the browser shows these numbers; the selection does not make one stale.
-    `stamp` numbers the shown logits, so that the browser never draws a chapter of one reading over the text of another.
+    `fresh` holds the chapters whose payload in the browser shows these numbers; the selection does
+    not make one stale. `stamp` numbers the shown logits, so that the browser never draws a chapter
+    of one reading over the text of another.
     """
 
     reading: Reading
@@ -95,14 +102,18 @@ class Screen:
         return predict(self.shown, self.decode, self.merge)
 
     def change(self, **fields: Any) -> "Screen":
-        """A new screen whose numbers differ (decode, merge, what_if ...): every chapter becomes stale."""
+        """A new screen whose numbers differ (decode, merge, what_if ...): every chapter becomes
+        stale.
+        """
         if set(fields).isdisjoint({"reading", "what_if", "gold"}):
             return replace(self, fresh=frozenset(), **fields).keeping("shown", self)
         return replace(self, fresh=frozenset(), stamp=next(_stamps), **fields)
 
     def keep(self, chapter: str, record: Any) -> "Screen":
         """The same numbers with another record of one chapter, which alone becomes stale."""
-        new = replace(self, own=MappingProxyType({**self.own, chapter: record}), fresh=self.fresh - {chapter})
+        new = replace(
+            self, own=MappingProxyType({**self.own, chapter: record}), fresh=self.fresh - {chapter}
+        )
         return new.keeping("shown", self).keeping("prediction", self)
 
     def select(self, selection: Selection) -> "Screen":

@@ -14,7 +14,9 @@ _numbers = itertools.count(1)
 
 
 def message(text: str, kind: str = "quiet") -> dict[str, Any]:
-    """What the line under the question says; kind is quiet, busy or error. Numbered, so that a repeated sentence is spoken again."""
+    """What the line under the question says; kind is quiet, busy or error. Numbered, so that a
+    repeated sentence is spoken again.
+    """
     return {"text": printable(text), "kind": kind, "n": next(_numbers)}
 
 
@@ -22,8 +24,9 @@ def message(text: str, kind: str = "quiet") -> dict[str, Any]:
 class Update:
     """One event's changes; a part that is None or not named stays as it is.
 
-    `reading` fills the browser's store, `selection` is the record of what is selected, `pictures` maps chapters to their
-    pictures, `controls` maps names of gradio controls to values, `receipt` tells the browser that its event was answered.
+    `reading` fills the browser's store, `selection` is the record of what is selected, `pictures`
+    maps chapters to their pictures, `controls` maps names of gradio controls to values, `receipt`
+    tells the browser that its event was answered.
     """
 
     screen: Screen | None = None
@@ -36,7 +39,9 @@ class Update:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Every part that changes: screen, reading, selection, message, receipt, picture:<chapter>, control:<name>."""
+        """Every part that changes: screen, reading, selection, message, receipt,
+        picture:<chapter>, control:<name>.
+        """
         own = {
             "screen": self.screen,
             "reading": self.reading,

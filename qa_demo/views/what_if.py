@@ -14,10 +14,11 @@ SIDES = ("start", "end")
 
 
 def change_logit(screen: Screen, value: Any) -> Screen:
-    """Set one logit: {"side", "window", "pos" or "doc", "value"}; a value of null gives the reader's own back.
+    """Set one logit: {"side", "window", "pos" or "doc", "value"}; a value of null gives the
+    reader's own back.
 
-    `pos` is a position of the window, [CLS] and the question included, `doc` a word piece of the paragraph. The change shows in every
-    chapter until it is reset.
+    `pos` is a position of the window, [CLS] and the question included, `doc` a word piece of the
+    paragraph. The change shows in every chapter until it is reset.
     """
     given = parse.record(value, "a logit", "side", "window", "pos or doc", "value")
     side, window = (

@@ -1,10 +1,12 @@
 """Integrated gradients of this project against the usual captum recipe, in one run on one model.
 
-    python tests/benchmarks/attribution_cost.py [--reader R] [--tokens 128] [--repeats 3] [--threads 1]
+    python tests/benchmarks/attribution_cost.py [--reader R] [--tokens 128] [--repeats 3] [--threads
+    1]
 
-The usual recipe (captum's BERT tutorial): LayerIntegratedGradients on the embedding layer, 50 Gauss-Legendre steps in one batch, once for
-the start logit and once for the end logit, on a model whose weights take gradients. Ours: 20 midpoints on the word embeddings, of the
-span score in one backward pass, and of start and end apart. Both sides use the same threads, text and weights.
+The usual recipe (captum's BERT tutorial): LayerIntegratedGradients on the embedding layer, 50
+Gauss-Legendre steps in one batch, once for the start logit and once for the end logit, on a model
+whose weights take gradients. Ours: 20 midpoints on the word embeddings, of the span score in one
+backward pass, and of start and end apart. Both sides use the same threads, text and weights.
 """
 
 import argparse
@@ -33,55 +35,80 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 
 QUESTION = "Who designed the towers of the bridge?"
-SENTENCES = ("The bridge over the river was designed by George Rotne, and its towers by Ingeborg Hansen. "
-             "It opened in 1998 after seven years of work, and the towers were painted twice since then. ")
+SENTENCES = (
+    "The bridge over the river was designed by George Rotne, and its towers by Ingeborg Hansen. "
+    "It opened in 1998 after seven years of work, and the towers were painted twice since then. "
+)
 
 
 def a_reading(reader: BertReader, tokens: int) -> Reading:
     """One window of so many positions, or a few less: the text ends with a whole word."""
     encoding = reader.encode(QUESTION, SENTENCES * (1 + tokens // 20))
     room = tokens - len(encoding.question_ids) - encoding.n_special
-    last = int(np.flatnonzero(np.diff(encoding.whitespace_ids[:room + 1]))[-1])
-    context = encoding.context[:int(encoding.offset_mapping[last, 1])]
+    last = int(np.flatnonzero(np.diff(encoding.whitespace_ids[: room + 1]))[-1])
+    context = encoding.context[: int(encoding.offset_mapping[last, 1])]
     reading = reader.read(QUESTION, context, WindowOptions(max_seq_length=tokens, doc_stride=1))
     if len(reading.windows) != 1:
-        raise SystemExit(f"the text should fill one window of {tokens} positions, it took {len(reading.windows)}")
+        raise SystemExit(
+            f"the text should fill one window of {tokens} positions, it took {len(reading.windows)}"
+        )
     return reading
 
 
 def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> np.ndarray:
-    """The recipe of captum's tutorial, but with a fixed target, on a private model (its hook changes what others read), [2, n]."""
+    """The recipe of captum's tutorial, but with a fixed target, on a private model (its hook
+    changes what others read), [2, n].
+    """
     from captum.attr import LayerIntegratedGradients
 
     window = window_of(reading, target)
     kept = special_positions(reading.encoding, window)
     ids = torch.tensor(window.input_ids)[None]
-    base = torch.tensor(np.where(kept, window.input_ids, reader.loaded.tokenizer.pad_token_id))[None]
+    base = torch.tensor(np.where(kept, window.input_ids, reader.loaded.tokenizer.pad_token_id))[
+        None
+    ]
     types = token_types(model, window)
     rows = []
-    for name, at in (("start_logits", window.to_pos(target.span.start)), ("end_logits", window.to_pos(target.span.end))):
+    for name, at in (
+        ("start_logits", window.to_pos(target.span.start)),
+        ("end_logits", window.to_pos(target.span.end)),
+    ):
+
         def forward(x: torch.Tensor, name: str = name, at: int = at) -> torch.Tensor:
             more = {} if types is None else {"token_type_ids": types.expand(len(x), -1)}
-            return getattr(model(input_ids=x, attention_mask=torch.ones_like(x), **more), name)[:, at]
+            return getattr(model(input_ids=x, attention_mask=torch.ones_like(x), **more), name)[
+                :, at
+            ]
 
-        found = LayerIntegratedGradients(forward, model.base_model.embeddings).attribute(ids, base, n_steps=50)
+        found = LayerIntegratedGradients(forward, model.base_model.embeddings).attribute(
+            ids, base, n_steps=50
+        )
         rows.append(found.sum(-1)[0].detach().numpy())
     return np.stack(rows)
 
 
 def ours(reader: BertReader, reading: Reading, target: Target, apart: bool) -> np.ndarray:
-    """20 midpoints, [2, n] or [1, n], with the baseline's value for the completeness gap; F(x) is the answer's own."""
+    """20 midpoints, [2, n] or [1, n], with the baseline's value for the completeness gap; F(x) is
+    the answer's own.
+    """
     window = window_of(reading, target)
     run = make_pass(reader.loaded.model, window, target)
-    embeds, path = word_embeddings(reader.loaded.model, window.input_ids)[None], baseline_embeddings(reader.loaded, reading, window, "pad")
+    embeds, path = (
+        word_embeddings(reader.loaded.model, window.input_ids)[None],
+        baseline_embeddings(reader.loaded, reading, window, "pad"),
+    )
     with torch.inference_mode():
         run(path)
     return integrate(run, embeds, path, 20, apart=apart).numpy()
 
 
 def main() -> None:
-    """Run both sides in turn, keep the least time of each (other processes only add), and print ratios, agreement and load."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Run both sides in turn, keep the least time of each (other processes only add), and print
+    ratios, agreement and load.
+    """
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--reader", default="bundled")
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--repeats", type=int, default=3)
@@ -99,7 +126,8 @@ def main() -> None:
         "span score, 20 steps": lambda: ours(reader, reading, target, apart=False),
         "start and end apart, 20 steps": lambda: ours(reader, reading, target, apart=True),
         "usual recipe, 2 x 50 steps": lambda: usual(private, reader, reading, target),
-        "gradient x input": lambda: reader.attribute(reading, target, "gradient_x_input").total}
+        "gradient x input": lambda: reader.attribute(reading, target, "gradient_x_input").total,
+    }
     seconds, cpu, found = dict.fromkeys(works, float("inf")), dict.fromkeys(works, float("inf")), {}
     for _ in range(args.repeats):  # in turn, so that a busy minute falls on both sides
         for name, work in works.items():
@@ -107,15 +135,36 @@ def main() -> None:
             found[name] = work()
             seconds[name] = min(seconds[name], time.perf_counter() - began)
             cpu[name] = min(cpu[name], time.process_time() - ticks)
-    ratios = {clock: {"span score": taken["usual recipe, 2 x 50 steps"] / taken["span score, 20 steps"],
-                      "start and end apart on both sides": taken["usual recipe, 2 x 50 steps"] / taken["start and end apart, 20 steps"]}
-              for clock, taken in (("wall clock", seconds), ("processor time", cpu))}
+    ratios = {
+        clock: {
+            "span score": taken["usual recipe, 2 x 50 steps"] / taken["span score, 20 steps"],
+            "start and end apart on both sides": taken["usual recipe, 2 x 50 steps"]
+            / taken["start and end apart, 20 steps"],
+        }
+        for clock, taken in (("wall clock", seconds), ("processor time", cpu))
+    }
     report = {
-        "reader": reader.name, "tokens": len(reading.windows[0]), "threads": args.threads, "repeats": args.repeats, "cores": os.cpu_count(),
-        "load_before": before, "load_after": os.getloadavg(), "processor": platform.processor() or platform.machine(),
-        "torch": torch.__version__, "seconds": seconds, "processor_seconds": cpu, "times_faster": ratios,
-        "rank_correlation_with_usual": [rank_correlation(a, b) for a, b in zip(
-            found["start and end apart, 20 steps"], found["usual recipe, 2 x 50 steps"], strict=True)]}
+        "reader": reader.name,
+        "tokens": len(reading.windows[0]),
+        "threads": args.threads,
+        "repeats": args.repeats,
+        "cores": os.cpu_count(),
+        "load_before": before,
+        "load_after": os.getloadavg(),
+        "processor": platform.processor() or platform.machine(),
+        "torch": torch.__version__,
+        "seconds": seconds,
+        "processor_seconds": cpu,
+        "times_faster": ratios,
+        "rank_correlation_with_usual": [
+            rank_correlation(a, b)
+            for a, b in zip(
+                found["start and end apart, 20 steps"],
+                found["usual recipe, 2 x 50 steps"],
+                strict=True,
+            )
+        ],
+    }
     sys.stdout.write(json.dumps(report, indent=2) + "\n")
 
 

@@ -1,8 +1,10 @@
-"""From a click to the mark on screen, in the real page in Chromium: python -m tests.benchmarks.select_latency [--clicks N].
+"""From a click to the mark on screen, in the real page in Chromium: python -m
+tests.benchmarks.select_latency [--clicks N].
 
-The page runs with the fake reader at 384 positions in one window. Measured in the browser: from the pointer event to the
-frame after which the mark stands at its new place; and, apart from that, to the moment Python's record has been written.
-Reported as ratios to the budget, with the machine's load, since a busy machine is slow at everything.
+The page runs with the fake reader at 384 positions in one window. Measured in the browser: from the
+pointer event to the frame after which the mark stands at its new place; and, apart from that, to
+the moment Python's record has been written. Reported as ratios to the budget, with the machine's
+load, since a busy machine is slow at everything.
 """
 
 import argparse
@@ -41,7 +43,9 @@ MEASURE = """async ([x, y]) => {
 
 def context() -> str:
     """A paragraph that fills one window of 384 positions to the last."""
-    return " ".join(WORDS[k % len(WORDS)] for k in range(384 - 3 - 4))  # 3 special tokens, 4 of the question
+    return " ".join(
+        WORDS[k % len(WORDS)] for k in range(384 - 3 - 4)
+    )  # 3 special tokens, 4 of the question
 
 
 def clicks(page: Page, n: int) -> list[tuple[float, float]]:
@@ -57,7 +61,9 @@ def clicks(page: Page, n: int) -> list[tuple[float, float]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print median and worst, their ratio to the budget, and the load; exit code 1 when the median is over it."""
+    """Print median and worst, their ratio to the budget, and the load; exit code 1 when the median
+    is over it.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clicks", type=int, default=15)
     n = parser.parse_args(arguments).clicks
@@ -66,7 +72,9 @@ def main(arguments: list[str]) -> int:
         port = probe.getsockname()[1]
     app, _, _ = serve(port, FakeReader(), prevent_thread_lock=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=ARGUMENTS
+        )
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(60_000)
         page.goto(f"http://127.0.0.1:{port}/")
@@ -91,13 +99,21 @@ def main(arguments: list[str]) -> int:
 
 def report(found: list[tuple[float, float]], full: bool) -> None:
     """Two lines of numbers and one of circumstances."""
-    for name, values in zip(("mark moved", "record from Python"), zip(*found, strict=True), strict=True):
+    for name, values in zip(
+        ("mark moved", "record from Python"), zip(*found, strict=True), strict=True
+    ):
         median, worst = statistics.median(values), max(values)
-        sys.stdout.write(f"{name}: median {median:.0f} ms ({median / BUDGET_MS:.2f} of {BUDGET_MS:.0f} ms), "
-                         f"worst {worst:.0f} ms ({worst / BUDGET_MS:.2f})\n")
-    load = ", ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+        sys.stdout.write(
+            f"{name}: median {median:.0f} ms ({median / BUDGET_MS:.2f} of {BUDGET_MS:.0f} ms), "
+            f"worst {worst:.0f} ms ({worst / BUDGET_MS:.2f})\n"
+        )
+    load = (
+        ", ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    )
     cells = "384 × 384 cells" if full else "NOT at 384 positions"
-    sys.stdout.write(f"{len(found)} clicks, {cells}, {os.cpu_count()} logical processors, load {load}\n")
+    sys.stdout.write(
+        f"{len(found)} clicks, {cells}, {os.cpu_count()} logical processors, load {load}\n"
+    )
 
 
 if __name__ == "__main__":

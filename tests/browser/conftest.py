@@ -1,4 +1,6 @@
-"""The page on a free port with the fake reader, and one Chromium for the session; an error in the console fails the test."""
+"""The page on a free port with the fake reader, and one Chromium for the session; an error in the
+console fails the test.
+"""
 
 import os
 import shutil
@@ -11,8 +13,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync"]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 TIMEOUT = 30_000
 
 
@@ -45,18 +54,28 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def contexts() -> dict[str, BrowserContext]:
-    """One browser context for each kind of settings, so that scripts come from its cache: the page keeps nothing in it."""
+    """One browser context for each kind of settings, so that scripts come from its cache: the page
+    keeps nothing in it.
+    """
     return {}
 
 
 @pytest.fixture
-def open_page(chromium: Browser, contexts: dict[str, BrowserContext], site: str) -> Iterator[Callable[..., Page]]:
-    """Open the page, optionally with a fragment and browser settings, and wait until a reading is shown."""
+def open_page(
+    chromium: Browser, contexts: dict[str, BrowserContext], site: str
+) -> Iterator[Callable[..., Page]]:
+    """Open the page, optionally with a fragment and browser settings, and wait until a reading is
+    shown.
+    """
     faults: list[str] = []
     pages = []
 
     def open_at(fragment: str = "", **settings: object) -> Page:
-        settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **settings}
+        settings = {
+            "viewport": {"width": 1280, "height": 800},
+            "reduced_motion": "reduce",
+            **settings,
+        }
         kind = repr(sorted(settings.items()))
         if kind not in contexts:
             contexts[kind] = chromium.new_context(**settings)
@@ -64,10 +83,21 @@ def open_page(chromium: Browser, contexts: dict[str, BrowserContext], site: str)
         pages.append(page)
         page.set_default_timeout(TIMEOUT)
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
-        page.on("request", lambda request: faults.append(f"outside request: {request.url}")
-                if not request.url.startswith((site, "data:", "blob:")) else None)
-        page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "console",
+            lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,
+        )
+        page.on(
+            "request",
+            lambda request: (
+                faults.append(f"outside request: {request.url}")
+                if not request.url.startswith((site, "data:", "blob:"))
+                else None
+            ),
+        )
+        page.on(
+            "dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss())
+        )
         page.goto(site + fragment)
         expect(page.locator("#asked .asked-question")).not_to_be_empty()
         return page
@@ -76,7 +106,9 @@ def open_page(chromium: Browser, contexts: dict[str, BrowserContext], site: str)
     for page in (p for p in pages if not p.is_closed()):  # a test may close its own
         page.evaluate("null")  # whatever the page has said until now arrives before this answer
     said = list(faults)
-    for page in pages:  # gradio's stream is open while answers are due: closing the page aborts it, and its client may call that an error
+    # gradio's stream is open while answers are due: closing the page aborts it, and its client may
+    # call that an error
+    for page in pages:
         page.close()
     assert said == []
 

@@ -21,13 +21,21 @@ LARGE = {"large/thousand": 1e3, "large/million": 1e6}
 def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
     """Start the page on a port; returns what `Blocks.launch` returns."""
     reader = reader or FakeReader()
-    services = Services(lambda: reader, load, load_examples(), checksum=lambda: reader.checksum, infillers=ModelCache(infiller))
+    services = Services(
+        lambda: reader,
+        load,
+        load_examples(),
+        checksum=lambda: reader.checksum,
+        infillers=ModelCache(infiller),
+    )
     return launch(build(services), "127.0.0.1", port, **more)
 
 
 @functools.cache
 def load(source: str) -> FakeReader:
-    """Another reader for each name, with large logits for those of `LARGE`, except for one that nobody has published."""
+    """Another reader for each name, with large logits for those of `LARGE`, except for one that
+    nobody has published.
+    """
     if source == UNKNOWN:
         raise ModelUnavailable(f"{source}: there is no such reader")
     if source in LARGE:
@@ -36,7 +44,9 @@ def load(source: str) -> FakeReader:
 
 
 def infiller(source: str) -> FakeInfiller:
-    """The bundled one with a boundary head, others without, except for one that nobody has published."""
+    """The bundled one with a boundary head, others without, except for one that nobody has
+    published.
+    """
     if source == UNKNOWN:
         raise ModelUnavailable(f"{source}: there is no such model")
     return FakeInfiller(source, has_sbo=source == "bundled")

@@ -1,4 +1,6 @@
-"""Steps that several chapters' tests take: ask, and let axe look; its script is put into each page once."""
+"""Steps that several chapters' tests take: ask, and let axe look; its script is put into each page
+once.
+"""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -19,9 +21,15 @@ def ask(page: Page, question: str, paragraph: str) -> None:
 
 
 def serious(page: Page, context: str | None = None) -> list[tuple[str, list[str]]]:
-    """Rules with a serious or critical finding in a part of the page, and the first places of each."""
+    """Rules with a serious or critical finding in a part of the page, and the first places of
+    each.
+    """
     found = page.evaluate(RUN, [Axe().axe_script, context])
-    return [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")]
+    return [
+        (v["id"], [node["html"][:120] for node in v["nodes"]][:3])
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
 
 
 SMALL = """([root, least]) => [...root.querySelectorAll("*")].filter((node) => node.getClientRects().length
@@ -31,4 +39,8 @@ SMALL = """([root, least]) => [...root.querySelectorAll("*")].filter((node) => n
 
 def small_text(page: Page, part: str, least: float) -> list[str]:
     """Visible text of a part of the page below `least` px, with its size."""
-    return list(page.evaluate(f"(args) => ({SMALL})([document.querySelector(args[0]), args[1]])", [part, least]))
+    return list(
+        page.evaluate(
+            f"(args) => ({SMALL})([document.querySelector(args[0]), args[1]])", [part, least]
+        )
+    )

@@ -85,10 +85,14 @@ def test_a_refused_selection_gives_way_to_the_one_before(page: Page) -> None:
 
 
 def test_an_illegal_span_says_why_everywhere(page: Page) -> None:
-    page.evaluate(f"{STORE}.then((m) => m.select({{ start: 0, end: m.state.reading.tokens.length - 1 }}))")
+    page.evaluate(
+        f"{STORE}.then((m) => m.select({{ start: 0, end: m.state.reading.tokens.length - 1 }}))"
+    )
     for key in ("answer", "spans"):
         page.locator(f"#tab-{key}").click()
-        expect(page.locator(f"#picture-{key} .selection-line .flag")).to_contain_text("No legal answer, too long")
+        expect(page.locator(f"#picture-{key} .selection-line .flag")).to_contain_text(
+            "No legal answer, too long"
+        )
 
 
 def test_the_four_numbers_follow_the_selection(page: Page) -> None:

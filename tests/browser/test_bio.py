@@ -1,4 +1,6 @@
-"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, the one-hot case and a head of one's own, by mouse and by keyboard."""
+"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, the one-hot case and a head of
+one's own, by mouse and by keyboard.
+"""
 
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlencode
@@ -10,9 +12,13 @@ from tests.browser.steps import ask, serious
 
 pytestmark = pytest.mark.browser
 
-TEXT = ("In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past and of roads "
-        "to nowhere. The old mill stood by the water, as they said to all who came by. Only Greta Holm kept count of them "
-        "in a small red book.")
+TEXT = (
+    "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters "
+    "past and of roads "
+    "to nowhere. The old mill stood by the water, as they said to all who came by. Only Greta "
+    "Holm kept count of them "
+    "in a small red book."
+)
 
 
 def chapter(page: Page) -> Locator:
@@ -51,7 +57,11 @@ def test_a_token_is_taken_apart_by_mouse_and_by_keyboard(page: Page) -> None:
 def test_decodings_stand_side_by_side_and_the_threshold_moves_by_keyboard(page: Page) -> None:
     picture = chapter(page)
     step(picture, "spans")
-    names = [name for name in picture.locator(".line").first.locator(".row-name").all_text_contents() if name]
+    names = [
+        name
+        for name in picture.locator(".line").first.locator(".row-name").all_text_contents()
+        if name
+    ]
     assert names == ["argmax", "strict", "lenient", "Viterbi", "start/end"]
     assert picture.locator("path.illegal").count() >= 1
     kept = picture.locator(".marginals .kept")
@@ -63,7 +73,9 @@ def test_decodings_stand_side_by_side_and_the_threshold_moves_by_keyboard(page: 
     expect(picture.locator(".bio-stage section p.role-quiet")).to_contain_text("at least 0.01")
     expect(slider).to_be_focused()
     picture.locator(".marginals .row-select").nth(1).click()
-    expect(picture.locator(".marginals .row-select").nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(picture.locator(".marginals .row-select").nth(1)).to_have_attribute(
+        "aria-pressed", "true"
+    )
     picture.locator("#bio-glue summary").click()
     expect(picture.locator(".glue table").first.locator("tr")).to_have_count(4)
     expect(picture.locator(".glue")).to_contain_text("both answers beat the glue")
@@ -87,13 +99,15 @@ def test_annotators_mark_by_keyboard_and_the_loss_follows(page: Page) -> None:
     expect(picture.locator("#bio-mark-2")).to_be_focused()
     picture.locator("#bio-none-3").click()
     expect(picture.locator(".editor .marked").nth(2)).to_have_text("none")
-    assert picture.locator("#bio-terms").get_attribute("open") is not None, "an open fold stays open"
+    assert picture.locator("#bio-terms").get_attribute("open") is not None, (
+        "an open fold stays open"
+    )
 
 
 def test_both_heads_are_taught_both_answers_and_steps_are_taken_back(page: Page) -> None:
     picture = chapter(page)
     step(picture, "annotators")
-    picture.locator('.word', has_text="Visby").click()
+    picture.locator(".word", has_text="Visby").click()
     picture.locator("#bio-more-2").click()
     expect(picture.locator(".editor .marked").nth(1)).to_contain_text(" · ")
     picture.locator("#bio-teach summary").click()
@@ -117,7 +131,13 @@ def test_both_heads_are_taught_both_answers_and_steps_are_taken_back(page: Page)
 
 def test_a_link_opens_the_chapter_with_its_marks(open_page: Callable[..., Page]) -> None:
     at = TEXT.index("Visby")
-    fields = {"v": 1, "q": "Who came to Kalmar?", "p": TEXT, "chapter": "bio", "marks": f"0-2_{at}-{at + 5}~{at}-{at + 5}~"}
+    fields = {
+        "v": 1,
+        "q": "Who came to Kalmar?",
+        "p": TEXT,
+        "chapter": "bio",
+        "marks": f"0-2_{at}-{at + 5}~{at}-{at + 5}~",
+    }
     page = open_page(f"#{urlencode(fields)}")
     expect(page.locator("#tab-bio")).to_have_attribute("aria-selected", "true")
     picture = page.locator("#picture-bio")
@@ -125,7 +145,9 @@ def test_a_link_opens_the_chapter_with_its_marks(open_page: Callable[..., Page])
     expect(picture.locator(".editor .marked").nth(0)).to_have_text("In · Visby")
     expect(picture.locator(".editor .marked").nth(2)).to_have_text("none")
     page.get_by_role("button", name="link", exact=True).click()
-    assert parse_qs(page.locator("#link-field").input_value().partition("#")[2])["marks"] == [fields["marks"]]
+    assert parse_qs(page.locator("#link-field").input_value().partition("#")[2])["marks"] == [
+        fields["marks"]
+    ]
 
 
 def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:
@@ -145,7 +167,9 @@ def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:
     expect(picture.locator(".both-signs text").filter(has_text=f"−{loss}")).to_have_count(1)
 
 
-def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(open_page: Callable[..., Page]) -> None:
+def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(
+    open_page: Callable[..., Page],
+) -> None:
     page = open_page()
     page.get_by_role("button", name="reader:").click()
     page.locator("#ask-reader input").fill("plain")
@@ -165,11 +189,16 @@ def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(open_page: Ca
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_serious_finding_and_nothing_wider_than_a_phone(open_page: Callable[..., Page], scheme: str) -> None:
+def test_no_serious_finding_and_nothing_wider_than_a_phone(
+    open_page: Callable[..., Page], scheme: str
+) -> None:
     page = open_page(viewport={"width": 375, "height": 800}, color_scheme=scheme)
     picture = chapter(page)
     for name in ("tags", "spans", "annotators"):
         step(picture, name)
-        picture.evaluate("root => root.querySelectorAll('.bio details:not([open]) > summary').forEach((fold) => fold.click())")
+        picture.evaluate(
+            "root => root.querySelectorAll('.bio details:not([open]) > summary').forEach((fold) "
+            "=> fold.click())"
+        )
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
         assert serious(page, "#picture-bio") == [], name

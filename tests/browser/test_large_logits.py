@@ -1,4 +1,6 @@
-"""A reader whose logits reach thousands or millions: every chapter draws it, prints its own numbers, and no label lies on another."""
+"""A reader whose logits reach thousands or millions: every chapter draws it, prints its own
+numbers, and no label lies on another.
+"""
 
 from collections.abc import Callable
 
@@ -12,7 +14,8 @@ pytestmark = pytest.mark.browser
 
 CHAPTERS = ("answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why")
 
-# What an axis prints beside its ticks: an optional minus, digits, perhaps a decimal part and a unit.
+# What an axis prints beside its ticks: an optional minus, digits, perhaps a decimal part and a
+# unit.
 OVERLAPS = r"""(key) => {
   const number = /^= ?|^[\u2212-]?[\d,]+(\.\d+)?[kMGTPE]?$/;
   const found = [...document.querySelectorAll(`#picture-${key} svg text.quiet`)]
@@ -41,18 +44,24 @@ def read_with(page: Page, name: str) -> None:
 def visit(page: Page, chapter: str) -> None:
     page.locator(f"#tab-{chapter}").click()
     expect(page.locator(f"#picture-{chapter} .question")).to_be_visible()
-    expect(page.locator(f"#stage-{chapter} :is(svg, canvas, p, button):visible").first).to_be_visible()
+    expect(
+        page.locator(f"#stage-{chapter} :is(svg, canvas, p, button):visible").first
+    ).to_be_visible()
 
 
 def axes(page: Page, chapter: str, least: int) -> None:
     """At least so many numbers stand on axes, and none lies on another."""
-    page.wait_for_function(f"([key, least]) => ({OVERLAPS})(key).count >= least", arg=[chapter, least])
+    page.wait_for_function(
+        f"([key, least]) => ({OVERLAPS})(key).count >= least", arg=[chapter, least]
+    )
     found = page.evaluate(OVERLAPS, chapter)
     assert found["bad"] == [], f"{chapter}: {found}"
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_large_logits_are_drawn_and_labelled_in_every_chapter(open_page: Callable[..., Page], name: str) -> None:
+def test_large_logits_are_drawn_and_labelled_in_every_chapter(
+    open_page: Callable[..., Page], name: str
+) -> None:
     page = open_page()
     expect(page.locator("#picture-answer .four dd").first).to_be_visible()
     before = page.locator("#picture-answer .formula").inner_text()

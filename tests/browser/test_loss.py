@@ -1,4 +1,6 @@
-"""Chapter 5 in Chromium: marks, axes that can be dragged, real steps with undo, wrong formulas; by mouse and by keyboard."""
+"""Chapter 5 in Chromium: marks, axes that can be dragged, real steps with undo, wrong formulas; by
+mouse and by keyboard.
+"""
 
 import time
 from collections.abc import Callable
@@ -20,7 +22,9 @@ def loss(page: Page) -> Page:
 
 
 def total(page: Page) -> float:
-    return float(page.locator("#picture-loss .total").inner_text().rsplit(" ", 1)[1].replace("\u2212", "-"))
+    return float(
+        page.locator("#picture-loss .total").inner_text().rsplit(" ", 1)[1].replace("\u2212", "-")
+    )
 
 
 def test_the_label_is_marked_by_keyboard_and_by_mouse(loss: Page) -> None:
@@ -140,9 +144,13 @@ def test_every_step_is_accessible(open_page: Callable[..., Page], theme: str) ->
 
 
 def test_hostile_labels_stay_text(open_page: Callable[..., Page]) -> None:
-    page = open_page("#v=1&q=Who%3F&p=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20George%20%24%7Bx%7D%20%7B%7By%7D%7D%20drew%20it")
+    page = open_page(
+        "#v=1&q=Who%3F&p=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20George%20%24%7Bx%7D%20%7B%7By%7D%7D%20drew%20it"
+    )
     page.locator("#tab-loss").click()
-    expect(page.locator("#picture-loss .reading-text")).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(page.locator("#picture-loss .reading-text")).to_contain_text(
+        "<img src=x onerror=alert(1)>"
+    )
     for step in ("axes", "steps", "labels"):
         page.locator(f"#loss-step-{step}").click()
     assert page.locator("#picture-loss img").count() == 0

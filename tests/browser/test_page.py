@@ -1,4 +1,6 @@
-"""The frame in Chromium: asking, examples, links, the veil, the chips, hostile text, cancel, accessibility."""
+"""The frame in Chromium: asking, examples, links, the veil, the chips, hostile text, cancel,
+accessibility.
+"""
 
 import threading
 from collections.abc import Callable
@@ -17,10 +19,12 @@ pytestmark = pytest.mark.browser
 
 STORE = "import(new URL('static/page/store.js', document.baseURI))"
 HOSTILE = [
-    "<img src=x onerror=\"window.__fired=1\"> Ada <b>bold</b> </div><script>window.__fired=1</script>",
+    '<img src=x onerror="window.__fired=1"> Ada <b>bold</b> '
+    "</div><script>window.__fired=1</script>",
     "${window.__fired=1} {{constructor.constructor('window.__fired=1')()}} Ada {{#each value}}",
     "$$\\rule{3000em}{3000em}$$ [x](javascript:window.__fired=1) <form action=//evil.example> Ada",
-    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd Ada \U0001f469\u200d\U0001f52c e\u0301t\u00e9 \u0000 end",
+    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd Ada \U0001f469\u200d\U0001f52c "
+    "e\u0301t\u00e9 \u0000 end",
 ]
 
 
@@ -60,7 +64,10 @@ def test_hostile_text_is_shown_literally(page: Page, text: str) -> None:
     ask(page, text, text)
     expect(page.locator("#ask")).to_be_hidden()
     shown = text.replace("\u0000", "\u2400") if "\u0000" in text else text
-    assert page.locator("#picture-answer .reading-text").evaluate("node => node.textContent") in (shown, text.replace("\u0000", "\ufffd"))
+    assert page.locator("#picture-answer .reading-text").evaluate("node => node.textContent") in (
+        shown,
+        text.replace("\u0000", "\ufffd"),
+    )
     assert page.evaluate("window.__fired") is None
 
 
@@ -116,7 +123,12 @@ def test_a_long_text_shows_progress_and_can_be_cancelled(page: Page, reader: Fak
 
 
 def test_a_link_restores_texts_and_selection(open_page: Callable[..., Page]) -> None:
-    page = open_page("#" + urlencode({"v": "1", "q": "Who?", "p": "Ada & Émile met Grace.", "span": "0_2_2", "veil": "1"}))
+    page = open_page(
+        "#"
+        + urlencode(
+            {"v": "1", "q": "Who?", "p": "Ada & Émile met Grace.", "span": "0_2_2", "veil": "1"}
+        )
+    )
     expect(page.locator("#asked .asked-question")).to_have_text("Who?")
     expect(page.locator("body.veiled")).to_have_count(1)
     page.locator("#switch-veiled").click()
@@ -150,10 +162,21 @@ def test_chips_are_compared_with_the_model(page: Page) -> None:
     expect(page.locator("#guess table")).to_contain_text("your −log p")
 
 
-@pytest.mark.parametrize("settings", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"viewport": {"width": 375, "height": 740}}],
-                         ids=["light", "dark", "phone"])
-def test_no_chapter_has_a_serious_finding_or_is_wider_than_its_screen(open_page: Callable[..., Page], settings: dict) -> None:
-    """Tables and settings are open in the first look; in the others axe sees what no chapter's own file shows it there."""
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"color_scheme": "light"},
+        {"color_scheme": "dark"},
+        {"viewport": {"width": 375, "height": 740}},
+    ],
+    ids=["light", "dark", "phone"],
+)
+def test_no_chapter_has_a_serious_finding_or_is_wider_than_its_screen(
+    open_page: Callable[..., Page], settings: dict
+) -> None:
+    """Tables and settings are open in the first look; in the others axe sees what no chapter's own
+    file shows it there.
+    """
     page = open_page(**settings)
     first = settings == {"color_scheme": "light"}
     faults = []

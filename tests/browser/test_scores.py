@@ -1,4 +1,6 @@
-"""Chapter 2 in Chromium: the plane by mouse and keyboard, the slide, a bias, products, the pencil, the layers and the bench."""
+"""Chapter 2 in Chromium: the plane by mouse and keyboard, the slide, a bias, products, the pencil,
+the layers and the bench.
+"""
 
 import json
 from collections.abc import Callable
@@ -14,14 +16,24 @@ from qa_demo.figures.scores.dimensions import pencil_data
 pytestmark = pytest.mark.browser
 
 PICTURE = "#picture-scores"
-TEXT = ("The bridge opened in July 2000. Its towers were drawn by the architect George Rotne of Denmark, and Anna Lindh crossed it first. "
-        "Trains reach Malmo in ten minutes, and cars pay a toll at Lernacken.")
-LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
-                for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10))
+TEXT = (
+    "The bridge opened in July 2000. Its towers were drawn by the architect George Rotne of "
+    "Denmark, and Anna Lindh crossed it first. "
+    "Trains reach Malmo in ten minutes, and cars pay a toll at Lernacken."
+)
+LONG = " ".join(
+    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
+    f"told of winters past and roads."
+    for k, (n, m) in enumerate(
+        [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10
+    )
+)
 
 
 def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str = TEXT) -> Locator:
-    """Read a text with the fake reader itself, since a stored reading has another reader's T, and open the chapter."""
+    """Read a text with the fake reader itself, since a stored reading has another reader's T, and
+    open the chapter.
+    """
     page.get_by_role("button", name="edit").click()
     page.get_by_label("Question", exact=True).first.fill(question)
     page.get_by_label("Paragraph", exact=True).first.fill(paragraph)
@@ -40,8 +52,11 @@ def dot(picture: Locator, pos: int) -> Locator:
 
 def place(picture: Locator, pos: int) -> dict[str, float]:
     """Where a dot stands on screen, in one call: a redraw may come between two."""
-    at = "([root, pos]) => { const r = document.querySelector(`${root} .scores-plane-step .scores-dot[data-pos='${pos}'] .target`)" \
-         ".getBoundingClientRect(); return { x: r.x, y: r.y }; }"
+    at = (
+        "([root, pos]) => { const r = document.querySelector(`${root} .scores-plane-step "
+        ".scores-dot[data-pos='${pos}'] .target`)"
+        ".getBoundingClientRect(); return { x: r.x, y: r.y }; }"
+    )
     return picture.page.evaluate(at, [PICTURE, pos])
 
 
@@ -49,12 +64,17 @@ def test_the_formula_is_fetched_and_adds_up(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".formula")).to_contain_text(" + 0.125 ")
     tail = picture.locator(".formula").inner_text().replace("−", "-").split("     ")[1]
-    assert float(tail.split(" + ")[0]) + 0.125 == pytest.approx(float(tail.split("= ")[1].split()[0]), abs=1e-9)
+    assert float(tail.split(" + ")[0]) + 0.125 == pytest.approx(
+        float(tail.split("= ")[1].split()[0]), abs=1e-9
+    )
 
 
 def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
     picture = chapter(page)
-    first = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.windows[0].contextAt)")
+    first = page.evaluate(
+        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "m.state.reading.windows[0].contextAt)"
+    )
     dot(picture, first + 1).focus()
     page.keyboard.press("Enter")
     expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to 1")
@@ -70,7 +90,9 @@ def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
     before = picture.locator(".selection-line").inner_text()
     dot(picture, 1).focus()
     page.keyboard.press("Enter")
-    assert picture.locator(".selection-line").inner_text() == before, "a question token is no answer"
+    assert picture.locator(".selection-line").inner_text() == before, (
+        "a question token is no answer"
+    )
 
 
 def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> None:
@@ -84,7 +106,9 @@ def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> N
     axes = picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents()
     row = picture.locator(".scores-moved tbody tr").first
     row.locator("button").click()
-    pos = int(picture.locator(".scores-plane-step .scores-dot:has(.of-start)").get_attribute("data-pos"))
+    pos = int(
+        picture.locator(".scores-plane-step .scores-dot:has(.of-start)").get_attribute("data-pos")
+    )
     after = place(picture, pos)
     picture.locator("#scores-before").click()
     expect(picture.locator("#scores-before")).to_have_attribute("aria-pressed", "true")
@@ -122,12 +146,24 @@ def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> No
     cells = "(rows) => rows.map((r) => [...r.children].map((c) => c.textContent))"
     rows = {r[0]: r[1:] for r in picture.locator(".scores-bias tbody tr").evaluate_all(cells)}
     for name in ("start_logit of the selected pair", "end_logit"):
-        assert float(rows[name][1].replace("−", "-")) - float(rows[name][0].replace("−", "-")) == pytest.approx(0.4, abs=1e-9)
+        assert float(rows[name][1].replace("−", "-")) - float(
+            rows[name][0].replace("−", "-")
+        ) == pytest.approx(0.4, abs=1e-9)
     for name in ("score", "score of no answer"):
-        assert float(rows[name][1].replace("−", "-")) - float(rows[name][0].replace("−", "-")) == pytest.approx(0.8, abs=1e-9)
-    for name in ("P(start)", "P(end)", "score against no answer", "winner, positions", "loss, were it the label"):
+        assert float(rows[name][1].replace("−", "-")) - float(
+            rows[name][0].replace("−", "-")
+        ) == pytest.approx(0.8, abs=1e-9)
+    for name in (
+        "P(start)",
+        "P(end)",
+        "score against no answer",
+        "winner, positions",
+        "loss, were it the label",
+    ):
         assert rows[name][0] == rows[name][1] and rows[name][2] == "stays"
-    expect(picture.locator(".scores-bias")).to_contain_text("no probability, winner or loss is among those that move")
+    expect(picture.locator(".scores-bias")).to_contain_text(
+        "no probability, winner or loss is among those that move"
+    )
     moved = place(picture, 0)
     assert moved["x"] > at["x"] + 5 and moved["y"] < at["y"] - 5
     picture.get_by_role("button", name="reset").first.click()
@@ -144,7 +180,11 @@ def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
         return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), m.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
                 m.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], { longest: 2, owns: (p) => p === 1 })]; })""")
     z = np.exp([0.0, 1, 2, 0]).sum()
-    assert found[0]["pStart"] == pytest.approx(np.e / z) and found[1]["pStart"] < found[0]["pStart"] and found[1]["loss"] > found[0]["loss"]
+    assert (
+        found[0]["pStart"] == pytest.approx(np.e / z)
+        and found[1]["pStart"] < found[0]["pStart"]
+        and found[1]["loss"] > found[0]["loss"]
+    )
     assert found[0]["against"] == 2 and found[0]["best"] == "1 to 1"
     assert found[2] == [2, 2, 10] and found[3] == [1, 1, 4]
 
@@ -175,11 +215,18 @@ def test_the_pencil_says_what_core_says(page: Page, number: int) -> None:
     chapter(page)
     exercise = pencil() if number == 0 else another(np.random.default_rng(number))
     data = pencil_data(exercise, number)
-    typed = [(c["name"], str(v)) for c in data["cells"] for v in (round(c["value"], c["decimals"]), c["value"] + 1, -c["value"] - 3)]
+    typed = [
+        (c["name"], str(v))
+        for c in data["cells"]
+        for v in (round(c["value"], c["decimals"]), c["value"] + 1, -c["value"] - 3)
+    ]
     typed += [(c["name"], f"{v:.2f}") for c in data["cells"] for _, v in c["slips"]]
-    said = page.evaluate("""([data, typed]) => import(new URL('static/page/scores_pencil.js', document.baseURI)).then((m) => {
+    said = page.evaluate(
+        """([data, typed]) => import(new URL('static/page/scores_pencil.js', document.baseURI)).then((m) => {
         const cells = new Map(data.cells.map((c) => [c.name, c]));
-        return typed.map(([name, text]) => m.check(cells.get(name), text)); })""", [json.loads(json.dumps(data)), typed])
+        return typed.map(([name, text]) => m.check(cells.get(name), text)); })""",
+        [json.loads(json.dumps(data)), typed],
+    )
     for (name, text), found in zip(typed, said, strict=True):
         own = exercise.check(name, text)
         assert found["state"] == ("right" if own.correct else "wrong"), (name, text)
@@ -193,7 +240,11 @@ def test_a_cell_is_checked_when_it_is_left(page: Page) -> None:
     picture.locator("#scores-pencil summary").click()
     cell = picture.locator("#scores-cell-logit_start_2")
     exact = pencil().logits[2, 0]
-    for text, said in (("x", "not a number"), (str(int(exact) - pencil().b_S), "the bias is missing"), (str(int(exact)), "Right:")):
+    for text, said in (
+        ("x", "not a number"),
+        (str(int(exact) - pencil().b_S), "the bias is missing"),
+        (str(int(exact)), "Right:"),
+    ):
         cell.fill(text)
         cell.blur()
         expect(picture.locator(".scores-pencil [role=status]")).to_contain_text(said)
@@ -235,7 +286,9 @@ def test_two_readings_stand_side_by_side(page: Page) -> None:
     expect(picture.locator("tbody th").filter(has_text="George → Karin").first).to_be_attached()
     picture.locator("#scores-bench-method").select_option("integrated_gradients")
     expect(picture.locator(".scores-rests .scores-says")).to_contain_text("By integrated gradients")
-    expect(picture.locator(".table-box caption").filter(has_text="Every word by integrated gradients")).to_have_count(1)
+    expect(
+        picture.locator(".table-box caption").filter(has_text="Every word by integrated gradients")
+    ).to_have_count(1)
     picture.locator("#scores-bench-paragraph").fill("   ")
     picture.locator("#scores-bench-read").click()
     expect(page.locator(".say.error")).to_be_visible()
@@ -244,35 +297,57 @@ def test_two_readings_stand_side_by_side(page: Page) -> None:
 
 def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -> None:
     picture = chapter(page, "Who came to Kalmar?", LONG)
-    last = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.tokens.length - 2)")
+    last = page.evaluate(
+        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "m.state.reading.tokens.length - 2)"
+    )
     page.locator("#tab-answer").click()
     page.locator("#picture-answer .word").last.click()
     page.locator("#tab-scores").click()
     expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {last}")
-    count = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.windows.length)")
+    count = page.evaluate(
+        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "m.state.reading.windows.length)"
+    )
     expect(picture.locator("caption").first).to_contain_text(f"window {count} of {count}")
     picture.locator("#scores-step-dimensions").click()
     expect(picture.locator(".scores-sum").first).to_be_visible()
 
 
 def test_any_text_is_drawn_literally(page: Page) -> None:
-    picture = chapter(page, "Who?", "The 👩‍👩‍👧‍👦 of Zoe\u0308 met <img src=x onerror=alert(1)> ${x} {{y}} <s> بني Paris left.")
+    picture = chapter(
+        page,
+        "Who?",
+        "The 👩‍👩‍👧‍👦 of Zoe\u0308 met <img src=x onerror=alert(1)> ${x} {{y}} <s> بني Paris left.",
+    )
     for step in ("plane", "dimensions", "layers"):
         picture.locator(f"#scores-step-{step}").click()
         expect(picture.locator(".stage img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}])
-def test_nothing_is_clipped_and_axe_has_no_serious_finding(open_page: Callable[..., Page], settings: dict) -> None:
+@pytest.mark.parametrize(
+    "settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}]
+)
+def test_nothing_is_clipped_and_axe_has_no_serious_finding(
+    open_page: Callable[..., Page], settings: dict
+) -> None:
     page = open_page(**settings)
     picture = chapter(page)
     picture.locator("#scores-question").fill("Who crossed it first?")
     picture.locator("#scores-ask").click()
     expect(picture.locator(".scores-moved caption")).to_be_visible()
     width = settings.get("viewport", {"width": 1280})["width"]
-    for step, fold in (("plane", "#scores-bias"), ("dimensions", "#scores-pencil"), ("layers", "#scores-pca")):
+    for step, fold in (
+        ("plane", "#scores-bias"),
+        ("dimensions", "#scores-pencil"),
+        ("layers", "#scores-pca"),
+    ):
         picture.locator(f"#scores-step-{step}").click()
         picture.locator(f"{fold} summary").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width, step
         found = Axe().run(page, context=PICTURE).response["violations"]
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == [], step
+        assert [
+            (v["id"], v["nodes"][0]["html"])
+            for v in found
+            if v["impact"] in ("serious", "critical")
+        ] == [], step

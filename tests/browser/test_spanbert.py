@@ -1,4 +1,6 @@
-"""Chapter 8 in Chromium: spans by hand and by the law, texts, guesses and wires, what is left of pre-training; by mouse and by keyboard."""
+"""Chapter 8 in Chromium: spans by hand and by the law, texts, guesses and wires, what is left of
+pre-training; by mouse and by keyboard.
+"""
 
 from collections.abc import Callable
 
@@ -21,7 +23,9 @@ def opened(page: Page) -> Locator:
 
 def hidden(picture: Locator) -> int:
     """Pieces that the first column says are hidden."""
-    return int(picture.locator(".mask-column").first.locator("p.tabular").inner_text().split(" ")[0])
+    return int(
+        picture.locator(".mask-column").first.locator("p.tabular").inner_text().split(" ")[0]
+    )
 
 
 def word(picture: Locator, text: str) -> Locator:
@@ -41,17 +45,23 @@ def test_spans_are_drawn_by_mouse_and_by_keyboard(page: Page) -> None:
     page.mouse.down()
     word(picture, "I").hover()
     page.mouse.up()
-    expect(picture.locator(".mask-says")).to_contain_text("“\u2068Super Bowl I\u2069” is hidden: 3 pieces.")
+    expect(picture.locator(".mask-says")).to_contain_text(
+        "“\u2068Super Bowl I\u2069” is hidden: 3 pieces."
+    )
     assert hidden(picture) == had + 3
     expect(word(picture, "Bowl")).to_have_attribute("aria-pressed", "true")
     word(picture, "was").focus()
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Enter")
     expect(picture.locator(".mask-says")).to_contain_text(
-        "“\u2068was played\u2069” overlaps or touches “\u2068Super Bowl I\u2069”: one run of 5 pieces now")
+        "“\u2068was played\u2069” overlaps or touches “\u2068Super Bowl I\u2069”: one run of 5 "
+        "pieces now"
+    )
     expect(word(picture, "played")).to_be_focused()
     page.keyboard.press("Delete")
-    expect(picture.locator(".mask-says")).to_contain_text("“\u2068Super Bowl I was played\u2069” is in sight again.")
+    expect(picture.locator(".mask-says")).to_contain_text(
+        "“\u2068Super Bowl I was played\u2069” is in sight again."
+    )
     assert hidden(picture) == had
     word(picture, "game").click()
     expect(page.locator("#say")).to_contain_text("this is the only hidden run")
@@ -62,7 +72,9 @@ def test_the_draw_is_told_turn_by_turn_and_lengths_are_counted(page: Page) -> No
     picture.get_by_role("button", name="draw by the law").click()
     expect(picture.locator("h3").first).to_have_text("SpanBERT: whole words in a row")
     expect(picture.locator(".mask-says")).to_contain_text("One random number for each run")
-    expect(picture.get_by_role("button", name="play", exact=True)).to_be_hidden()  # reduced motion: nothing plays by itself
+    expect(
+        picture.get_by_role("button", name="play", exact=True)
+    ).to_be_hidden()  # reduced motion: nothing plays by itself
     columns = picture.locator(".mask-column p.tabular")
     assert columns.nth(0).inner_text().split(" ")[:3] == columns.nth(1).inner_text().split(" ")[:3]
     slider = picture.get_by_label("Moment of the draw")
@@ -90,9 +102,13 @@ def test_texts_models_and_hostile_words(page: Page) -> None:
     picture = opened(page)
     source = page.locator("#spanbert-source")
     source.select_option("own")
-    page.get_by_label("Your own text").fill("<img src=x onerror=alert(1)> ${x} {{y}} stands here as text and nothing else happens.")
+    page.get_by_label("Your own text").fill(
+        "<img src=x onerror=alert(1)> ${x} {{y}} stands here as text and nothing else happens."
+    )
     picture.get_by_role("button", name="use this text").click()
-    expect(picture.locator(".mask-text").first).to_contain_text("<img src=x onerror=alert(1)> ${x} {{y}}")
+    expect(picture.locator(".mask-text").first).to_contain_text(
+        "<img src=x onerror=alert(1)> ${x} {{y}}"
+    )
     page.locator("#spanbert-step-predict").click()
     expect(picture.locator(".sbp-text")).to_contain_text("<img src=x onerror=")
     assert picture.locator("img").count() == 0
@@ -124,7 +140,9 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     picture.get_by_role("button", name="cut the left wire").click()
     expect(picture.locator(".segment.left")).to_contain_text("its mean")
     assert numbers(sbo) != boundary
-    cut = picture.get_by_role("table", name="One wire cut at a time").get_by_role("row", name="left")
+    cut = picture.get_by_role("table", name="One wire cut at a time").get_by_role(
+        "row", name="left"
+    )
     expect(cut).to_have_attribute("aria-current", "true")
     printed = cut.get_by_role("cell").nth(3).inner_text()
     assert numbers(sbo).endswith(printed), "the table cut it before"
@@ -135,7 +153,9 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     page.locator("#spanbert-step-mask").click()
     picture.get_by_label("step 2 asks about this one").nth(1).check()
     page.locator("#spanbert-step-predict").click()
-    expect(picture.get_by_role("radio", name="blank 2")).to_have_count(1)  # single pieces: two of the four happen to touch
+    expect(picture.get_by_role("radio", name="blank 2")).to_have_count(
+        1
+    )  # single pieces: two of the four happen to touch
 
 
 def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
@@ -160,9 +180,13 @@ def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_step_is_accessible_and_fits_a_phone(open_page: Callable[..., Page], theme: str) -> None:
+def test_every_step_is_accessible_and_fits_a_phone(
+    open_page: Callable[..., Page], theme: str
+) -> None:
     narrow = theme == "dark"
-    page = open_page(color_scheme=theme, **({"viewport": {"width": 375, "height": 740}} if narrow else {}))
+    page = open_page(
+        color_scheme=theme, **({"viewport": {"width": 375, "height": 740}} if narrow else {})
+    )
     opened(page)
     for step in STEPS:
         page.locator(f"#spanbert-step-{step}").click()

@@ -1,4 +1,6 @@
-"""Chapter 4 in Chromium: the matrix formed in the browser, cells by mouse and by keyboard, the tent, the phone, the settings."""
+"""Chapter 4 in Chromium: the matrix formed in the browser, cells by mouse and by keyboard, the
+tent, the phone, the settings.
+"""
 
 import re
 import threading
@@ -17,8 +19,11 @@ from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
-LONG = " ".join(f"In year {1900 + k} the traveller Anna{k % 7} came to Kalmar and met Bertil of Visby near an old mill ."
-                for k in range(30))
+LONG = " ".join(
+    f"In year {1900 + k} the traveller Anna{k % 7} came to Kalmar and met Bertil of Visby near "
+    f"an old mill ."
+    for k in range(30)
+)
 MODULE = "new URL('static/page/spans_cells.js', document.baseURI).href"
 NUMBERS = "new URL('static/page/numbers.js', document.baseURI).href"
 
@@ -33,24 +38,44 @@ def chapter(page: Page) -> Locator:
 
 def as_sent(reading: Reading) -> dict[str, object]:
     """The parts of a reading that the matrix needs, as plain lists."""
-    tokens, logits = ([each(w.index) for w in reading.windows] for each in (reading.tokens, reading.logits))
-    return {"owner": reading.owners.tolist(), "windows": [
-        {"docStart": w.doc_start, "docStop": w.doc_stop, "contextAt": w.context_at, "clsAt": w.cls_at, "n": len(w),
-         "tokens": list(tokens[w.index]), "start": logits[w.index][0].tolist(), "end": logits[w.index][1].tolist()}
-        for w in reading.windows]}
+    tokens, logits = (
+        [each(w.index) for w in reading.windows] for each in (reading.tokens, reading.logits)
+    )
+    return {
+        "owner": reading.owners.tolist(),
+        "windows": [
+            {
+                "docStart": w.doc_start,
+                "docStop": w.doc_stop,
+                "contextAt": w.context_at,
+                "clsAt": w.cls_at,
+                "n": len(w),
+                "tokens": list(tokens[w.index]),
+                "start": logits[w.index][0].tolist(),
+                "end": logits[w.index][1].tolist(),
+            }
+            for w in reading.windows
+        ],
+    }
 
 
 @pytest.mark.parametrize("copies", ["max_context", "all"])
 def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copies: str) -> None:
-    reading, decode = FakeReader().read("Who met Anna?", LONG[:900], WindowOptions(60, 20)), DecodeOptions(max_answer_length=7)
+    reading, decode = (
+        FakeReader().read("Who met Anna?", LONG[:900], WindowOptions(60, 20)),
+        DecodeOptions(max_answer_length=7),
+    )
     assert len(reading.windows) > 2
     for window in reading.windows[:3]:
-        codes, best, range_ = page.evaluate(f"""async ([reading, picture, index]) => {{
+        codes, best, range_ = page.evaluate(
+            f"""async ([reading, picture, index]) => {{
             const {{ Cells }} = await import({MODULE});
             const cells = new Cells(reading, picture, index);
             const at = Array.from({{ length: cells.n }}, (_, k) => k);
             return [at.map((i) => at.map((j) => cells.code(i, j))), at.map((i) => cells.bestEnd(i)), cells.range()];
-        }}""", [as_sent(reading), {"longest": 7, "copies": copies}, window.index])
+        }}""",
+            [as_sent(reading), {"longest": 7, "copies": copies}, window.index],
+        )
         assert np.array_equal(np.array(codes), reason_matrix(window, decode, copies))
         s, e = reading.logits(window.index)
         i, j = top_spans(s, e, window, decode, copies, 1)[0].tolist()
@@ -58,15 +83,24 @@ def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copi
 
 
 def test_sums_are_printed_in_the_browser_as_in_python(page: Page) -> None:
-    pairs = np.random.default_rng(4).normal(0, 5, (300, 2)).astype(np.float32).astype(float).tolist()
+    pairs = (
+        np.random.default_rng(4).normal(0, 5, (300, 2)).astype(np.float32).astype(float).tolist()
+    )
     pairs += [[5.654, 5.941], [0.0, -0.0], [-0.001, 0.001]]
-    printed = page.evaluate(f"""async (pairs) => {{
+    printed = page.evaluate(
+        f"""async (pairs) => {{
         const {{ sums }} = await import({NUMBERS});
         return pairs.map((pair) => sums(pair));
-    }}""", pairs)
+    }}""",
+        pairs,
+    )
     for (a, b), seen in zip(pairs, printed, strict=True):
         wanted = total([a, b])
-        assert (*seen["addends"], seen["total"], seen["sign"]) == (*wanted.addends, wanted.total, wanted.sign)
+        assert (*seen["addends"], seen["total"], seen["sign"]) == (
+            *wanted.addends,
+            wanted.total,
+            wanted.sign,
+        )
 
 
 def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
@@ -79,7 +113,12 @@ def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
     text = row.get_by_role("button").inner_text()
     expect(picture.locator(".selected-text")).to_have_text(text)
     expect(picture.locator(".formula")).to_contain_text(row.locator(".role-strong").inner_text())
-    i, j = (int(x) for x in re.search(r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()).groups())
+    i, j = (
+        int(x)
+        for x in re.search(
+            r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()
+        ).groups()
+    )
     n = int(re.search(r"matrix of (\d+) ×", picture.locator("#spans-rows").text_content()).group(1))
     picture.locator(".spans-n-best tbody tr").first.click()
     expect(picture.locator(".selected-text")).not_to_have_text(text)
@@ -112,7 +151,12 @@ def test_the_cursor_moves_by_arrows_and_enter_selects(page: Page) -> None:
     picture = chapter(page)
     stage = picture.locator("#spans-stage")
     expect(stage).to_have_accessible_name(re.compile("Score of every pair"))
-    i, j = (int(x) for x in re.search(r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()).groups())
+    i, j = (
+        int(x)
+        for x in re.search(
+            r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()
+        ).groups()
+    )
     stage.focus()
     page.keyboard.press("ArrowUp")
     expect(picture.locator("#spans-readout")).to_contain_text(f"i = {i - 1} ")
@@ -148,7 +192,9 @@ def test_the_mass_is_one_bar_with_words(page: Page) -> None:
     picture = chapter(page)
     picture.locator("#spans-step-mass").click()
     expect(picture.locator(".spans-part")).to_have_count(4)
-    expect(picture.locator(".spans-mass .says")).to_contain_text("the cost of scoring the two ends apart")
+    expect(picture.locator(".spans-mass .says")).to_contain_text(
+        "the cost of scoring the two ends apart"
+    )
     widths = [r.bounding_box()["width"] for r in picture.locator("svg rect.mass").all()]
     assert 0.95 < sum(widths) / picture.locator(".spans-mass svg").bounding_box()["width"] < 1.02
 
@@ -160,7 +206,9 @@ def test_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
     page.get_by_label("top_n_grid").check()
     expect(picture.locator(".grid-line").first).to_be_attached()
     picture.locator("#spans-grid summary").click()
-    expect(picture.locator("#spans-grid .says")).to_contain_text("run_squad.py pairs only the 20 highest starts")
+    expect(picture.locator("#spans-grid .says")).to_contain_text(
+        "run_squad.py pairs only the 20 highest starts"
+    )
     picture.locator("#spans-rows summary").click()
     expect(picture.locator("#spans-rows .says")).to_contain_text("at every end alike")
 
@@ -182,7 +230,9 @@ def test_another_window_brings_its_own_numbers(page: Page) -> None:
     expect(picture.locator("rect.mark-selected")).to_be_attached()
 
 
-def test_a_picture_of_the_reading_before_is_out_of_reach(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_of_the_reading_before_is_out_of_reach(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its rows point at words that the new text does not have."""
     picture = chapter(page)
     expect(picture.locator(".spans-n-best tbody tr")).not_to_have_count(0)
@@ -214,7 +264,9 @@ def test_a_narrow_screen_unfolds_the_ends_of_a_start(open_page: Callable[..., Pa
     first, last = pieces.nth(3).inner_text(), pieces.nth(5).inner_text()
     pieces.nth(5).click()
     expect(picture.locator(".end-choice")).to_have_count(0)
-    expect(picture.locator(".selected-text")).to_have_text(re.compile(f"^{re.escape(first)}.*{re.escape(last)}$"))
+    expect(picture.locator(".selected-text")).to_have_text(
+        re.compile(f"^{re.escape(first)}.*{re.escape(last)}$")
+    )
     picture.locator("#spans-open-square").click()
     expect(picture.locator("rect.mark-selected")).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375

@@ -1,4 +1,6 @@
-"""Chapter 3 in Chromium: stems, words, windows, temperature, a logit by hand and the bars, by mouse and by keyboard."""
+"""Chapter 3 in Chromium: stems, words, windows, temperature, a logit by hand and the bars, by
+mouse and by keyboard.
+"""
 
 from collections.abc import Callable
 
@@ -10,8 +12,13 @@ from tests.browser.steps import ask, serious
 pytestmark = pytest.mark.browser
 
 PICTURE = "#picture-start_end"
-LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
-                for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10))
+LONG = " ".join(
+    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
+    f"told of winters past and roads."
+    for k, (n, m) in enumerate(
+        [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10
+    )
+)
 
 
 def chapter(page: Page) -> Locator:
@@ -32,7 +39,10 @@ def stem(picture: Locator, side: str, doc: int) -> Locator:
 
 def test_the_words_stand_as_typed_between_two_lanes(page: Page) -> None:
     picture = chapter(page)
-    context = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.context)")
+    context = page.evaluate(
+        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "m.state.reading.context)"
+    )
     lines = picture.locator(".line:not(.outside) .words").all_text_contents()
     assert all(line in context for line in lines) and lines
     expect(picture.locator(".outside")).to_contain_text("[CLS]")
@@ -51,7 +61,9 @@ def test_stems_and_words_select_by_mouse(page: Page) -> None:
     stem(picture, "start", 2).click()
     expect(picture.locator(".selection-line")).to_contain_text(f"word pieces 2 to {end + 2}")
     stem(picture, "start", end + 4).click()
-    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {end + 4} to {end + 4}")
+    expect(picture.locator(".selection-line")).to_contain_text(
+        f"word pieces {end + 4} to {end + 4}"
+    )
     picture.locator(".word[data-first='1']").click(modifiers=["Shift"])
     expect(picture.locator(".selection-line")).to_contain_text(f"word pieces 1 to {end + 4}")
     expect(picture.locator(".formula")).to_contain_text(" start at ")
@@ -100,7 +112,9 @@ def test_temperature_moves_stems_but_not_the_score(page: Page) -> None:
 
 
 def test_other_numbers_of_the_same_words_lose_no_event(page: Page) -> None:
-    """Between a reading and the picture drawn from it lies a frame, in which a slider may be let go."""
+    """Between a reading and the picture drawn from it lies a frame, in which a slider may be let
+    go.
+    """
     picture = chapter(page)
     expect(picture.locator(".notice")).not_to_be_empty()
     page.evaluate("""async () => {
@@ -138,8 +152,16 @@ def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Pa
     expect(picture.locator(".banner")).to_be_visible()
     word = selected(picture).inner_text()
     assert word != winner
-    expect(picture.locator(".notice")).to_contain_text(f"start “\u2068{word}\u2069” and end “\u2068{word}\u2069”, form a legal pair")
-    assert page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.predicted.start)") == 1
+    expect(picture.locator(".notice")).to_contain_text(
+        f"start “\u2068{word}\u2069” and end “\u2068{word}\u2069”, form a legal pair"
+    )
+    assert (
+        page.evaluate(
+            "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+            "m.state.predicted.start)"
+        )
+        == 1
+    )
     picture.locator(".banner button").click()
     expect(picture.locator(".banner")).to_be_hidden()
     expect(picture.locator(".lift button:enabled")).to_have_count(0)
@@ -149,17 +171,26 @@ def test_the_bars_are_loaded_on_demand_and_select(page: Page) -> None:
     picture = chapter(page)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    before = page.evaluate("performance.getEntriesByType('resource').filter((e) => e.name.includes('plotly')).length")
+    before = page.evaluate(
+        "performance.getEntriesByType('resource').filter((e) => e.name.includes('plotly')).length"
+    )
     assert before == 0
     picture.locator("#start_end-bars summary").click()
     expect(picture.locator(".bars .bars .point, .bars .barlayer .point").first).to_be_attached()
     assert any(url.endswith("static/plotly.min.js") for url in asked)
-    expect(picture.locator(".modebar-btn[data-title*='hare'], .modebar-btn[data-title*='loud'], .plotlyjsicon")).to_have_count(0)
+    expect(
+        picture.locator(
+            ".modebar-btn[data-title*='hare'], .modebar-btn[data-title*='loud'], .plotlyjsicon"
+        )
+    ).to_have_count(0)
     shown = page.evaluate("""() => { const chart = document.querySelector('#picture-start_end .bars');
         chart.emit('plotly_click', { points: [{ x: chart.calcdata[0].length - 3, data: { name: 'end' } }] });
         return [chart.data.length, chart.calcdata[0].reduce((sum, bar) => sum + bar.s, 0)]; }""")
     assert shown[0] == 2 and shown[1] == pytest.approx(1, abs=1e-3)
-    last = page.evaluate("import(new URL('static/page/store.js', document.baseURI)).then((m) => m.state.reading.tokens.length - 1)")
+    last = page.evaluate(
+        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "m.state.reading.tokens.length - 1)"
+    )
     expect(picture.locator(".selection-line")).to_contain_text(f"to {last - 1}")
 
 
@@ -187,9 +218,14 @@ def test_a_long_text_has_a_staircase_and_a_window_chooser(page: Page) -> None:
     expect(picture.locator(".word:focus")).to_have_count(1)
 
 
-@pytest.mark.parametrize("text", [
-    "بني الجسر Anna Lindh في عام 2000 بين كوبنهاغن و Malmo.",
-    "The 👩‍👩‍👧‍👦 of Zoe\u0308 met <img src=x onerror=alert(1)> ${x} {{y}} <s> at\tNoon\n\n  Then 😀😀 Paris left."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "بني الجسر Anna Lindh في عام 2000 بين كوبنهاغن و Malmo.",
+        "The 👩‍👩‍👧‍👦 of Zoe\u0308 met <img src=x onerror=alert(1)> ${x} {{y}} <s> at\tNoon\n\n  "
+        "Then 😀😀 Paris left.",
+    ],
+)
 def test_any_text_is_drawn_literally(page: Page, text: str) -> None:
     ask(page, "Who?", text)
     picture = chapter(page)
@@ -198,13 +234,19 @@ def test_any_text_is_drawn_literally(page: Page, text: str) -> None:
     expect(picture.locator(".stage img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}])
-def test_nothing_is_clipped_and_axe_has_no_serious_finding(open_page: Callable[..., Page], settings: dict) -> None:
+@pytest.mark.parametrize(
+    "settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}]
+)
+def test_nothing_is_clipped_and_axe_has_no_serious_finding(
+    open_page: Callable[..., Page], settings: dict
+) -> None:
     page = open_page(**settings)
     picture = chapter(page)
     picture.locator("#start_end-lift summary").click()
     width = settings.get("viewport", {"width": 1280})["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    rights = picture.locator(".unit").evaluate_all("(nodes) => nodes.map((n) => n.getBoundingClientRect().right)")
+    rights = picture.locator(".unit").evaluate_all(
+        "(nodes) => nodes.map((n) => n.getBoundingClientRect().right)"
+    )
     assert max(rights) <= width
     assert serious(page, PICTURE) == []

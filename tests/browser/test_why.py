@@ -1,4 +1,6 @@
-"""Chapter 9 in Chromium: heads, lanes and the verdict, by mouse and by keyboard, and what happens when the reader refuses."""
+"""Chapter 9 in Chromium: heads, lanes and the verdict, by mouse and by keyboard, and what happens
+when the reader refuses.
+"""
 
 import re
 import threading
@@ -26,8 +28,13 @@ from tests.fakes import FakeReader
 pytestmark = pytest.mark.browser
 FIRST = next(iter(load_examples().values()))
 PICTURE = "#picture-why"
-LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
-                for k, (n, m) in enumerate([("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 6))
+LONG = " ".join(
+    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
+    f"told of winters past and roads."
+    for k, (n, m) in enumerate(
+        [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 6
+    )
+)
 
 
 @pytest.fixture(autouse=True)
@@ -60,11 +67,15 @@ def test_a_head_is_chosen_by_mouse_and_by_keyboard(page: Page) -> None:
     expect(grids).to_have_count(2)
     expect(grids.first.locator(".head-cell")).to_have_count(6)
     grids.first.locator(".head-cell").nth(3).click()
-    expect(picture.locator(".part-title").first).to_have_text("Where this head looked: layer 2, head 2")
+    expect(picture.locator(".part-title").first).to_have_text(
+        "Where this head looked: layer 2, head 2"
+    )
     page.keyboard.press("ArrowDown")
     expect(picture.locator(".head-cell:focus")).to_have_attribute("data-k", "5")
     page.keyboard.press("Enter")
-    expect(picture.locator(".part-title").first).to_have_text("Where this head looked: layer 3, head 2")
+    expect(picture.locator(".part-title").first).to_have_text(
+        "Where this head looked: layer 3, head 2"
+    )
     expect(picture.locator(".summary")).to_have_count(3)
     expect(bars(picture)).not_to_have_count(0)
     expect(picture.locator(".notice")).to_contain_text("looked most at the question")
@@ -75,10 +86,19 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
     picture = chapter(page)
     words = body(picture).locator(".why-rows .word")
     expect(bars(picture)).not_to_have_count(0)
-    expect(picture.locator(".head-text .readout")).to_contain_text("exact values")  # rounded bars may be a pixel lower
-    tops = "words => words.map((w) => w.getBoundingClientRect().top - words[0].getBoundingClientRect().top)"
+    expect(picture.locator(".head-text .readout")).to_contain_text(
+        "exact values"
+    )  # rounded bars may be a pixel lower
+    tops = (
+        "words => words.map((w) => w.getBoundingClientRect().top - "
+        "words[0].getBoundingClientRect().top)"
+    )
     where = words.evaluate_all(tops)
-    for text in ("Who", "Trains", "purpose"):  # a word that runs away from under the pointer cannot be clicked
+    for text in (
+        "Who",
+        "Trains",
+        "purpose",
+    ):  # a word that runs away from under the pointer cannot be clicked
         words.filter(has_text=text).first.hover()
         expect(picture.locator(".head-text .readout")).to_contain_text(text)
         assert words.evaluate_all(tops) == where
@@ -101,26 +121,43 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
     expect(words.filter(has_text="Trains").first).to_have_attribute("aria-label", said)
     picture.locator("#why-head-table summary").click()
     table = picture.locator("#why-head-table table")
-    expect(table.locator("caption")).to_have_text(re.compile(r"^layer \d, head \d: Trains \(\d+\); exact values$"))
+    expect(table.locator("caption")).to_have_text(
+        re.compile(r"^layer \d, head \d: Trains \(\d+\); exact values$")
+    )
     layer, head, at = map(int, re.findall(r"\d+", table.locator("caption").inner_text()))
-    weights = reader.attention(reader.read(FIRST.question, FIRST.context).windows[0]).weights[layer - 1, head - 1]
+    weights = reader.attention(reader.read(FIRST.question, FIRST.context).windows[0]).weights[
+        layer - 1, head - 1
+    ]
     shown = table.locator("tbody tr").all()
     assert len(shown) == len(weights)
     for p in (0, at, len(weights) - 1):
-        printed = [f"{x:.4f}" if x >= 5e-5 else "< 0.0001" for x in (weights[at, p], weights[p, at])]
+        printed = [
+            f"{x:.4f}" if x >= 5e-5 else "< 0.0001" for x in (weights[at, p], weights[p, at])
+        ]
         assert shown[p].locator("td").all_inner_texts()[1:] == printed
 
 
-def test_the_head_before_is_greyed_until_the_chosen_one_is_here(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_head_before_is_greyed_until_the_chosen_one_is_here(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     picture = chapter(page)
     expect(picture.locator(".head-text .readout")).to_contain_text("exact values")
-    head, cells, real, go = picture.locator(".head-box"), picture.locator(".head-cell"), why.looked.head_data, threading.Event()
-    monkeypatch.setattr(why.looked, "head_data", lambda *asked: real(*asked) if go.wait(20) else None)
+    head, cells, real, go = (
+        picture.locator(".head-box"),
+        picture.locator(".head-cell"),
+        why.looked.head_data,
+        threading.Event(),
+    )
+    monkeypatch.setattr(
+        why.looked, "head_data", lambda *asked: real(*asked) if go.wait(20) else None
+    )
     words = body(picture).locator(".why-rows .word")
     try:
         words.filter(has_text="Trains").first.hover()
         cells.first.dispatch_event("click")  # the pointer stays on the word
-        expect(picture.locator(".part-title").first).to_have_text("Where this head looked: layer 1, head 1")
+        expect(picture.locator(".part-title").first).to_have_text(
+            "Where this head looked: layer 1, head 1"
+        )
         expect(head).to_have_attribute("inert", "")
         page.mouse.move(2, 2)  # a word is left, whose head is not the chosen one any more
         expect(head).to_be_visible()
@@ -153,19 +190,26 @@ UNITS = """() => import(new URL('static/page/lines.js', document.baseURI)).then(
   .map((u) => [u.from, u.to, u.first, u.last, u.lead]))"""
 
 
-def test_words_select_and_the_question_is_masked(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert page.evaluate(UNITS) == [[0, 3, 0, 0, 0], [5, 7, 1, 2, 1], [7, 10, 3, 4, 0]], "a piece of blanks stands with the word after it"
+def test_words_select_and_the_question_is_masked(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert page.evaluate(UNITS) == [[0, 3, 0, 0, 0], [5, 7, 1, 2, 1], [7, 10, 3, 4, 0]], (
+        "a piece of blanks stands with the word after it"
+    )
     picture = chapter(page, "rested")
     expect(bars(picture)).not_to_have_count(0)
     real = reader.attribute
 
-    def neighbours(reading: Reading, *about: Any, **more: Any) -> Attribution:  # the shortest two pieces of a word carry everything
+    def neighbours(
+        reading: Reading, *about: Any, **more: Any
+    ) -> Attribution:  # the shortest two pieces of a word carry everything
         found, offsets = real(reading, *about, **more), reading.encoding.offset_mapping
         together = np.where(offsets[1:, 0] == offsets[:-1, 1], offsets[1:, 1] - offsets[:-1, 0], 99)
         lane = np.zeros(len(reading.windows[0]))
         at = reading.windows[0].to_pos(int(together.argmin()))
-        lane[at:at + 2] = 4.0, 3.9
+        lane[at : at + 2] = 4.0, 3.9
         return replace(found, start=lane, end=0 * lane)
+
     monkeypatch.setattr(reader, "attribute", neighbours)
     page.get_by_label("method").select_option("leave_one_out")
     expect(picture.locator(".sums")).to_contain_text("need not add up")
@@ -179,10 +223,15 @@ def test_words_select_and_the_question_is_masked(page: Page, reader: FakeReader,
     expect(picture.locator("#why-question tbody tr")).not_to_have_count(0)
 
 
-def test_another_window_and_back(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
-    def near(window: Window) -> Attention:  # every token looks at itself, so that most lines are faint
+def test_another_window_and_back(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def near(
+        window: Window,
+    ) -> Attention:  # every token looks at itself, so that most lines are faint
         n = len(window)
         return Attention(window.index, np.broadcast_to(0.9 * np.eye(n) + 0.1 / n, (3, 2, n, n)))
+
     monkeypatch.setattr(reader, "attention", near)
     page.get_by_role("button", name="edit").click()
     page.get_by_label("Question").fill("Who came to the mill?")
@@ -196,7 +245,10 @@ def test_another_window_and_back(page: Page, reader: FakeReader, monkeypatch: py
     folded.first.click()
     expect(folded).to_have_count(count - 1)
     for doc, said in ((0, "in window 1 of"), (400, "in window"), (0, "in window 1 of")):
-        page.evaluate(f"import(new URL('static/page/store.js', document.baseURI)).then((m) => m.select({{start: {doc}, end: {doc}}}))")
+        page.evaluate(
+            f"import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+            f"m.select({{start: {doc}, end: {doc}}}))"
+        )
         expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {doc} to {doc}")
         expect(picture.locator(".selection-line")).to_contain_text(said)
         expect(picture.locator(".head-text .word-marks .mark-selected")).not_to_have_count(0)
@@ -214,9 +266,12 @@ def test_the_verdict_comes_first(page: Page) -> None:
     expect(picture.locator(".notice")).to_contain_text("Masking the three top words")
 
 
-def test_a_reader_without_attention_says_so(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_without_attention_says_so(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def none(*_: Any) -> Any:
         raise BadCheckpoint("this reader gives no attention that could be shown")
+
     monkeypatch.setattr(reader, "attention", none)
     picture = chapter(page)
     expect(body(picture).locator(".refused")).to_contain_text("gives no attention")
@@ -224,12 +279,24 @@ def test_a_reader_without_attention_says_so(page: Page, reader: FakeReader, monk
     expect(bars(picture)).not_to_have_count(0)
 
 
-def test_an_explanation_can_be_cancelled_and_asked_for_again(page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(reading: Any, target: Any, method: str, baseline: str, n_steps: Any, on_progress: Any, cancelled: Any, shuffle: Any) -> Any:
+def test_an_explanation_can_be_cancelled_and_asked_for_again(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(
+        reading: Any,
+        target: Any,
+        method: str,
+        baseline: str,
+        n_steps: Any,
+        on_progress: Any,
+        cancelled: Any,
+        shuffle: Any,
+    ) -> Any:
         on_progress(1, 4)
         while not cancelled():
             time.sleep(0.01)
         raise Cancelled("the attribution was cancelled")
+
     with monkeypatch.context() as patch:
         patch.setattr(reader, "attribute", endless)
         picture = chapter(page, "rested")
@@ -242,8 +309,12 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(page: Page, reader:
 
 @pytest.mark.parametrize("step", ["looked", "rested", "trust"])
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (375, True)])
-def test_it_is_accessible_and_fits(open_page: Callable[..., Page], step: str, width: int, dark: bool) -> None:
-    page = open_page(viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light")
+def test_it_is_accessible_and_fits(
+    open_page: Callable[..., Page], step: str, width: int, dark: bool
+) -> None:
+    page = open_page(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+    )
     picture = chapter(page, step)
     if step == "trust":
         picture.locator("#why-trust-run").click()
@@ -256,10 +327,14 @@ def test_it_is_accessible_and_fits(open_page: Callable[..., Page], step: str, wi
 
 
 def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
-    """Chapters 9 and 2 in present mode: no text keeps the size of a laptop, nothing runs out of the page, pairs stand side by side."""
+    """Chapters 9 and 2 in present mode: no text keeps the size of a laptop, nothing runs out of
+    the page, pairs stand side by side.
+    """
     page.get_by_role("button", name="present").click()
-    shows = {"why": {"looked": ".summary", "rested": ".sums p", "trust": ".verdict"},
-             "scores": {"plane": ".scores-plane", "dimensions": ".scores-lane", "layers": ".scores-map"}}
+    shows = {
+        "why": {"looked": ".summary", "rested": ".sums p", "trust": ".verdict"},
+        "scores": {"plane": ".scores-plane", "dimensions": ".scores-lane", "layers": ".scores-map"},
+    }
     for key, steps in shows.items():
         page.locator(f"#tab-{key}").click()
         for step, shown in steps.items():
@@ -271,10 +346,17 @@ def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= 1280
             pair = {"looked": ".head-grid", "trust": ".curve-box"}.get(step)
             if pair:
-                left, right = (box.bounding_box() for box in page.locator(f"#picture-{key} {pair}").all())
+                left, right = (
+                    box.bounding_box() for box in page.locator(f"#picture-{key} {pair}").all()
+                )
                 assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
-    page.set_viewport_size({"width": 1920, "height": 1080})  # a projector's whole width is used: plane and form fit on one screen
+    page.set_viewport_size(
+        {"width": 1920, "height": 1080}
+    )  # a projector's whole width is used: plane and form fit on one screen
     page.locator("#scores-step-plane").click()
     expect(page.locator(".scores-plane-step:not(.stacked)")).to_be_visible()
-    plane, form = (page.locator(f".scores-plane-step > div {part}").bounding_box() for part in (".scores-plane", ".scores-form"))
+    plane, form = (
+        page.locator(f".scores-plane-step > div {part}").bounding_box()
+        for part in (".scores-plane", ".scores-form")
+    )
     assert plane["x"] + plane["width"] <= form["x"] and plane["y"] + plane["height"] <= 1080

@@ -1,4 +1,6 @@
-"""Chapter 6 in Chromium: the tents, the sandbox and its re-run, candidates, the rank chart, the constant, by mouse and by keyboard."""
+"""Chapter 6 in Chromium: the tents, the sandbox and its re-run, candidates, the rank chart, the
+constant, by mouse and by keyboard.
+"""
 
 import re
 from collections.abc import Callable
@@ -13,8 +15,11 @@ from tests.browser.steps import ask, serious
 pytestmark = pytest.mark.browser
 
 NAMES = [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")]
-LONG = " ".join(f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who told of winters past and roads."
-                for k, (n, m) in enumerate(NAMES * 10))
+LONG = " ".join(
+    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
+    f"told of winters past and roads."
+    for k, (n, m) in enumerate(NAMES * 10)
+)
 
 
 def chapter(page: Page) -> Locator:
@@ -114,14 +119,29 @@ def test_rules_are_compared_chosen_and_shaken(page: Page) -> None:
     expect(picture.locator(".head.chosen")).to_have_attribute("aria-label", re.compile("^log-odds"))
     expect(picture.locator("#windows-null input[value=own_window]")).to_be_checked()
     picture.locator("[data-keep^=break-]").first.click()
-    expect(picture.locator(".broken").first).to_have_text(re.compile(r"(In “|No counterexample in \d+ reading)"))
+    expect(picture.locator(".broken").first).to_have_text(
+        re.compile(r"(In “|No counterexample in \d+ reading)")
+    )
 
 
-def test_the_example_that_breaks_a_rule_is_opened(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stored readings belong to the bundled reader, so the search itself is tested with the views; here is its button."""
+def test_the_example_that_breaks_a_rule_is_opened(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stored readings belong to the bundled reader, so the search itself is tested with the
+    views; here is its button.
+    """
     wanted = list(load_examples().values())[3]
-    monkeypatch.setattr(windows, "counterexample", lambda readings, rule, decode: {
-        "rule": rule, "found": True, "title": wanted.title, "searched": 2, "says": "It picks another span."})
+    monkeypatch.setattr(
+        windows,
+        "counterexample",
+        lambda readings, rule, decode: {
+            "rule": rule,
+            "found": True,
+            "title": wanted.title,
+            "searched": 2,
+            "says": "It picks another span.",
+        },
+    )
     picture = chapter(page)
     step(picture, "merge")
     picture.locator("[data-keep^=break-]").first.click()
@@ -140,4 +160,6 @@ def test_no_serious_finding_and_nothing_wider_than_a_phone(open_page: Callable[.
         assert serious(page, "#picture-windows") == [], name
     picture.locator("summary", has_text="as a table").click()
     table = picture.locator(".table-box:has(.many)").first
-    assert table.evaluate("box => box.scrollWidth - box.clientWidth") <= 1, "rows are stacked, not cut off"
+    assert table.evaluate("box => box.scrollWidth - box.clientWidth") <= 1, (
+        "rows are stacked, not cut off"
+    )

@@ -36,21 +36,37 @@ def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str
     code, out, _ = run(folder, capsys, "--gold", str(a), str(b), "--json")
     report = json.loads(out)
     assert code == 0 and list(report) == FIELDS
-    assert report["gold"] == [{"text": "George Rotne", "char_start": a, "char_end": b, "whole_in": report["gold"][0]["whole_in"]}]
+    assert report["gold"] == [
+        {
+            "text": "George Rotne",
+            "char_start": a,
+            "char_end": b,
+            "whole_in": report["gold"][0]["whole_in"],
+        }
+    ]
     reader = load_reader(str(folder))
     losses, holders = [], 0
     from qa_demo.core.types import WindowOptions
 
     reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(40, 7))
-    docs = np.flatnonzero((reading.encoding.offset_mapping[:, 0] < b) & (reading.encoding.offset_mapping[:, 1] > a))
+    docs = np.flatnonzero(
+        (reading.encoding.offset_mapping[:, 0] < b) & (reading.encoding.offset_mapping[:, 1] > a)
+    )
     for w in reading.windows:
         inside = w.doc_start <= docs[0] and docs[-1] < w.doc_stop
         holders += int(inside)
         at = [w.to_pos(int(docs[0])), w.to_pos(int(docs[-1]))] if inside else [0, 0]
         with torch.no_grad():
-            losses.append(float(reader._model(
-                input_ids=torch.tensor(w.input_ids)[None], token_type_ids=torch.tensor(w.token_type_ids)[None],
-                start_positions=torch.tensor([at[0]]), end_positions=torch.tensor([at[1]])).loss))
+            losses.append(
+                float(
+                    reader._model(
+                        input_ids=torch.tensor(w.input_ids)[None],
+                        token_type_ids=torch.tensor(w.token_type_ids)[None],
+                        start_positions=torch.tensor([at[0]]),
+                        end_positions=torch.tensor([at[1]]),
+                    ).loss
+                )
+            )
     assert len(losses) == len(report["windows"]) > 2
     assert report["total"] == pytest.approx(np.mean(losses), abs=1e-5)
     assert sum(t["weight"] * t["value"] for t in report["terms"]) == pytest.approx(report["total"])
@@ -58,13 +74,35 @@ def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str
     assert 0 < report["gold"][0]["whole_in"] == holders < len(losses)
 
 
-def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(folder, capsys, "--gold", "0", str(len(kit.CONTEXT)))
-    assert code == 0 and "(whole in 0 of" in out and "windows; the others count it as no answer)" in out
-    code, out, _ = kit.command(capsys, "loss", folder, "--max-seq-length", "64", "--doc-stride", "7", "--gold", "0", "3")
+    assert (
+        code == 0
+        and "(whole in 0 of" in out
+        and "windows; the others count it as no answer)" in out
+    )
+    code, out, _ = kit.command(
+        capsys, "loss", folder, "--max-seq-length", "64", "--doc-stride", "7", "--gold", "0", "3"
+    )
     assert "(whole in 1 of" in out
-    short = ["--question", "Who?", "--context", "The bridge.", "--reader", str(folder), "--max-seq-length", "64", "--doc-stride", "7"]
-    assert main(["loss", *short, "--gold", "4", "10"]) == 0 and "whole in" not in capsys.readouterr().out
+    short = [
+        "--question",
+        "Who?",
+        "--context",
+        "The bridge.",
+        "--reader",
+        str(folder),
+        "--max-seq-length",
+        "64",
+        "--doc-stride",
+        "7",
+    ]
+    assert (
+        main(["loss", *short, "--gold", "4", "10"]) == 0
+        and "whole in" not in capsys.readouterr().out
+    )
 
 
 def test_lines_for_a_person_and_no_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,35 +110,57 @@ def test_lines_for_a_person_and_no_answer(folder: Path, capsys: pytest.CaptureFi
     assert code == 0 and out.startswith("label: no answer\nterm") and "total" in out
 
 
-def test_an_annotator_without_an_answer_stands_beside_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_annotator_without_an_answer_stands_beside_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(folder, capsys, "--gold", "0", "3", "--none", "1")
     assert code == 0 and len(out.split("label: ")) == 3 and "label: no answer" in out
 
 
-@pytest.mark.parametrize(("flags", "said"), [
-    (["--gold", "5", "5"], "span of characters"), (["--gold", "0", "9999"], "span of characters"), (["--gold", "x", "1"], "invalid int"),
-    (["--none", "-1"], "0 to 100"), (["--normaliser", "shared"], "exactly one gold answer")])
-def test_bad_labels_are_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str], said: str) -> None:
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--gold", "5", "5"], "span of characters"),
+        (["--gold", "0", "9999"], "span of characters"),
+        (["--gold", "x", "1"], "invalid int"),
+        (["--none", "-1"], "0 to 100"),
+        (["--normaliser", "shared"], "exactly one gold answer"),
+    ],
+)
+def test_bad_labels_are_one_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str], said: str
+) -> None:
     code, out, err = run(folder, capsys, *flags)
     assert code == 2 and said in err and out == "" and len(err.strip().splitlines()[-1]) < 300
 
 
-@pytest.mark.parametrize("flags", [["--max-answer-length", "3"], ["--n-best-size", "5"], ["--scale", "logit"], ["--top-n-grid"]])
-def test_flags_of_the_decoding_are_none_of_this_command(folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str]) -> None:
+@pytest.mark.parametrize(
+    "flags",
+    [["--max-answer-length", "3"], ["--n-best-size", "5"], ["--scale", "logit"], ["--top-n-grid"]],
+)
+def test_flags_of_the_decoding_are_none_of_this_command(
+    folder: Path, capsys: pytest.CaptureFixture[str], flags: list[str]
+) -> None:
     code, out, err = run(folder, capsys, *flags)
     assert code == 2 and out == "" and "unrecognized arguments" in err
     assert kit.command(capsys, "tag", folder, *WINDOWS, *flags)[0] == 2
 
 
 def test_the_vector_of_one_head_with_two_labels() -> None:
-    """Three annotators, two on "Delta" and one on "Delta Epsilon": by hand from the toy's logits."""
+    """Three annotators, two on "Delta" and one on "Delta Epsilon": by hand from the toy's
+    logits.
+    """
     reading = t1()
     report = loss_json(reading, (Span(3, 3), Span(3, 3), Span(3, 4)))
     z = [np.log(np.exp(reading.logits(w)[side]).sum()) for side in (0, 1) for w in (0, 1)]
-    start = ((z[0] - reading.logits(0)[0][[6, 6, 0]]).mean() + (z[1] - reading.logits(1)[0][4]).mean()) / 2
+    start = (
+        (z[0] - reading.logits(0)[0][[6, 6, 0]]).mean() + (z[1] - reading.logits(1)[0][4]).mean()
+    ) / 2
     assert report["terms"][0]["value"] == pytest.approx(start, abs=1e-5)
     shared = loss_json(reading, (Span(3, 4),), "shared")
-    assert {t["over"] for t in shared["terms"]} == {8} and shared["total"] == pytest.approx(sum(t["value"] for t in shared["terms"]))
+    assert {t["over"] for t in shared["terms"]} == {8} and shared["total"] == pytest.approx(
+        sum(t["value"] for t in shared["terms"])
+    )
     with pytest.raises(BadInput):
         loss_json(reading, (Span(3, 4),), "paragraph")
 
@@ -110,7 +170,9 @@ def test_the_endpoint_is_the_command_lines_json() -> None:
     reply = make_loss(services())("Who drew the towers?", text, [[25, 36], [25, 30]])
     assert list(reply) == FIELDS and [g["text"] for g in reply["gold"]] == ["Georg Rotne", "Georg"]
     assert make_loss(services())("Who drew the towers?", text)["gold"] == [None]
-    assert [g and g["text"] for g in make_loss(services())("Who?", text, [[25, 30], None])["gold"]] == ["Georg", None]
+    assert [
+        g and g["text"] for g in make_loss(services())("Who?", text, [[25, 30], None])["gold"]
+    ] == ["Georg", None]
     for wrong in ("x", [[1]], [["a", 2]], [[True, 2]], [[0, 10**9]], [[5, 5]], [[0, 1]] * 101):
         with pytest.raises(gr.Error):
             make_loss(services())("Who?", text, wrong)

@@ -1,4 +1,6 @@
-"""python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's own softmax."""
+"""python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's own
+softmax.
+"""
 
 import json
 from pathlib import Path
@@ -34,7 +36,9 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[i
     return kit.command(capsys, "tag", folder, *WINDOWS, *more)
 
 
-def test_json_holds_every_token_s_softmax_and_the_decoded_spans(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_holds_every_token_s_softmax_and_the_decoded_spans(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(folder, capsys, "--json", "--decoding", "lenient")
     report = json.loads(out)
     assert code == 0 and list(report) == FIELDS and report["decoding"] == "lenient"
@@ -43,12 +47,20 @@ def test_json_holds_every_token_s_softmax_and_the_decoded_spans(folder: Path, ca
     assert len(report["tokens"]) == len(reading.encoding.context_ids)
     for doc, token in enumerate(report["tokens"]):
         assert list(token) == ["text", "char_start", "char_end", "B", "I", "O"]
-        assert token["text"] == kit.CONTEXT[token["char_start"]:token["char_end"]]
-        owner = next(w for w in reading.windows if w.doc_start <= doc < w.doc_stop and w.is_max_context[w.to_pos(doc)])
-        expected = torch.softmax(torch.tensor(reading.tag_logits[owner.index, owner.to_pos(doc)].astype(np.float64)), 0)
+        assert token["text"] == kit.CONTEXT[token["char_start"] : token["char_end"]]
+        owner = next(
+            w
+            for w in reading.windows
+            if w.doc_start <= doc < w.doc_stop and w.is_max_context[w.to_pos(doc)]
+        )
+        expected = torch.softmax(
+            torch.tensor(reading.tag_logits[owner.index, owner.to_pos(doc)].astype(np.float64)), 0
+        )
         assert [token["B"], token["I"], token["O"]] == pytest.approx(expected.tolist())
-    assert report["spans"] == [{"text": s.text, "char_start": s.char_start, "char_end": s.char_end, "marginal": s.marginal}
-                               for s in decode_reading(reading, "lenient")]
+    assert report["spans"] == [
+        {"text": s.text, "char_start": s.char_start, "char_end": s.char_end, "marginal": s.marginal}
+        for s in decode_reading(reading, "lenient")
+    ]
     assert report["spans"], "a random head tags something"
 
 
@@ -57,7 +69,9 @@ def test_lines_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert code == 0 and out.startswith("viterbi: ") and "with exact marginals" in out
 
 
-def test_a_reader_without_a_head_and_an_unknown_decoding_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reader_without_a_head_and_an_unknown_decoding_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = kit.save(tmp_path / "plain", "bert")
     code, _, err = run(plain, capsys)
     assert code == 2 and "has no BIO head" in err
@@ -70,13 +84,22 @@ def test_the_endpoint_replies_with_the_same_json() -> None:
     assert list(reply) == FIELDS and json.loads(json.dumps(reply)) == reply
     for token in reply["tokens"]:
         assert token["B"] + token["I"] + token["O"] == pytest.approx(1)
-        assert text[token["char_start"]:token["char_end"]] == token["text"]
+        assert text[token["char_start"] : token["char_end"]] == token["text"]
 
 
-@pytest.mark.parametrize(("more", "said"), [({"question": ""}, "question"), ({"decoding": "greedy"}, "decoding must be one of"),
-                                            ({"context": "half \ud800"}, "surrogate"), ({"doc_stride": 0}, "doc_stride")])
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"question": ""}, "question"),
+        ({"decoding": "greedy"}, "decoding must be one of"),
+        ({"context": "half \ud800"}, "surrogate"),
+        ({"doc_stride": 0}, "doc_stride"),
+    ],
+)
 def test_the_endpoint_refuses_with_one_sentence(more: dict[str, object], said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        make_tag(services(lambda: FakeReader(bio=True)))(**{"question": "Who?", "context": "Anna Lund came.", **more})
+        make_tag(services(lambda: FakeReader(bio=True)))(
+            **{"question": "Who?", "context": "Anna Lund came.", **more}
+        )
     with pytest.raises(gr.Error, match="no BIO head"):
         make_tag(services())("Who?", "Anna Lund came.")

@@ -1,4 +1,6 @@
-"""The threshold's trade: a hand example, every threshold tried, and what a choice may never cost."""
+"""The threshold's trade: a hand example, every threshold tried, and what a choice may never
+cost.
+"""
 
 import numpy as np
 import pytest
@@ -15,7 +17,13 @@ def question(name: str, *golds: str) -> Example:
     return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
 
 
-EXAMPLES = [question("a", "Ada"), question("b", "Lord Byron"), question("c", "Rome"), question("n"), question("m")]
+EXAMPLES = [
+    question("a", "Ada"),
+    question("b", "Lord Byron"),
+    question("c", "Rome"),
+    question("n"),
+    question("m"),
+]
 SAID = {
     "a": Outcome("Ada", -5),
     "b": Outcome("Byron", 1),
@@ -27,7 +35,8 @@ SAID = {
 
 def test_a_threshold_of_zero_by_hand() -> None:
     point = trade(EXAMPLES, SAID).at(0)
-    # a and n are answered; of the right answers a and c, c is withheld; a and m are the right choice
+    # a and n are answered; of the right answers a and c, c is withheld; a and m are the right
+    # choice
     assert (point.withheld_right, point.wrongly_answered, point.accuracy) == (50, 50, 40)
     assert point.answerable_f1 == pytest.approx(100 / 3)
 
@@ -38,17 +47,23 @@ def test_the_choice_is_the_most_accurate_that_costs_little() -> None:
     assert (free.threshold, free.accuracy) == (2, 80)  # only n is wrong
     assert (bound.threshold, bound.answerable_f1) == (2, line.at(99).answerable_f1)
     said = {**SAID, "c": Outcome("Rome", 4)}
-    assert trade(EXAMPLES, said).choose(1).threshold == 4, "withholding c would cost more than a point"
+    assert trade(EXAMPLES, said).choose(1).threshold == 4, (
+        "withholding c would cost more than a point"
+    )
 
 
-KINDS = st.lists(st.tuples(st.booleans(), st.sampled_from(["Ada", "Ada Byron", "x"]), st.integers(-3, 3)), min_size=2, max_size=9).filter(
-    lambda rows: len({has for has, _, _ in rows}) == 2
-)
+KINDS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(["Ada", "Ada Byron", "x"]), st.integers(-3, 3)),
+    min_size=2,
+    max_size=9,
+).filter(lambda rows: len({has for has, _, _ in rows}) == 2)
 
 
 @settings(deadline=None)
 @given(KINDS, st.floats(0, 60))
-def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(rows: list[tuple[bool, str, int]], most: float) -> None:
+def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(
+    rows: list[tuple[bool, str, int]], most: float
+) -> None:
     examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
     said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
     line = trade(examples, said)
@@ -61,7 +76,9 @@ def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_mis
         assert point.accuracy == pytest.approx(100 * np.mean(right))
     chosen, whole = line.choose(most), evaluate(examples, said, 99)["HasAns_f1"]
     assert whole - chosen.answerable_f1 <= most
-    assert all(p.accuracy <= chosen.accuracy for p in line.curve() if whole - p.answerable_f1 <= most)
+    assert all(
+        p.accuracy <= chosen.accuracy for p in line.curve() if whole - p.answerable_f1 <= most
+    )
 
 
 def test_fewer_points_keep_both_ends() -> None:

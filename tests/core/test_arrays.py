@@ -8,7 +8,7 @@ from tests.core.toys import t1
 
 
 def test_softmax_neither_overflows_nor_underflows():
-    assert arrays.softmax(np.array([1000.0, 1000.0])) == pytest.approx([.5, .5])
+    assert arrays.softmax(np.array([1000.0, 1000.0])) == pytest.approx([0.5, 0.5])
     assert arrays.log_softmax(np.array([0.0, -5000.0])).tolist() == [0.0, -5000.0]
     assert arrays.softmax(np.array([3.0, -np.inf])).tolist() == [1.0, 0.0]
     assert arrays.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf
@@ -17,7 +17,7 @@ def test_softmax_neither_overflows_nor_underflows():
 @pytest.mark.parametrize("size", [1e8, 1e15, 3e38])
 def test_equal_logits_share_equally_at_any_size(size):
     """-1e15 - log 2 is no double, so the logarithm must be taken after the shift."""
-    assert arrays.softmax(np.full(2, size)).tolist() == [.5, .5]
+    assert arrays.softmax(np.full(2, size)).tolist() == [0.5, 0.5]
     assert arrays.softmax(np.full(3, -size)) == pytest.approx([1 / 3] * 3)
 
 
@@ -29,7 +29,11 @@ def test_softmax_runs_over_the_last_axis_in_double_precision():
 
 def test_records_are_read_only():
     reading = t1()
-    for array in (reading.start_logits, reading.encoding.offset_mapping, reading.windows[0].is_context):
+    for array in (
+        reading.start_logits,
+        reading.encoding.offset_mapping,
+        reading.windows[0].is_context,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 

@@ -26,24 +26,36 @@ A1 = np.array([[[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]]])
 A2 = np.array([[[0.5, 0.5, 0], [0, 1, 0], [0.25, 0.25, 0.5]]])
 
 
-def random_attention(rng: np.random.Generator, n: int, shape: tuple[int, int] = (2, 3), sharp: float = 1.0) -> np.ndarray:
+def random_attention(
+    rng: np.random.Generator, n: int, shape: tuple[int, int] = (2, 3), sharp: float = 1.0
+) -> np.ndarray:
     return rng.dirichlet(np.full(n, sharp), size=(*shape, n)).astype(np.float32)
 
 
 def test_rollout_by_hand() -> None:
     # A'_1 = [1 0 0; .25 .75 0; 0 .25 .75], A'_2 = [.75 .25 0; 0 1 0; .125 .125 .75]; R = A'_2 A'_1
-    np.testing.assert_allclose(rollout([A1, A2]), [[0.8125, 0.1875, 0], [0.25, 0.75, 0], [0.15625, 0.28125, 0.5625]])
+    np.testing.assert_allclose(
+        rollout([A1, A2]), [[0.8125, 0.1875, 0], [0.25, 0.75, 0], [0.15625, 0.28125, 0.5625]]
+    )
 
 
 def test_rollout_averages_heads_first_and_rows_sum_to_one() -> None:
     weights = random_attention(np.random.default_rng(0), 6)
     np.testing.assert_allclose(rollout(weights).sum(axis=1), 1, atol=1e-6)
-    np.testing.assert_allclose(rollout(weights), rollout(weights.mean(axis=1, keepdims=True)), atol=1e-6)
+    np.testing.assert_allclose(
+        rollout(weights), rollout(weights.mean(axis=1, keepdims=True)), atol=1e-6
+    )
 
 
 def test_gradient_attention_by_hand() -> None:
-    first, first_gradient = np.array([[[0.5, 0.5], [0, 1]]]), np.array([[[2, -2], [1, 1]]])  # B_1 = [1 0; 0 1]
-    second, second_gradient = np.array([[[1, 0], [0.5, 0.5]]]), np.array([[[1, 5], [4, -1]]])  # B_2 = [1 0; 2 0]
+    first, first_gradient = (
+        np.array([[[0.5, 0.5], [0, 1]]]),
+        np.array([[[2, -2], [1, 1]]]),
+    )  # B_1 = [1 0; 0 1]
+    second, second_gradient = (
+        np.array([[[1, 0], [0.5, 0.5]]]),
+        np.array([[[1, 5], [4, -1]]]),
+    )  # B_2 = [1 0; 2 0]
     found = gradient_attention([first, second], [first_gradient, second_gradient])
     np.testing.assert_allclose(found, [[3, 0], [4, 1]])  # [2 0; 0 2] + B_2 [2 0; 0 2] - I
 
@@ -91,12 +103,18 @@ def test_filters_name_rows_and_columns() -> None:
     window = reading.windows[0]
 
     def places(which: str, special: bool) -> list[list[int]]:
-        return [np.flatnonzero(mask).tolist() for mask in shown(reading.encoding, window, which, special)]
+        return [
+            np.flatnonzero(mask).tolist()
+            for mask in shown(reading.encoding, window, which, special)
+        ]
 
     assert places("question_to_passage", False) == [[1], [3, 4, 5, 6]]
     assert places("passage_to_question", False) == [[3, 4, 5, 6], [1]]
     assert places("question_to_passage", True) == [[1], [0, 2, 3, 4, 5, 6, 7]]
-    assert places("all", False) == [[1, 3, 4, 5, 6]] * 2 and places("all", True) == [list(range(8))] * 2
+    assert (
+        places("all", False) == [[1, 3, 4, 5, 6]] * 2
+        and places("all", True) == [list(range(8))] * 2
+    )
     with pytest.raises(BadInput, match="filter must be one of all"):
         shown(reading.encoding, window, "some")
 
@@ -111,7 +129,8 @@ def test_a_head_of_384_tokens_travels_in_130_kilobytes(sharp: float) -> None:
 
 
 def test_the_largest_packed_head_is_one_with_the_most_varied_codes() -> None:
-    # Codes of mean 255 / sqrt(384) = 13 are most varied when they follow a geometric law; rows scaled so that they sum to 1.
+    # Codes of mean 255 / sqrt(384) = 13 are most varied when they follow a geometric law; rows
+    # scaled so that they sum to 1.
     rng = np.random.default_rng(6)
     codes = rng.geometric(1 / 11, size=(384, 384)) - 1.0
     head = codes**2 / (codes**2).sum(axis=1, keepdims=True)

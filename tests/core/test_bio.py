@@ -16,7 +16,7 @@ from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading
 
 # The vector of algorithms.md 10.3 is written O, B, I; arrays hold B, I, O.
-OBI = np.array([[.5, .1, .4], [.30, .25, .45], [.2, .05, .75], [.8, .1, .1]])
+OBI = np.array([[0.5, 0.1, 0.4], [0.30, 0.25, 0.45], [0.2, 0.05, 0.75], [0.8, 0.1, 0.1]])
 LOG = np.log(OBI[:, [1, 2, 0]])
 
 
@@ -50,16 +50,27 @@ def test_three_readings_of_one_vector():
     assert bio.spans_of_tags(bio.argmax_with_retry(LOG)) == (Span(1, 2),)
 
 
-@pytest.mark.parametrize(("tags", "total"), [("BIIO", -3.6119), ("OOOO", -3.7297), ("OBOO", -3.9120)])
+@pytest.mark.parametrize(
+    ("tags", "total"), [("BIIO", -3.6119), ("OOOO", -3.7297), ("OBOO", -3.9120)]
+)
 def test_runners_up_of_the_vector(tags, total):
     ranked = sorted(legal_taggings(4), key=lambda x: -log_prob(LOG, x))
     assert log_prob(LOG, letters(tags)) == pytest.approx(total, abs=5e-5)
     assert tuple(letters(tags)) in ranked[1:4]
 
 
-@pytest.mark.parametrize(("tags", "strict", "lenient"), [
-    ("OIIO", [], [(1, 2)]), ("BIBI", [(0, 1), (2, 3)], [(0, 1), (2, 3)]), ("IOBB", [(2, 2), (3, 3)], [(0, 0), (2, 2), (3, 3)]),
-    ("OOO", [], []), ("", [], []), ("BII", [(0, 2)], [(0, 2)]), ("BOI", [(0, 0)], [(0, 0), (2, 2)])])
+@pytest.mark.parametrize(
+    ("tags", "strict", "lenient"),
+    [
+        ("OIIO", [], [(1, 2)]),
+        ("BIBI", [(0, 1), (2, 3)], [(0, 1), (2, 3)]),
+        ("IOBB", [(2, 2), (3, 3)], [(0, 0), (2, 2), (3, 3)]),
+        ("OOO", [], []),
+        ("", [], []),
+        ("BII", [(0, 2)], [(0, 2)]),
+        ("BOI", [(0, 0)], [(0, 0), (2, 2)]),
+    ],
+)
 def test_spans_of_tags(tags, strict, lenient):
     assert bio.spans_of_tags(letters(tags)) == tuple(Span(*x) for x in strict)
     assert bio.spans_of_tags(letters(tags), lenient=True) == tuple(Span(*x) for x in lenient)
@@ -124,7 +135,9 @@ def test_marginals_equal_brute_force(n):
 @pytest.mark.parametrize("scale", [1, 400, 1e4, 1e16, 1e38])
 def test_marginals_of_logits_of_any_size(scale):
     for seed in range(20):
-        lp = log_softmax((np.random.default_rng(seed).normal(size=(5, 3)) * scale).astype(np.float32))
+        lp = log_softmax(
+            (np.random.default_rng(seed).normal(size=(5, 3)) * scale).astype(np.float32)
+        )
         ranked = [(tags, log_prob(lp, tags)) for tags in legal_taggings(5)]
         log_z = logsumexp(np.array([x for _, x in ranked]))
         spans = np.zeros((5, 5))
@@ -132,11 +145,15 @@ def test_marginals_of_logits_of_any_size(scale):
             for span in bio.spans_of_tags(tags):
                 spans[span.start, span.end - span.start] += np.exp(x - log_z)
         np.testing.assert_allclose(bio.span_marginals(lp, 5), spans, atol=1e-12)
-        assert np.exp(bio.log_no_span(lp)) == pytest.approx(np.exp(lp[:, O].sum() - log_z), abs=1e-12)
+        assert np.exp(bio.log_no_span(lp)) == pytest.approx(
+            np.exp(lp[:, O].sum() - log_z), abs=1e-12
+        )
 
 
 def test_the_only_likely_tagging_is_certain():
-    """Six tokens that want I most: only a B lets them have it, though B itself has a probability of 1e-391."""
+    """Six tokens that want I most: only a B lets them have it, though B itself has a probability
+    of 1e-391.
+    """
     lp = log_softmax(np.tile([-900.0, 0.0, -1000.0], (6, 1)))
     assert bio.span_marginals(lp, 6)[0, 5] == pytest.approx(1)
 
@@ -147,9 +164,9 @@ def test_long_windows_neither_underflow_nor_drift():
     assert np.isfinite(got).all()
     covering = np.zeros(500)
     for s, d in zip(*np.nonzero(got), strict=True):
-        covering[s:s + d + 1] += got[s, d]
+        covering[s : s + d + 1] += got[s, d]
     assert covering.max() <= 1 + 1e-9
-    assert covering.max() > .5
+    assert covering.max() > 0.5
 
 
 @settings(max_examples=30, deadline=None)
@@ -164,26 +181,35 @@ def test_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
         for s in range(len(lp)):
             for e in range(s, min(len(lp), s + limit)):
                 if window.is_max_context[window.context_at + s]:
-                    p = sum(p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags)) / total
+                    p = (
+                        sum(p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags))
+                        / total
+                    )
                     every.append((p, window.doc_start + s, window.doc_start + e))
     every.sort(reverse=True)
     got = bio.best_spans(reading, limit, 4)
     assert [x.marginal for x in got] == pytest.approx([p for p, _, _ in every[:4]])
     assert [(x.span.start, x.span.end) for x in got] == [(s, e) for _, s, e in every[:4]]
     assert bio.best_span(reading, limit) == got[0]
-    assert reading.encoding.context[got[0].char_start:got[0].char_end] == got[0].text
-    assert bio.null_log_prob(reading) == min(bio.log_no_span(bio.tag_log_probs(reading, w)) for w in range(len(reading.windows)))
+    assert reading.encoding.context[got[0].char_start : got[0].char_end] == got[0].text
+    assert bio.null_log_prob(reading) == min(
+        bio.log_no_span(bio.tag_log_probs(reading, w)) for w in range(len(reading.windows))
+    )
 
 
 def test_a_reading_is_decoded_by_ownership():
     high = {"B": [5, 0, 0], "I": [0, 5, 0], "O": [0, 0, 5]}
+
     def rows(text):
         return np.array([high[c] for c in "OOO" + text + "O"], dtype=float)
+
     # Windows [0, 4) and [2, 6): token 2 belongs to window 0, token 3 to window 1; both tag it.
-    reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, [rows("OBIB"), rows("IBIO")])
+    reading = make_reading(
+        list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, [rows("OBIB"), rows("IBIO")]
+    )
     found = bio.decode_reading(reading)
     assert [(x.text, x.window) for x in found] == [("b c", 0), ("d e", 1)]
-    assert all(.8 < x.marginal <= 1 for x in found)
+    assert all(0.8 < x.marginal <= 1 for x in found)
 
 
 def test_a_span_without_characters_is_no_answer():
@@ -191,23 +217,35 @@ def test_a_span_without_characters_is_no_answer():
     tags[3, B] = 9
     reading = make_reading(["a", "b"], [(0, 2)], [[0] * 6], [[0] * 6], [tags])
     offsets = np.array([(0, 0), (0, 1)])
-    reading = dataclasses.replace(reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=offsets))
+    reading = dataclasses.replace(
+        reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=offsets)
+    )
     assert bio.best_span(reading, 1).text == "a"
-    nothing = dataclasses.replace(reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=np.zeros((2, 2), dtype=int)))
+    nothing = dataclasses.replace(
+        reading,
+        encoding=dataclasses.replace(reading.encoding, offset_mapping=np.zeros((2, 2), dtype=int)),
+    )
     assert bio.best_span(nothing) is None
 
 
 def test_equal_characters_are_listed_once():
-    """Three pieces of one syllable share its characters, as Hangul's do; the likeliest of their spans stands for all."""
+    """Three pieces of one syllable share its characters, as Hangul's do; the likeliest of their
+    spans stands for all.
+    """
     reading = random_reading(np.random.default_rng(3), 6, 4, 2, tags=True)
     shared = reading.encoding.offset_mapping.copy()
     shared[1:4] = shared[1, 0], shared[3, 1]  # the windows [0, 4) and [2, 6) own some of them each
-    same = dataclasses.replace(reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=shared))
+    same = dataclasses.replace(
+        reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=shared)
+    )
     every, got = bio.best_spans(reading, 4, 99), bio.best_spans(same, 4, 99)
     assert len(got) == len({(x.char_start, x.char_end) for x in got}) < len(every)
     best: dict = {}
     for x in every:
-        key = min(x.span.start, 1) if x.span.start < 4 else x.span.start, max(x.span.end, 3) if x.span.end > 0 else 0
+        key = (
+            min(x.span.start, 1) if x.span.start < 4 else x.span.start,
+            max(x.span.end, 3) if x.span.end > 0 else 0,
+        )
         best[key] = max(best.get(key, 0), x.marginal)
     assert sorted(best.values(), reverse=True) == [x.marginal for x in got]
     assert bio.best_spans(same, 4, 3) == got[:3]
@@ -217,7 +255,9 @@ def test_what_cannot_be_decoded_is_refused():
     reading = random_reading(np.random.default_rng(0), 4, 4, 4)
     with pytest.raises(BadInput, match="the reader toy has no BIO head"):
         bio.best_span(reading)
-    with pytest.raises(BadInput, match="decoding must be one of strict, lenient, viterbi, got 'greedy'"):
+    with pytest.raises(
+        BadInput, match="decoding must be one of strict, lenient, viterbi, got 'greedy'"
+    ):
         bio.decode_tags(LOG, "greedy")
     with pytest.raises(BadInput, match="max_answer_length must be at least 1, got 0"):
         bio.span_marginals(LOG, 0)

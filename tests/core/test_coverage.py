@@ -23,7 +23,12 @@ def test_one_window_loses_nothing() -> None:
     assert (found.n_missing, found.safe_length) == (0, None)
 
 
-@given(n=st.integers(1, 60), room=st.integers(1, 20), step=st.integers(1, 20), longest=st.integers(1, 12))
+@given(
+    n=st.integers(1, 60),
+    room=st.integers(1, 20),
+    step=st.integers(1, 20),
+    longest=st.integers(1, 12),
+)
 def test_counts_equal_every_span_tried(n: int, room: int, step: int, longest: int) -> None:
     layout = plan(n, room, min(step, room))
     spans = [Span(a, b) for a in range(n) for b in range(a, min(a + longest, n))]
@@ -33,7 +38,9 @@ def test_counts_equal_every_span_tried(n: int, room: int, step: int, longest: in
     assert [c.span for c in cuts(layout, spans)] == lost
     assert found.safe_length is None or not [s for s in lost if len(s) <= found.safe_length]
     assert found.safe_length is None or longest <= found.safe_length or lost
-    assert copies(layout).tolist() == [sum(a <= d < b for a, b in zip(layout.starts, layout.stops, strict=True)) for d in range(n)]
+    assert copies(layout).tolist() == [
+        sum(a <= d < b for a, b in zip(layout.starts, layout.stops, strict=True)) for d in range(n)
+    ]
 
 
 def test_the_longest_safe_span_is_at_least_half_the_overlap_and_one() -> None:

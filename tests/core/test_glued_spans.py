@@ -1,4 +1,6 @@
-"""Two answers and the span glued out of them: the identity, the three gradients against torch, and where each loss leads."""
+"""Two answers and the span glued out of them: the identity, the three gradients against torch, and
+where each loss leads.
+"""
 
 import numpy as np
 import pytest
@@ -23,12 +25,17 @@ def glued():
 
 def test_the_four_pairs():
     found = glue(glued(), Span(1, 1), Span(3, 3), DECODE)
-    assert found.scores == pytest.approx({"first": 7.9, "second": 7.9, "glued": 8.0, "backwards": 7.8}, abs=1e-5)
-    assert found.margin == pytest.approx(.1, abs=1e-5) and found.whole == Span(1, 3)
+    assert found.scores == pytest.approx(
+        {"first": 7.9, "second": 7.9, "glued": 8.0, "backwards": 7.8}, abs=1e-5
+    )
+    assert found.margin == pytest.approx(0.1, abs=1e-5) and found.whole == Span(1, 3)
     s, e = found.scores, found
     assert s["glued"] + s["backwards"] == pytest.approx(s["first"] + s["second"])
-    assert e.log_legal == pytest.approx(pairs_loss(glued(), 0, [e.first, e.second], DECODE).value
-                                        + np.logaddexp(s["first"], s["second"]), abs=1e-5)
+    assert e.log_legal == pytest.approx(
+        pairs_loss(glued(), 0, [e.first, e.second], DECODE).value
+        + np.logaddexp(s["first"], s["second"]),
+        abs=1e-5,
+    )
 
 
 def test_two_answers_are_the_first_that_do_not_touch():
@@ -52,31 +59,44 @@ def test_gradients_are_torch_s(seed, loss):
     reading = random_reading(rng, 6, 6, 6)
     found = glue(reading, Span(0, 1), Span(3, 4), DecodeOptions(max_answer_length=4))
     window, options = reading.windows[0], DecodeOptions(max_answer_length=4)
-    gold = np.array([window.to_pos(0), window.to_pos(3)]), np.array([window.to_pos(1), window.to_pos(4)])
+    gold = (
+        np.array([window.to_pos(0), window.to_pos(3)]),
+        np.array([window.to_pos(1), window.to_pos(4)]),
+    )
     legal = legal_cells(reading, 0, options)
     s, e = (torch.tensor(x.astype(np.float64), requires_grad=True) for x in reading.logits(0))
     pairs = s[:, None] + e[None, :]
     if loss == "soft":
-        value = -(torch.log_softmax(s, 0)[gold[0]].mean() + torch.log_softmax(e, 0)[gold[1]].mean()) / 2
+        value = (
+            -(torch.log_softmax(s, 0)[gold[0]].mean() + torch.log_softmax(e, 0)[gold[1]].mean()) / 2
+        )
     else:
         inside = pairs[legal] if loss.startswith("legal pairs") else pairs.ravel()
-        value = torch.logsumexp(inside, 0) - (pairs[gold].mean() if loss == "legal pairs, each" else torch.logsumexp(pairs[gold], 0))
+        value = torch.logsumexp(inside, 0) - (
+            pairs[gold].mean() if loss == "legal pairs, each" else torch.logsumexp(pairs[gold], 0)
+        )
     value.backward()
     ds, de = gradient(*reading.logits(0), gold, legal, loss)
     np.testing.assert_allclose(ds, s.grad.numpy(), atol=1e-9)
     np.testing.assert_allclose(de, e.grad.numpy(), atol=1e-9)
     if loss == "legal pairs":
-        assert float(value.detach()) == pytest.approx(pairs_loss(reading, 0, [found.first, found.second], options).value, abs=1e-9)
+        assert float(value.detach()) == pytest.approx(
+            pairs_loss(reading, 0, [found.first, found.second], options).value, abs=1e-9
+        )
 
 
 def test_only_legal_pairs_in_the_normaliser_push_the_glue_below_the_answers():
     reading = glued()
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
     after = {loss: descend(reading, found, DECODE, loss) for loss in LOSSES}
-    assert after["soft"].margin == pytest.approx(0, abs=.05), "four equal pairs: nothing tells the glue from the answers"
-    assert after["all pairs"].margin == pytest.approx(0, abs=.1)
+    assert after["soft"].margin == pytest.approx(0, abs=0.05), (
+        "four equal pairs: nothing tells the glue from the answers"
+    )
+    assert after["all pairs"].margin == pytest.approx(0, abs=0.1)
     assert after["legal pairs"].margin < -1
-    assert after["legal pairs"].scores["backwards"] > after["legal pairs"].scores["first"] + 1, "the pair that runs backwards pays for it"
+    assert after["legal pairs"].scores["backwards"] > after["legal pairs"].scores["first"] + 1, (
+        "the pair that runs backwards pays for it"
+    )
     with pytest.raises(BadInput, match="soft, all pairs, legal pairs"):
         descend(reading, found, DECODE, "hard")
 

@@ -1,4 +1,6 @@
-"""S and E as vectors: sums per dimension against the plain dot product, the bias that changes nothing, and the pencil exercise."""
+"""S and E as vectors: sums per dimension against the plain dot product, the bias that changes
+nothing, and the pencil exercise.
+"""
 
 import math
 
@@ -15,7 +17,9 @@ from tests.core.toys import t1
 
 
 def random_heads(rng: np.random.Generator, d: int = 24) -> tuple[HeadWeights, np.ndarray]:
-    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.25, -1.5), rng.normal(size=(7, d)).astype(np.float32)
+    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.25, -1.5), rng.normal(
+        size=(7, d)
+    ).astype(np.float32)
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
@@ -25,8 +29,13 @@ def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None
     vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
     for token in hidden:
         found = anatomy(heads, token, lane, top)
-        assert sum(found.products) + found.rest + found.bias == pytest.approx(found.logit, abs=1e-12)
-        assert found.logit == pytest.approx(math.fsum(float(x) * float(y) for x, y in zip(vector, token, strict=True)) + bias, abs=1e-9)
+        assert sum(found.products) + found.rest + found.bias == pytest.approx(
+            found.logit, abs=1e-12
+        )
+        assert found.logit == pytest.approx(
+            math.fsum(float(x) * float(y) for x, y in zip(vector, token, strict=True)) + bias,
+            abs=1e-9,
+        )
         assert len(found.products) == min(top, 24) and found.n_rest == 24 - len(found.products)
         for k, product in zip(found.dimensions, found.products, strict=True):
             assert product == pytest.approx(float(vector[k]) * float(token[k]))
@@ -40,14 +49,18 @@ def test_two_tokens_side_by_side_differ_by_their_logits() -> None:
     heads, hidden = random_heads(np.random.default_rng(4))
     found = compare(heads, hidden[0], hidden[1], "end")
     points = plane(heads, hidden)
-    assert sum(found.differences) + found.rest == pytest.approx(points[0, 1] - points[1, 1], abs=1e-9)
+    assert sum(found.differences) + found.rest == pytest.approx(
+        points[0, 1] - points[1, 1], abs=1e-9
+    )
     assert found.difference == pytest.approx(points[0, 1] - points[1, 1], abs=1e-9)
     assert found.dimensions == compare(heads, hidden[1], hidden[0], "end").dimensions
 
 
 def test_the_plane_is_the_two_logits() -> None:
     heads = HeadWeights(np.array([1.0, 2.0]), np.array([0.0, -1.0]), 0.5, 3.0)
-    np.testing.assert_allclose(plane(heads, np.array([[1.0, 1.0], [2.0, 0.0]])), [[3.5, 2.0], [2.5, 3.0]])
+    np.testing.assert_allclose(
+        plane(heads, np.array([[1.0, 1.0], [2.0, 0.0]])), [[3.5, 2.0], [2.5, 3.0]]
+    )
 
 
 def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
@@ -63,7 +76,9 @@ def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
         shifted = apply_what_if(shifted, {}, (window, 3.0))
     before, after = predict(reading), predict(shifted)
     assert [r.candidate.text for r in before.n_best] == [r.candidate.text for r in after.n_best]
-    assert after.score_diff == pytest.approx(before.score_diff) and after.null_score == pytest.approx(before.null_score + 6.0)
+    assert after.score_diff == pytest.approx(
+        before.score_diff
+    ) and after.null_score == pytest.approx(before.null_score + 6.0)
     with pytest.raises(BadInput, match="finite number, got nan"):
         shift_bias(s, e, math.nan, 0.0)
 
@@ -86,7 +101,11 @@ def test_wrong_shapes_are_named() -> None:
 def test_the_pencil_reader_by_hand() -> None:
     exercise = pencil()
     assert exercise.logits.tolist() == [[0, 2], [4, -2], [1, 4], [0, 0], [2, 1]]
-    assert exercise.best == (1, 2) == exercise.gold and exercise.score(1, 2) == 8 and exercise.score(0, 0) == 2
+    assert (
+        exercise.best == (1, 2) == exercise.gold
+        and exercise.score(1, 2) == 8
+        and exercise.score(0, 0) == 2
+    )
     sums = [sum(math.exp(z) for z in column) for column in ((0, 4, 1, 0, 2), (2, -2, 4, 0, 1))]
     assert exercise.loss == pytest.approx(-(4 - math.log(sums[0]) + 4 - math.log(sums[1])) / 2)
     assert exercise.probabilities.sum(axis=0).tolist() == pytest.approx([1, 1])
@@ -98,13 +117,22 @@ def test_every_pencil_cell_accepts_its_value_and_refuses_another() -> None:
     assert len({cell.name for cell in cells}) == len(cells) == 2 * 5 * 4 + 10 + 10 + 10 + 1 + 2 + 1
     for cell in cells:
         assert exercise.check(cell.name, f" {cell.value:.{cell.decimals}f} ").correct, cell
-        assert not exercise.check(cell.name, str(cell.value + (1 if cell.decimals == 0 else 0.03))).correct, cell
+        assert not exercise.check(
+            cell.name, str(cell.value + (1 if cell.decimals == 0 else 0.03))
+        ).correct, cell
 
 
-@pytest.mark.parametrize(("cell", "typed", "slip"), [
-    ("logit_start_1", "3", "the bias is missing"), ("logit_end_2", "1", "other lane's logit"),
-    ("loss", f"{2 * pencil().loss:.2f}", "the sum of the two terms"), ("loss", f"-{pencil().loss:.2f}", "minus sign"),
-    ("prob_end_1", "0.82", "other lane"), ("prob_start_1", "54.6", "exponential")])
+@pytest.mark.parametrize(
+    ("cell", "typed", "slip"),
+    [
+        ("logit_start_1", "3", "the bias is missing"),
+        ("logit_end_2", "1", "other lane's logit"),
+        ("loss", f"{2 * pencil().loss:.2f}", "the sum of the two terms"),
+        ("loss", f"-{pencil().loss:.2f}", "minus sign"),
+        ("prob_end_1", "0.82", "other lane"),
+        ("prob_start_1", "54.6", "exponential"),
+    ],
+)
 def test_known_slips_are_named(cell: str, typed: str, slip: str) -> None:
     found = pencil().check(cell, typed)
     assert not found.correct and found.slip is not None and slip in found.slip
@@ -125,4 +153,6 @@ def test_fresh_exercises_have_one_best_pair() -> None:
         exercise = another(np.random.default_rng(seed))
         scores = {pair: exercise.score(*pair) for pair in exercise.pairs()}
         assert exercise.gold == max(scores, key=scores.__getitem__)
-        assert sorted(scores.values())[-2] < scores[exercise.gold] and scores[exercise.gold] > exercise.score(0, 0)
+        assert sorted(scores.values())[-2] < scores[exercise.gold] and scores[
+            exercise.gold
+        ] > exercise.score(0, 0)

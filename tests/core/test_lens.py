@@ -1,4 +1,6 @@
-"""The head on every layer, ranks, principal components, and tokens that slide when the question changes."""
+"""The head on every layer, ranks, principal components, and tokens that slide when the question
+changes.
+"""
 
 import numpy as np
 import pytest
@@ -17,8 +19,12 @@ def test_the_last_layer_is_the_readers_own_plane() -> None:
     assert found.start.shape == found.end.shape == (4, 5) and found.path.shape == (4, 5, 2)
     for layer in range(4):
         for i in range(5):
-            assert found.start[layer, i] == pytest.approx(float(np.dot(hidden[layer, i], heads.S.astype(float))) + 0.5)
-            assert found.path[layer, i, 1] == pytest.approx(float(np.dot(hidden[layer, i], heads.E.astype(float))) - 0.5)
+            assert found.start[layer, i] == pytest.approx(
+                float(np.dot(hidden[layer, i], heads.S.astype(float))) + 0.5
+            )
+            assert found.path[layer, i, 1] == pytest.approx(
+                float(np.dot(hidden[layer, i], heads.E.astype(float))) - 0.5
+            )
     with pytest.raises(BadInput, match=r"\[N \+ 1, n, 6\], got \(5, 6\)"):
         lens(heads, hidden[0])
 
@@ -62,9 +68,14 @@ def test_owned_points_take_each_token_from_its_owner() -> None:
 def test_tokens_slide_between_two_readings_of_one_paragraph() -> None:
     words = ["Ada", "wrote"]
     before = make_reading(words, [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]])
-    after = make_reading(words, [(0, 2)], [[7, 0, 0, 0, 6, 1, 0]], [[1, 0, 0, 0, 2, 9, 0]], question=("who", "else"))
+    after = make_reading(
+        words, [(0, 2)], [[7, 0, 0, 0, 6, 1, 0]], [[1, 0, 0, 0, 2, 9, 0]], question=("who", "else")
+    )
     found = slide(before, after)
     assert found.before.tolist() == [[2, 4], [3, 5]] and found.after.tolist() == [[6, 2], [1, 9]]
     assert found.cls_before == (1, 1.5) and found.cls_after == (7, 1)
     with pytest.raises(BadInput, match="one paragraph by one reader"):
-        slide(before, make_reading(["Ada", "slept"], [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]]))
+        slide(
+            before,
+            make_reading(["Ada", "slept"], [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]]),
+        )

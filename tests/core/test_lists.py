@@ -1,4 +1,6 @@
-"""Lists of answers: a hand example, MultiSpanQA's sums written out again, and what no list may do."""
+"""Lists of answers: a hand example, MultiSpanQA's sums written out again, and what no list may
+do.
+"""
 
 import itertools
 
@@ -10,12 +12,15 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.lists import list_scores, overlap, shared_piece
 from qa_demo.core.metrics import normalize
 
-TEXTS = st.sets(st.sampled_from(["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]), max_size=4)
+TEXTS = st.sets(
+    st.sampled_from(["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]), max_size=4
+)
 
 
 def test_a_list_of_two_where_one_is_said_and_one_is_half_said() -> None:
     got = list_scores([{"Edith", "Anna Holm"}], [{"Edith", "Holm"}])
-    # one of two texts is equal; "holm" lies whole in "anna holm", which is said to 4 of its 9 characters
+    # one of two texts is equal; "holm" lies whole in "anna holm", which is said to 4 of its 9
+    # characters
     assert (got.exact.precision, got.exact.recall, got.exact.f1) == (50, 50, 50)
     assert got.overlap.precision == 100
     assert got.overlap.recall == pytest.approx(100 * (1 + 4 / 9) / 2)

@@ -16,23 +16,29 @@ from tests.core.toys import make_reading, random_reading, t1
 
 def test_one_hot_vector():
     logits, target = np.array([1, 3, 2, 0.0]), np.array([0, 1, 0, 0])
-    assert losses.cross_entropy(logits, target) == pytest.approx(.44019, abs=5e-6)
-    assert losses.cross_entropy_gradient(logits, target) == pytest.approx([.08714, -.35609, .23688, .03206], abs=5e-6)
+    assert losses.cross_entropy(logits, target) == pytest.approx(0.44019, abs=5e-6)
+    assert losses.cross_entropy_gradient(logits, target) == pytest.approx(
+        [0.08714, -0.35609, 0.23688, 0.03206], abs=5e-6
+    )
 
 
 def test_soft_target_and_marginal_vector():
     logits = np.array([1, 3, 2, 0.0])
-    assert losses.cross_entropy(logits, np.array([0, .5, .5, 0])) == pytest.approx(.94019, abs=5e-6)
-    assert losses.marginal_loss(logits, np.array([False, True, True, False])) == pytest.approx(.12693, abs=5e-6)
+    assert losses.cross_entropy(logits, np.array([0, 0.5, 0.5, 0])) == pytest.approx(
+        0.94019, abs=5e-6
+    )
+    assert losses.marginal_loss(logits, np.array([False, True, True, False])) == pytest.approx(
+        0.12693, abs=5e-6
+    )
     with pytest.raises(BadInput, match="at least one gold position"):
         losses.marginal_loss(logits, np.zeros(4, dtype=bool))
 
 
 def test_soft_tag_vector():
-    t, logits = np.array([.6, .3, .1]), np.log([.7, .2, .1])
-    assert losses.cross_entropy(logits, t) == pytest.approx(.92710, abs=1e-5)
-    assert losses.entropy(t) == pytest.approx(.89795, abs=5e-6)
-    assert losses.cross_entropy(logits, t) - losses.entropy(t) == pytest.approx(.02915, abs=5e-6)
+    t, logits = np.array([0.6, 0.3, 0.1]), np.log([0.7, 0.2, 0.1])
+    assert losses.cross_entropy(logits, t) == pytest.approx(0.92710, abs=1e-5)
+    assert losses.entropy(t) == pytest.approx(0.89795, abs=5e-6)
+    assert losses.cross_entropy(logits, t) - losses.entropy(t) == pytest.approx(0.02915, abs=5e-6)
 
 
 @settings(max_examples=30, deadline=None)
@@ -43,7 +49,10 @@ def test_gradient_equals_finite_differences(seed, n):
     gradient = losses.cross_entropy_gradient(logits, target)
     for k in range(n):
         step = np.eye(n)[k] * 1e-5
-        slope = (losses.cross_entropy(logits + step, target) - losses.cross_entropy(logits - step, target)) / 2e-5
+        slope = (
+            losses.cross_entropy(logits + step, target)
+            - losses.cross_entropy(logits - step, target)
+        ) / 2e-5
         assert gradient[k] == pytest.approx(slope, abs=1e-7)
     assert gradient.sum() == pytest.approx(0, abs=1e-12)
 
@@ -65,11 +74,25 @@ def test_three_annotators_make_soft_tags():
 def test_targets_of_a_window_that_cuts_the_answer():
     first, second = t1().windows  # words 0-3 and 2-5
     gold = [Span(1, 3), None]
-    assert [x.tolist() for x in losses.start_end_targets(first, gold)] == [[.5, 0, 0, 0, .5, 0, 0, 0], [.5, 0, 0, 0, 0, 0, .5, 0]]
-    assert [x.tolist() for x in losses.start_end_targets(second, gold)] == [[1, 0, 0, 0, 0, 0, 0, 0]] * 2
+    assert [x.tolist() for x in losses.start_end_targets(first, gold)] == [
+        [0.5, 0, 0, 0, 0.5, 0, 0, 0],
+        [0.5, 0, 0, 0, 0, 0, 0.5, 0],
+    ]
+    assert [x.tolist() for x in losses.start_end_targets(second, gold)] == [
+        [1, 0, 0, 0, 0, 0, 0, 0]
+    ] * 2
     tags, labelled = losses.tag_targets(second, [Span(1, 3)])
     assert [tags[k].tolist() for k in (3, 4, 5)] == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
-    assert labelled.tolist() == [False, False, False, False, True, True, True, False]  # the leading I carries no loss
+    assert labelled.tolist() == [
+        False,
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]  # the leading I carries no loss
     tags, labelled = losses.tag_targets(first, [Span(3, 5)])
     assert tags[6].tolist() == [1, 0, 0]
     assert labelled[6]
@@ -86,11 +109,13 @@ def test_no_annotator_means_no_answer():
 def test_start_end_loss_is_the_mean_over_windows_and_heads():
     reading, gold = t1(), [Span(1, 1)]
     terms = losses.start_end_loss(reading, gold)
-    assert [(t.name, t.weight, t.over) for t in terms] == [("start", .5, 2), ("end", .5, 2)]
+    assert [(t.name, t.weight, t.over) for t in terms] == [("start", 0.5, 2), ("end", 0.5, 2)]
     by_hand = []
     for logits, second in ((reading.start_logits, 4), (reading.end_logits, 4)):
         p = np.exp(logits.astype(float)) / np.exp(logits.astype(float)).sum(axis=1, keepdims=True)
-        by_hand.append(-(np.log(p[0, second]) + np.log(p[1, 0])) / 2)  # window 1 does not hold the answer: [CLS]
+        by_hand.append(
+            -(np.log(p[0, second]) + np.log(p[1, 0])) / 2
+        )  # window 1 does not hold the answer: [CLS]
     assert [t.value for t in terms] == pytest.approx(by_hand)
     assert losses.total(terms) == pytest.approx(sum(by_hand) / 2)
 
@@ -122,9 +147,11 @@ def test_a_constant_on_one_window_moves_only_shared_losses(seed, c):
     start = reading.start_logits.astype(float)
     start[0] += c
     moved = dataclasses.replace(reading, start_logits=start)
-    assert losses.total(losses.start_end_loss(moved, [gold])) == pytest.approx(losses.total(losses.start_end_loss(reading, [gold])))
+    assert losses.total(losses.start_end_loss(moved, [gold])) == pytest.approx(
+        losses.total(losses.start_end_loss(reading, [gold]))
+    )
     shared = [losses.shared_norm_loss(x, gold)[0].value for x in (reading, moved)]
-    if abs(c) > .1:
+    if abs(c) > 0.1:
         assert shared[0] != pytest.approx(shared[1], abs=1e-9)
 
 
@@ -158,22 +185,33 @@ def test_tag_loss_splits_into_floor_and_divergence():
 
 def glue():
     """Two good answers, word 0 and word 2: s = 4.0, 3.9; e = 3.9, 4.0."""
-    return make_reading(list("abc"), [(0, 3)], [[-9, -9, -9, 4.0, -9, 3.9, -9]], [[-9, -9, -9, 3.9, -9, 4.0, -9]])
+    return make_reading(
+        list("abc"), [(0, 3)], [[-9, -9, -9, 4.0, -9, 3.9, -9]], [[-9, -9, -9, 3.9, -9, 4.0, -9]]
+    )
 
 
 def test_the_best_pair_can_be_glued_from_two_answers():
     listed = predict(glue()).n_best
-    assert [(r.candidate.text, round(r.value, 4)) for r in listed[:3]] == [("a b c", 8.0), ("a", 7.9), ("c", 7.9)]
+    assert [(r.candidate.text, round(r.value, 4)) for r in listed[:3]] == [
+        ("a b c", 8.0),
+        ("a", 7.9),
+        ("c", 7.9),
+    ]
 
 
 def test_only_the_loss_over_legal_pairs_lowers_the_glue():
-    """Raise e of the first and s of the second, lower the other two: both answers keep their scores, the glue falls."""
+    """Raise e of the first and s of the second, lower the other two: both answers keep their
+    scores, the glue falls.
+    """
     before, golds = glue(), [Span(0, 0), Span(2, 2)]
     start, end = before.start_logits.copy(), before.end_logits.copy()
     start[0, 3], start[0, 5], end[0, 3], end[0, 5] = 3.9, 4.0, 4.0, 3.9
     after = dataclasses.replace(before, start_logits=start, end_logits=end)
     options = DecodeOptions()
-    assert losses.pairs_loss(after, 0, golds, options).value < losses.pairs_loss(before, 0, golds, options).value - .05
+    assert (
+        losses.pairs_loss(after, 0, golds, options).value
+        < losses.pairs_loss(before, 0, golds, options).value - 0.05
+    )
     same = [losses.total(losses.start_end_loss(x, golds)) for x in (before, after)]
     assert same[0] == pytest.approx(same[1], abs=1e-6)
 
@@ -188,9 +226,14 @@ def test_pairs_loss_knows_no_ownership():
 
 def test_pairs_loss_by_hand_and_its_refusals():
     scores = [4.0 + 3.9, 4.0 + 4.0, 3.9 + 4.0]  # the other legal pairs have no mass worth a digit
-    assert losses.pairs_loss(glue(), 0, [Span(0, 0), Span(2, 2)], DecodeOptions()).value == pytest.approx(
-        -np.log((np.exp(scores[0]) + np.exp(scores[2])) / np.exp(scores).sum()), abs=1e-4)
-    with pytest.raises(BadInput, match=r"the gold pair \(3, 5\) of window 0 is not legal: too long"):
+    assert losses.pairs_loss(
+        glue(), 0, [Span(0, 0), Span(2, 2)], DecodeOptions()
+    ).value == pytest.approx(
+        -np.log((np.exp(scores[0]) + np.exp(scores[2])) / np.exp(scores).sum()), abs=1e-4
+    )
+    with pytest.raises(
+        BadInput, match=r"the gold pair \(3, 5\) of window 0 is not legal: too long"
+    ):
         losses.pairs_loss(glue(), 0, [Span(0, 2)], DecodeOptions(max_answer_length=2))
     with pytest.raises(BadInput, match="at least one gold span"):
         losses.pairs_loss(glue(), 0, [], DecodeOptions())

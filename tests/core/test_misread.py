@@ -27,7 +27,11 @@ def right() -> float:
 
 def test_normalising_over_the_gold_alone_always_costs_nothing() -> None:
     found = on("gold_only", S, E)
-    assert found.value == 0 and found.right == pytest.approx(right()) and found.differs == pytest.approx(right())
+    assert (
+        found.value == 0
+        and found.right == pytest.approx(right())
+        and found.differs == pytest.approx(right())
+    )
 
 
 def test_the_prediction_in_place_of_the_label_is_cheap_when_it_is_confident() -> None:
@@ -35,13 +39,18 @@ def test_the_prediction_in_place_of_the_label_is_cheap_when_it_is_confident() ->
     assert (found.first, found.second) == (4, 6)
     assert found.value == pytest.approx(right() - (3 - 1 + 4 - 1) / 2)
     crossed = on("searched", [0, 0, 0, 0, 0, 5, 0, 0], [0, 0, 0, 0, 4.5, 0, 0, 0])
-    assert (crossed.first, crossed.second) == (5, 5)  # start 5 with end 4 is illegal; 5-5 scores 5, 4-4 scores 4.5
+    assert (crossed.first, crossed.second) == (
+        5,
+        5,
+    )  # start 5 with end 4 is illegal; 5-5 scores 5, 4-4 scores 4.5
 
 
 def test_without_exp_there_is_no_logarithm_of_a_negative_share() -> None:
     assert on("no_exp", [1, 1, 1, 1, -3, 1, 1, 1], E, (4, 4)).value is None
     found = on("no_exp", S, E)
-    assert found.value == pytest.approx(-(math.log(1 / 6) + math.log(1 / 5)) / 2) and found.first == 0
+    assert (
+        found.value == pytest.approx(-(math.log(1 / 6) + math.log(1 / 5)) / 2) and found.first == 0
+    )
     assert on("no_exp", [1, 1, 1, 1, -3, 1, 1, 1], E, (4, 4)).differs == math.inf
 
 
@@ -55,7 +64,9 @@ def test_one_denominator_for_both_heads_does_not_sum_to_one() -> None:
 def test_a_sum_too_large_for_a_float_is_infinite_and_warns_nobody() -> None:
     with np.errstate(over="raise"):
         found = on("shared_z", S, [1000.0 * x for x in E])
-    assert found.second == math.inf and found.value == pytest.approx((2 * math.log(5 + math.e + math.e**3 + math.e**2) - 1 - 1000) / 2)
+    assert found.second == math.inf and found.value == pytest.approx(
+        (2 * math.log(5 + math.e + math.e**3 + math.e**2) - 1 - 1000) / 2
+    )
 
 
 def test_a_bias_moves_log_z_and_not_the_loss() -> None:

@@ -12,8 +12,20 @@ from qa_demo.core.predict import predict
 from qa_demo.core.types import DecodeOptions
 from tests.core.toys import make_reading, t1
 
-FIELDS = ["question", "reader", "answer", "char_start", "char_end", "start_logit", "end_logit", "score", "null_score", "score_diff",
-          "n_best", "windows"]
+FIELDS = [
+    "question",
+    "reader",
+    "answer",
+    "char_start",
+    "char_end",
+    "start_logit",
+    "end_logit",
+    "score",
+    "null_score",
+    "score_diff",
+    "n_best",
+    "windows",
+]
 OWN = ["char_start", "char_end", "start_logit", "end_logit", "score"]
 
 
@@ -22,13 +34,32 @@ def test_fields_of_an_answer():
     got = report.answer_json(reading, predict(reading, DecodeOptions(n_best_size=2)))
     assert list(got) == FIELDS
     assert {k: got[k] for k in FIELDS[:10]} == {
-        "question": "who", "reader": "toy", "answer": "Delta Epsilon", "char_start": 17, "char_end": 30, "start_logit": 4.0,
-        "end_logit": 3.5, "score": 7.5, "null_score": 1.5, "score_diff": -6.0}
+        "question": "who",
+        "reader": "toy",
+        "answer": "Delta Epsilon",
+        "char_start": 17,
+        "char_end": 30,
+        "start_logit": 4.0,
+        "end_logit": 3.5,
+        "score": 7.5,
+        "null_score": 1.5,
+        "score_diff": -6.0,
+    }
     assert reading.encoding.context[17:30] == "Delta Epsilon"
-    assert got["n_best"][1] == {"text": "Beta", "char_start": 6, "char_end": 10, "window": 0, "start_logit": 3.0, "end_logit": 4.0,
-                                "score": 7.0, "share": pytest.approx(1 / (1 + np.exp(.5)))}
-    assert got["windows"] == [{"index": 0, "doc_start": 0, "doc_stop": 4, "tokens": 8},
-                              {"index": 1, "doc_start": 2, "doc_stop": 6, "tokens": 8}]
+    assert got["n_best"][1] == {
+        "text": "Beta",
+        "char_start": 6,
+        "char_end": 10,
+        "window": 0,
+        "start_logit": 3.0,
+        "end_logit": 4.0,
+        "score": 7.0,
+        "share": pytest.approx(1 / (1 + np.exp(0.5))),
+    }
+    assert got["windows"] == [
+        {"index": 0, "doc_start": 0, "doc_stop": 4, "tokens": 8},
+        {"index": 1, "doc_start": 2, "doc_stop": 6, "tokens": 8},
+    ]
     assert json.loads(report.dumps(got)) == got
 
 
@@ -44,9 +75,13 @@ def test_a_reading_without_a_span_is_still_a_report():
     assert json.loads(report.dumps(got))["null_score"] == 1.5
 
 
-@pytest.mark.parametrize(("value", "name"), [(float("nan"), "nan"), (float("inf"), "inf"), (-float("inf"), "-inf")])
+@pytest.mark.parametrize(
+    ("value", "name"), [(float("nan"), "nan"), (float("inf"), "inf"), (-float("inf"), "-inf")]
+)
 def test_numbers_that_json_cannot_say_are_refused_by_name(value, name):
-    with pytest.raises(BadCheckpoint, match=rf"n_best\[1\]\.score is {name}; a reader's logits must be finite"):
+    with pytest.raises(
+        BadCheckpoint, match=rf"n_best\[1\]\.score is {name}; a reader's logits must be finite"
+    ):
         report.dumps({"answer": "x", "n_best": [{"score": 1.0}, {"score": value}]})
 
 
@@ -59,14 +94,20 @@ def test_a_broken_reader_is_refused():
         report.answer_json(broken, predict(dataclasses.replace(broken, windows=broken.windows[:1])))
 
 
-@pytest.mark.parametrize("word", ["naïve", "👩‍🚀", "東京", "a\ud800b", "<s>", "\u202eabc", 'quo"te'])
+@pytest.mark.parametrize(
+    "word", ["naïve", "👩‍🚀", "東京", "a\ud800b", "<s>", "\u202eabc", 'quo"te']
+)
 def test_any_string_survives(word):
     reading = make_reading([word, "b"], [(0, 2)], [[0, 0, 0, 9, 0, 0]], [[0, 0, 0, 9, 0, 0]])
     got = report.answer_json(reading, predict(reading))
-    assert got["answer"] == word == reading.encoding.context[got["char_start"]:got["char_end"]]
+    assert got["answer"] == word == reading.encoding.context[got["char_start"] : got["char_end"]]
     assert json.loads(report.dumps(got)) == got
     report.dumps(got).encode("ascii")
 
 
 def test_evaluate_adds_the_seconds():
-    assert report.evaluate_json({"exact": 50.0, "total": 2}, 1.25) == {"exact": 50.0, "total": 2, "seconds": 1.25}
+    assert report.evaluate_json({"exact": 50.0, "total": 2}, 1.25) == {
+        "exact": 50.0,
+        "total": 2,
+        "seconds": 1.25,
+    }

@@ -29,8 +29,12 @@ def brute_reason(window, i, j, max_length, copies):
 
 def brute_top(s, e, window, options, copies):
     """Every legal cell, sorted by the stated tie rule."""
-    cells = [(-(float(s[i]) + float(e[j])), i, j) for i in range(len(s)) for j in range(len(s))
-             if brute_reason(window, i, j, options.max_answer_length, copies) is None]
+    cells = [
+        (-(float(s[i]) + float(e[j])), i, j)
+        for i in range(len(s))
+        for j in range(len(s))
+        if brute_reason(window, i, j, options.max_answer_length, copies) is None
+    ]
     return [(i, j) for _, i, j in sorted(cells)]
 
 
@@ -46,7 +50,11 @@ def test_every_cell_has_the_right_reason(copies):
                 assert spans.reason(window, i, j, SMALL, copies) == want
                 assert spans.REASONS[matrix[i, j]] == (want or "legal")
                 assert valid[i, j] == (want is None)
-    named = {spans.REASONS[c] for w in reading.windows for c in spans.reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()}
+    named = {
+        spans.REASONS[c]
+        for w in reading.windows
+        for c in spans.reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()
+    }
     assert named == set(spans.REASONS) - ({"not max context"} if copies == "all" else set())
 
 
@@ -62,25 +70,41 @@ def test_limits_below_one_are_refused(field):
 
 
 def test_a_threshold_that_is_no_number_is_refused():
-    with pytest.raises(BadInput, match="null_score_diff_threshold must be a finite number, got nan"):
+    with pytest.raises(
+        BadInput, match="null_score_diff_threshold must be a finite number, got nan"
+    ):
         spans.check_decode(DecodeOptions(null_score_diff_threshold=float("nan")))
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 14), max_length=st.integers(1, 16), top=st.integers(1, 30),
-       copies=st.sampled_from(["max_context", "all"]), coarse=st.booleans())
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 14),
+    max_length=st.integers(1, 16),
+    top=st.integers(1, 30),
+    copies=st.sampled_from(["max_context", "all"]),
+    coarse=st.booleans(),
+)
 def test_exact_search_equals_brute_force(seed, n, max_length, top, copies, coarse):
     rng = np.random.default_rng(seed)
     reading = random_reading(rng, n, 6, 4)
     options = DecodeOptions(max_answer_length=max_length, n_best_size=top)
     for window in reading.windows:
-        s, e = (np.round(x) if coarse else x for x in reading.logits(window.index))  # coarse: many exact ties
+        s, e = (
+            np.round(x) if coarse else x for x in reading.logits(window.index)
+        )  # coarse: many exact ties
         got = [tuple(map(int, cell)) for cell in spans.top_spans(s, e, window, options, copies)]
         assert got == brute_top(s, e, window, options, copies)[:top]
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12), max_length=st.integers(1, 8), top=st.integers(1, 8), coarse=st.booleans())
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 12),
+    max_length=st.integers(1, 8),
+    top=st.integers(1, 8),
+    coarse=st.booleans(),
+)
 def test_grid_and_what_it_misses(seed, n, max_length, top, coarse):
     reading = random_reading(np.random.default_rng(seed), n, 6, 4)
     options = DecodeOptions(max_answer_length=max_length, n_best_size=top)
@@ -98,13 +122,17 @@ def test_grid_and_what_it_misses(seed, n, max_length, top, coarse):
 def test_question_tokens_use_up_places_in_the_grid():
     reading = t1()
     s, e = reading.logits(0)
-    options = DecodeOptions(n_best_size=1)  # both tops stand on the question, so BERT finds nothing here
+    options = DecodeOptions(
+        n_best_size=1
+    )  # both tops stand on the question, so BERT finds nothing here
     assert spans.top_grid(s, e, reading.windows[0], options).tolist() == []
     assert spans.grid_misses(s, e, reading.windows[0], options).tolist() == [[4, 4]]
 
 
 def test_a_window_without_room_gives_no_span():
-    reading = make_reading(["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2)  # the second window owns nothing
+    reading = make_reading(
+        ["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2
+    )  # the second window owns nothing
     s, e = reading.logits(1)
     assert spans.top_spans(s, e, reading.windows[1], SMALL).shape == (0, 2)
     assert len(spans.top_spans(s, e, reading.windows[1], SMALL, "all")) == 3
@@ -120,10 +148,18 @@ def test_a_position_without_mass_is_never_returned():
 
 
 def test_separate_argmaxes_can_be_illegal():
-    start, end = [0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0]  # algorithms.md 9 (a): (3, 1) in the books' counting
+    start, end = (
+        [0, 0, 0, 1, 2, 6, 0],
+        [0, 0, 0, 5, 2, 1, 0],
+    )  # algorithms.md 9 (a): (3, 1) in the books' counting
     reading = make_reading(["a", "b", "c"], [(0, 3)], [start], [end])
     cell = spans.separate_argmaxes(reading, 0, SMALL)
-    assert (cell.start_pos, cell.end_pos, cell.reason, cell.score) == (5, 3, "end before start", 11.0)
+    assert (cell.start_pos, cell.end_pos, cell.reason, cell.score) == (
+        5,
+        3,
+        "end before start",
+        11.0,
+    )
     assert spans.top_spans(*reading.logits(0), reading.windows[0], SMALL)[0].tolist() == [5, 5]
 
 
@@ -133,7 +169,12 @@ def test_separate_argmaxes_ignore_the_question():
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12), max_length=st.integers(1, 8), copies=st.sampled_from(["max_context", "all"]))
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 12),
+    max_length=st.integers(1, 8),
+    copies=st.sampled_from(["max_context", "all"]),
+)
 def test_mass_of_pairs(seed, n, max_length, copies):
     reading = random_reading(np.random.default_rng(seed), n, 6, 4)
     options = DecodeOptions(max_answer_length=max_length)
@@ -144,7 +185,15 @@ def test_mass_of_pairs(seed, n, max_length, copies):
         for i in range(len(s)):
             for j in range(len(e)):
                 why = brute_reason(window, i, j, max_length, copies)
-                part = "legal" if why is None else "no_answer" if i == j == 0 else "mixed" if why == "outside context" else "illegal"
+                part = (
+                    "legal"
+                    if why is None
+                    else "no_answer"
+                    if i == j == 0
+                    else "mixed"
+                    if why == "outside context"
+                    else "illegal"
+                )
                 want[part] += s[i] * e[j]
         mass = spans.pair_mass(reading, window.index, options, copies)
         assert {k: getattr(mass, k) for k in want} == pytest.approx(want, abs=1e-12)
@@ -158,8 +207,12 @@ def test_best_illegal_cells_are_the_highest_of_their_kind():
         s, e = reading.logits(w)
         found = spans.best_illegal(reading, w, options, n=2)
         for name in spans.REASONS[1:]:
-            every = sorted((-(float(s[i]) + float(e[j])), i, j) for i in range(8) for j in range(8)
-                            if brute_reason(window, i, j, 2, "max_context") == name)[:2]
+            every = sorted(
+                (-(float(s[i]) + float(e[j])), i, j)
+                for i in range(8)
+                for j in range(8)
+                if brute_reason(window, i, j, 2, "max_context") == name
+            )[:2]
             assert [(-c.score, c.start_pos, c.end_pos) for c in found if c.reason == name] == every
 
 
@@ -174,5 +227,10 @@ def test_window_prob_is_over_all_positions_and_shares_over_the_list():
 def test_a_candidate_is_a_slice_of_the_context():
     reading = t1()
     found = spans.make_candidate(reading, 1, 4, 5)
-    assert (found.text, found.span.start, found.span.end, found.score) == ("Delta Epsilon", 3, 4, 7.5)
-    assert reading.encoding.context[found.char_start:found.char_end] == "Delta Epsilon"
+    assert (found.text, found.span.start, found.span.end, found.score) == (
+        "Delta Epsilon",
+        3,
+        4,
+        7.5,
+    )
+    assert reading.encoding.context[found.char_start : found.char_end] == "Delta Epsilon"

@@ -19,16 +19,27 @@ CONTEXT = "The ship é\U0001f600 sailed on, said Ada. " * 12
 
 
 def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
-    reading = FakeReader().read("Who said so?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20))
+    reading = FakeReader().read(
+        "Who said so?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20)
+    )
     save_reading(reading, tmp_path / "one.npz")
     back = load_reading(tmp_path / "one.npz")
     assert np.array_equal(back.start_logits, reading.start_logits, equal_nan=True)
     assert np.array_equal(back.end_logits, reading.end_logits, equal_nan=True)
-    assert (back.encoding.context, back.options, back.checksum, back.threshold) == (CONTEXT, reading.options, "fake", 0.0)
-    assert back.encoding.context_tokens == reading.encoding.context_tokens and len(back.windows) == len(reading.windows)
+    assert (back.encoding.context, back.options, back.checksum, back.threshold) == (
+        CONTEXT,
+        reading.options,
+        "fake",
+        0.0,
+    )
+    assert back.encoding.context_tokens == reading.encoding.context_tokens and len(
+        back.windows
+    ) == len(reading.windows)
 
 
-def test_temperatures_come_back_and_a_reading_stored_before_there_were_any_has_none(tmp_path: Path) -> None:
+def test_temperatures_come_back_and_a_reading_stored_before_there_were_any_has_none(
+    tmp_path: Path,
+) -> None:
     reading = FakeReader().read("Who said so?", CONTEXT)
     for fitted in (None, Temperatures(0.5, None), Temperatures(0.5, 2.0)):
         save_reading(replace(reading, temperatures=fitted), tmp_path / "one.npz")
@@ -37,7 +48,11 @@ def test_temperatures_come_back_and_a_reading_stored_before_there_were_any_has_n
         arrays = dict(stored)
     about = json.loads(arrays.pop("about").tobytes())
     del about["temperatures"]
-    np.savez_compressed(tmp_path / "old.npz", about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
+    np.savez_compressed(
+        tmp_path / "old.npz",
+        about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
+        **arrays,
+    )
     assert load_reading(tmp_path / "old.npz").temperatures is None
 
 
@@ -53,11 +68,11 @@ def test_a_reading_that_was_cut_off_or_damaged_is_refused(tmp_path: Path, keep: 
     path = tmp_path / "one.npz"
     save_reading(FakeReader().read("Who said so?", CONTEXT), path)
     whole = path.read_bytes()
-    path.write_bytes(whole[:int(keep * len(whole))])
+    path.write_bytes(whole[: int(keep * len(whole))])
     with pytest.raises(BadInput, match=r"one\.npz is not a stored reading"):
         load_reading(path)
     for at in np.random.default_rng(int(10 * keep)).integers(0, len(whole), 100):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
         with contextlib.suppress(BadInput):  # a byte that is no content may change without harm
             load_reading(path)
 
@@ -67,7 +82,12 @@ def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(tmp_p
     save_reading(FakeReader().read("Who said so?", CONTEXT), path)
     with np.load(path) as stored:
         arrays = {name: stored[name] for name in stored.files}
-    for change in ({"start_logits": None}, {"end_logits": None}, {"end_logits": np.zeros((1, 3))}, {"tag_logits": np.zeros((1, 3, 3))}):
+    for change in (
+        {"start_logits": None},
+        {"end_logits": None},
+        {"end_logits": np.zeros((1, 3))},
+        {"tag_logits": np.zeros((1, 3, 3))},
+    ):
         kept = {name: array for name, array in (arrays | change).items() if array is not None}
         np.savez_compressed(path, **kept)
         with pytest.raises(BadInput, match=r"^one\.npz"):
@@ -92,16 +112,34 @@ def test_a_logit_and_an_offset_changed_by_hand() -> None:
     assert bent.windows is reading.windows
 
 
-@pytest.mark.parametrize("change", [{("middle", 0, 0): 1.0}, {("start", 99, 0): 1.0}, {("start", 0, 999): 1.0},
-                                    {("end", 0, 0): float("nan")}, {("end", 0, 0): 1e39}, {("end", 0, 0): float("-inf")}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {("middle", 0, 0): 1.0},
+        {("start", 99, 0): 1.0},
+        {("start", 0, 999): 1.0},
+        {("end", 0, 0): float("nan")},
+        {("end", 0, 0): 1e39},
+        {("end", 0, 0): float("-inf")},
+    ],
+)
 def test_a_change_that_fits_nowhere_is_refused(change: dict) -> None:
     reading = FakeReader().read("Who?", CONTEXT)
     with pytest.raises(BadInput):
         apply_what_if(reading, change)
 
 
-@pytest.mark.parametrize(("change", "offset"), [({}, (0, 1e39)), ({("start", 0, 5): 3e38}, (0, 3e38)), ({}, (99, 1.0)),
-                                                ({}, (0, float("nan")))])
-def test_an_offset_that_leaves_single_precision_is_refused(change: dict, offset: tuple[int, float]) -> None:
+@pytest.mark.parametrize(
+    ("change", "offset"),
+    [
+        ({}, (0, 1e39)),
+        ({("start", 0, 5): 3e38}, (0, 3e38)),
+        ({}, (99, 1.0)),
+        ({}, (0, float("nan"))),
+    ],
+)
+def test_an_offset_that_leaves_single_precision_is_refused(
+    change: dict, offset: tuple[int, float]
+) -> None:
     with pytest.raises(BadInput):
         apply_what_if(FakeReader().read("Who?", CONTEXT), change, offset)

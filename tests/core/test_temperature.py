@@ -1,4 +1,6 @@
-"""Temperature: probabilities at hand, the marginal against every tagging, and a fit that finds what was hidden."""
+"""Temperature: probabilities at hand, the marginal against every tagging, and a fit that finds
+what was hidden.
+"""
 
 import itertools
 
@@ -25,7 +27,9 @@ def test_a_pair_is_the_probability_in_its_window() -> None:
     reading = FakeReader().read("Who said so?", "The ship sailed on, said Ada.")
     start, end = reading.logits(0)
     for t in (0.5, 1.0, 3.0):
-        assert PairClaim(start, end, 4, 5).prob(t) == pytest.approx(window_prob(reading, 0, 4, 5, t))
+        assert PairClaim(start, end, 4, 5).prob(t) == pytest.approx(
+            window_prob(reading, 0, 4, 5, t)
+        )
 
 
 LOGITS = st.lists(st.tuples(*[st.floats(-4, 4)] * 3), min_size=1, max_size=5)
@@ -39,13 +43,17 @@ def every_tagging(tags: np.ndarray, i: int, j: int) -> float:
             weight = float(np.prod([p[t, tag] for t, tag in enumerate(path)]))
             ends = j + 1 == len(tags) or path[j + 1] != I
             whole += weight
-            held += weight * (path[i] == B and all(tag == I for tag in path[i + 1 : j + 1]) and ends)
+            held += weight * (
+                path[i] == B and all(tag == I for tag in path[i + 1 : j + 1]) and ends
+            )
     return held / whole
 
 
 @settings(deadline=None, max_examples=50)
 @given(LOGITS, st.floats(0.3, 3), st.data())
-def test_a_tagged_span_is_its_exact_marginal(rows: list[tuple[float, float, float]], t: float, data: st.DataObject) -> None:
+def test_a_tagged_span_is_its_exact_marginal(
+    rows: list[tuple[float, float, float]], t: float, data: st.DataObject
+) -> None:
     tags = np.array(rows)
     i = data.draw(st.integers(0, len(rows) - 1))
     j = data.draw(st.integers(i, len(rows) - 1))
@@ -55,7 +63,9 @@ def test_a_tagged_span_is_its_exact_marginal(rows: list[tuple[float, float, floa
 
 
 def test_the_likelihood_by_hand() -> None:
-    assert negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0])) == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
+    assert negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0])) == pytest.approx(
+        -(np.log(0.5) + np.log(0.75)) / 2
+    )
     assert np.isfinite(negative_log_likelihood(np.array([1.0]), np.array([0.0])))
     with pytest.raises(BadInput, match="got 2 and 1"):
         negative_log_likelihood(np.ones(2), np.ones(1))

@@ -13,13 +13,25 @@ from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Span, WindowOptions
 from tests.core.toys import random_reading, t1
 
-SHAPES = st.tuples(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 12), st.integers(1, 12)).filter(lambda s: s[3] <= s[2])
+SHAPES = st.tuples(
+    st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 12), st.integers(1, 12)
+).filter(lambda s: s[3] <= s[2])
 
 
 def test_a_window_holds_the_spans_that_it_shows_whole() -> None:
     first, second = t1().windows  # words 0-3 and 2-5
-    assert [first.holds(span) for span in (Span(0, 0), Span(0, 3), Span(3, 4), Span(4, 5))] == [True, True, False, False]
-    assert [second.holds(span) for span in (Span(2, 5), Span(1, 2), Span(5, 5), Span(5, 6))] == [True, False, True, False]
+    assert [first.holds(span) for span in (Span(0, 0), Span(0, 3), Span(3, 4), Span(4, 5))] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [second.holds(span) for span in (Span(2, 5), Span(1, 2), Span(5, 5), Span(5, 6))] == [
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_owners_of_the_hand_example() -> None:
@@ -33,28 +45,53 @@ def test_every_token_is_owned_by_one_window_that_holds_it(shape: tuple[int, int,
     seed, n_words, capacity, step = shape
     reading = random_reading(np.random.default_rng(seed), n_words, capacity, step)
     for doc, owner in enumerate(reading.owners):
-        assert [w.index for w in reading.windows if w.holds(Span(doc, doc)) and w.is_max_context[w.to_pos(doc)]] == [owner]
-    assert sorted(np.concatenate([w.owned for w in reading.windows]).tolist()) == list(range(n_words))
+        assert [
+            w.index
+            for w in reading.windows
+            if w.holds(Span(doc, doc)) and w.is_max_context[w.to_pos(doc)]
+        ] == [owner]
+    assert sorted(np.concatenate([w.owned for w in reading.windows]).tolist()) == list(
+        range(n_words)
+    )
 
 
 @given(SHAPES, st.data())
-def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(shape: tuple[int, int, int, int], data: st.DataObject) -> None:
+def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(
+    shape: tuple[int, int, int, int], data: st.DataObject
+) -> None:
     seed, n_words, capacity, step = shape
     reading = random_reading(np.random.default_rng(seed), n_words, capacity, step)
     start = data.draw(st.integers(0, n_words - 1))
     span = Span(start, data.draw(st.integers(start, n_words - 1)))
-    holders = [w.index for w in reading.windows if set(range(span.start, span.end + 1)) <= set(range(w.doc_start, w.doc_stop))]
+    holders = [
+        w.index
+        for w in reading.windows
+        if set(range(span.start, span.end + 1)) <= set(range(w.doc_start, w.doc_stop))
+    ]
     owner, home = int(reading.owners[start]), reading.home(span)
-    assert (None if home is None else home.index) == (owner if owner in holders else holders[0] if holders else None)
+    assert (None if home is None else home.index) == (
+        owner if owner in holders else holders[0] if holders else None
+    )
 
 
 def test_the_key_names_weights_texts_and_windows_and_nothing_else() -> None:
     reading = replace(t1(), checksum="abc")
-    same = [t1(threshold=3.0), replace(reading, start_logits=reading.start_logits + 1), replace(reading, seconds=9.0, model_name="x")]
-    assert {replace(r, checksum="abc").key for r in same} == {reading.key} and hash(reading.key) == hash(same[2].key)
+    same = [
+        t1(threshold=3.0),
+        replace(reading, start_logits=reading.start_logits + 1),
+        replace(reading, seconds=9.0, model_name="x"),
+    ]
+    assert {replace(r, checksum="abc").key for r in same} == {reading.key} and hash(
+        reading.key
+    ) == hash(same[2].key)
     encoding = reading.encoding
-    others = [replace(reading, checksum="abd"), replace(reading, options=WindowOptions(doc_stride=3)), replace(reading, checksum=""),
-              replace(reading, encoding=replace(encoding, question="why")), replace(reading, encoding=replace(encoding, context="b a"))]
+    others = [
+        replace(reading, checksum="abd"),
+        replace(reading, options=WindowOptions(doc_stride=3)),
+        replace(reading, checksum=""),
+        replace(reading, encoding=replace(encoding, question="why")),
+        replace(reading, encoding=replace(encoding, context="b a")),
+    ]
     assert len({r.key for r in others} | {reading.key}) == len(others) + 1
 
 
@@ -62,14 +99,26 @@ def test_the_name_stands_for_weights_without_a_checksum() -> None:
     assert (t1().weights, replace(t1(), checksum="abc").weights) == ("toy", "abc")
 
 
-@pytest.mark.parametrize(("made", "used", "fits"), [
-    ("abc", "abc", True), ("abc", "abd", False), ("abc", "", False), ("", "abc", False), ("", "", True)])
+@pytest.mark.parametrize(
+    ("made", "used", "fits"),
+    [
+        ("abc", "abc", True),
+        ("abc", "abd", False),
+        ("abc", "", False),
+        ("", "abc", False),
+        ("", "", True),
+    ],
+)
 def test_other_weights_are_refused_in_one_sentence(made: str, used: str, fits: bool) -> None:
     reading, reader = replace(t1(), checksum=made), SimpleNamespace(name="toy", checksum=used)
     if fits:
         check_made_by(reading, reader)
     else:
-        with pytest.raises(BadInput, match=r"made by other weights than those of the reader in use, toy; read the text again"):
+        with pytest.raises(
+            BadInput,
+            match=r"made by other weights than those of the reader in use, toy; read the text "
+            r"again",
+        ):
             check_made_by(reading, reader)
 
 

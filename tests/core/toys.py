@@ -10,24 +10,49 @@ from qa_demo.core.windows import max_context_owner
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 
 
-def make_encoding(words: Sequence[str], question: Sequence[str] = ("who",), separators: int = 1) -> Encoding:
+def make_encoding(
+    words: Sequence[str], question: Sequence[str] = ("who",), separators: int = 1
+) -> Encoding:
     """One token per word; [CLS] question [SEP]*separators context [SEP]."""
     context = " ".join(words)
     ends = np.cumsum([len(w) + 1 for w in words]) - 1 if words else np.empty(0, dtype=np.int64)
-    offsets = np.array([(end - len(w), end) for w, end in zip(words, ends, strict=True)], dtype=np.int64).reshape(-1, 2)
+    offsets = np.array(
+        [(end - len(w), end) for w, end in zip(words, ends, strict=True)], dtype=np.int64
+    ).reshape(-1, 2)
     head = ("[CLS]", *question, *("[SEP]",) * separators)
     at = np.arange(len(words))
-    return Encoding(question=" ".join(question), context=context, question_ids=np.arange(len(question)) + 5,
-                    question_tokens=tuple(question), context_ids=at + 50, context_tokens=tuple(words), offset_mapping=offsets,
-                    word_ids=at, whitespace_ids=at, prefix_ids=np.arange(len(head)), prefix_tokens=head,
-                    prefix_types=np.zeros(len(head), dtype=np.int64), suffix_ids=np.array([2]), suffix_tokens=("[SEP]",),
-                    suffix_types=np.array([1]))
+    return Encoding(
+        question=" ".join(question),
+        context=context,
+        question_ids=np.arange(len(question)) + 5,
+        question_tokens=tuple(question),
+        context_ids=at + 50,
+        context_tokens=tuple(words),
+        offset_mapping=offsets,
+        word_ids=at,
+        whitespace_ids=at,
+        prefix_ids=np.arange(len(head)),
+        prefix_tokens=head,
+        prefix_types=np.zeros(len(head), dtype=np.int64),
+        suffix_ids=np.array([2]),
+        suffix_tokens=("[SEP]",),
+        suffix_types=np.array([1]),
+    )
 
 
-def make_reading(words: Sequence[str], parts: Sequence[tuple[int, int]], start: Sequence[Sequence[float]],
-                 end: Sequence[Sequence[float]], tags: Sequence[np.ndarray] | None = None, threshold: float | None = 0.0,
-                 question: Sequence[str] = ("who",), separators: int = 1) -> Reading:
-    """A reading with the windows [a, b) of `parts` and the given logits for every position of each."""
+def make_reading(
+    words: Sequence[str],
+    parts: Sequence[tuple[int, int]],
+    start: Sequence[Sequence[float]],
+    end: Sequence[Sequence[float]],
+    tags: Sequence[np.ndarray] | None = None,
+    threshold: float | None = 0.0,
+    question: Sequence[str] = ("who",),
+    separators: int = 1,
+) -> Reading:
+    """A reading with the windows [a, b) of `parts` and the given logits for every position of
+    each.
+    """
     encoding = make_encoding(words, question, separators)
     head = len(encoding.prefix_ids)
     owner = max_context_owner(len(words), [a for a, _ in parts], [b for _, b in parts])
@@ -35,9 +60,11 @@ def make_reading(words: Sequence[str], parts: Sequence[tuple[int, int]], start: 
     for w, (a, b) in enumerate(parts):
         n = head + b - a + 1
         inside, owned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        inside[head:head + b - a] = True
-        owned[head:head + b - a] = owner[a:b] == w
-        windows.append(Window(w, a, b, head, 0, np.arange(n), np.zeros(n, dtype=np.int64), inside, owned))
+        inside[head : head + b - a] = True
+        owned[head : head + b - a] = owner[a:b] == w
+        windows.append(
+            Window(w, a, b, head, 0, np.arange(n), np.zeros(n, dtype=np.int64), inside, owned)
+        )
     longest = max(len(w) for w in windows)
 
     def pad(rows: Sequence) -> np.ndarray:
@@ -45,20 +72,39 @@ def make_reading(words: Sequence[str], parts: Sequence[tuple[int, int]], start: 
         out = np.full(shape, np.nan, dtype=np.float32)
         for w, row in enumerate(rows):
             assert len(row) == len(windows[w]), "a toy needs one logit for every position"
-            out[w, :len(row)] = row
+            out[w, : len(row)] = row
         return out
 
-    return Reading(encoding, tuple(windows), pad(start), pad(end), None if tags is None else pad(tags), "toy", threshold=threshold)
+    return Reading(
+        encoding,
+        tuple(windows),
+        pad(start),
+        pad(end),
+        None if tags is None else pad(tags),
+        "toy",
+        threshold=threshold,
+    )
 
 
 def t1(threshold: float | None = 0.0) -> Reading:
     """Two windows, words 0-3 and 2-5: 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]."""
-    return make_reading(ALPHABET, [(0, 4), (2, 6)],
-                        start=[[1, 9, 0, 2, 3, -1, .5, 0], [5, 0, 0, -2, 4, 1, 0, 0]],
-                        end=[[.5, 8, 0, 0, 4, 1, 2.5, 0], [4, 0, 0, -3, 3, 3.5, 0, 0]], threshold=threshold)
+    return make_reading(
+        ALPHABET,
+        [(0, 4), (2, 6)],
+        start=[[1, 9, 0, 2, 3, -1, 0.5, 0], [5, 0, 0, -2, 4, 1, 0, 0]],
+        end=[[0.5, 8, 0, 0, 4, 1, 2.5, 0], [4, 0, 0, -3, 3, 3.5, 0, 0]],
+        threshold=threshold,
+    )
 
 
-def random_reading(rng: np.random.Generator, n_words: int, capacity: int, step: int, tags: bool = False, scale: float = 2.0) -> Reading:
+def random_reading(
+    rng: np.random.Generator,
+    n_words: int,
+    capacity: int,
+    step: int,
+    tags: bool = False,
+    scale: float = 2.0,
+) -> Reading:
     """Random logits on the window plan of (n_words, capacity, step)."""
     from qa_demo.core.windows import plan
 
@@ -69,5 +115,10 @@ def random_reading(rng: np.random.Generator, n_words: int, capacity: int, step: 
     def draw() -> list[np.ndarray]:
         return [rng.normal(0, scale, n).round(2) for n in sizes]
 
-    return make_reading([f"w{k}" for k in range(n_words)], parts, draw(), draw(),
-                        [rng.normal(0, scale, (n, 3)) for n in sizes] if tags else None)
+    return make_reading(
+        [f"w{k}" for k in range(n_words)],
+        parts,
+        draw(),
+        draw(),
+        [rng.normal(0, scale, (n, 3)) for n in sizes] if tags else None,
+    )

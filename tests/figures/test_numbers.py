@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.figures.numbers import MINUS, decimals_for, effect, exponential, number, percent, probability, rest, signed, total
+from qa_demo.figures.numbers import (
+    MINUS,
+    decimals_for,
+    effect,
+    exponential,
+    number,
+    percent,
+    probability,
+    rest,
+    signed,
+    total,
+)
 
 LOGIT = st.floats(-50, 50, allow_nan=False)
 
@@ -18,7 +29,9 @@ def value(printed: str) -> Decimal:
 
 def test_the_example_of_the_docstring() -> None:
     printed = total([5.654, 5.942])
-    assert printed.addends == ("5.654", "5.942") and printed.total == "11.596" and printed.sign == "="
+    assert (
+        printed.addends == ("5.654", "5.942") and printed.total == "11.596" and printed.sign == "="
+    )
 
 
 def test_two_decimals_where_they_suffice() -> None:
@@ -36,15 +49,23 @@ def test_an_equals_sign_is_never_a_lie(a: float, b: float) -> None:
 @given(LOGIT, st.floats(0.0001, 0.01))
 def test_a_total_that_is_something_is_never_printed_as_nothing(a: float, apart: float) -> None:
     assert value(total([a + apart, -a]).total) != 0
-    assert total([a, -a]).total == "0.00" and value(total([a + 1e-9, -a]).total) == 0  # 0.125: 0.13 - 0.12 needs a third decimal
+    assert (
+        total([a, -a]).total == "0.00" and value(total([a + 1e-9, -a]).total) == 0
+    )  # 0.125: 0.13 - 0.12 needs a third decimal
 
 
-@pytest.mark.parametrize(("values", "decimals"), [([], 2), ([0.0], 2), ([-0.2, 0.001], 2), ([0.03], 3), ([-0.0031, 0.0], 4), ([1e-12], 7)])
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [([], 2), ([0.0], 2), ([-0.2, 0.001], 2), ([0.03], 3), ([-0.0031, 0.0], 4), ([1e-12], 7)],
+)
 def test_a_column_has_the_decimals_of_its_largest_value(values: list[float], decimals: int) -> None:
     assert decimals_for(values) == decimals
 
 
-@pytest.mark.parametrize(("x", "printed"), [(0.0, "0"), (0.004, "< 0.01"), (-0.004, "< 0.01"), (-0.25, f"{MINUS}0.25"), (8.54, "+8.54")])
+@pytest.mark.parametrize(
+    ("x", "printed"),
+    [(0.0, "0"), (0.004, "< 0.01"), (-0.004, "< 0.01"), (-0.25, f"{MINUS}0.25"), (8.54, "+8.54")],
+)
 def test_an_effect_is_never_a_row_of_zeros(x: float, printed: str) -> None:
     assert effect(x) == printed
 
@@ -62,7 +83,10 @@ def test_no_probability_is_printed_as_nothing_or_as_certainty(p: float) -> None:
         assert probability(p).strip("<> ") != "0.000" and probability(p) != "1.000"
 
 
-@pytest.mark.parametrize(("p", "printed"), [(0.004, "< 1 %"), (0.01, "1 %"), (0.914, "91 %"), (0.998, "> 99 %"), (1.0, "100 %")])
+@pytest.mark.parametrize(
+    ("p", "printed"),
+    [(0.004, "< 1 %"), (0.01, "1 %"), (0.914, "91 %"), (0.998, "> 99 %"), (1.0, "100 %")],
+)
 def test_percent(p: float, printed: str) -> None:
     assert percent(p) == printed
 
@@ -72,8 +96,17 @@ def test_signs() -> None:
     assert signed(8.54) == "+8.54" and signed(-0.25) == f"{MINUS}0.25"
 
 
-@pytest.mark.parametrize(("log_x", "text"), [(0.0, "1.000"), (4787.0, "9.28 · 10^2078"), (math.log(1e6), "1.00 · 10^6"), (-9.0, "< 0.001"),
-                                             (math.log(9.999e7), "1.00 · 10^8"), (math.log(999999.0), "999999.000")])
+@pytest.mark.parametrize(
+    ("log_x", "text"),
+    [
+        (0.0, "1.000"),
+        (4787.0, "9.28 · 10^2078"),
+        (math.log(1e6), "1.00 · 10^6"),
+        (-9.0, "< 0.001"),
+        (math.log(9.999e7), "1.00 · 10^8"),
+        (math.log(999999.0), "999999.000"),
+    ],
+)
 def test_an_exponential_of_any_size_is_short(log_x: float, text: str) -> None:
     assert exponential(log_x) == text
 
@@ -87,6 +120,8 @@ def test_an_exponential_says_what_it_is(log_x: float) -> None:
         assert exact < Decimal("0.0005000001")
     elif "10^" in said:
         mantissa, power = said.split(" · 10^")
-        assert 1 <= Decimal(mantissa) < 10 and abs(large.scaleb(exact, -int(power)) - Decimal(mantissa)) < Decimal("0.0051")
+        assert 1 <= Decimal(mantissa) < 10 and abs(
+            large.scaleb(exact, -int(power)) - Decimal(mantissa)
+        ) < Decimal("0.0051")
     else:
         assert abs(exact - Decimal(said)) < Decimal("0.00051")

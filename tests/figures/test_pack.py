@@ -26,7 +26,9 @@ def test_offsets_are_those_of_javascript(text: str) -> None:
     units = utf16_offsets(text)
     whole = text.encode("utf-16-le", "surrogatepass")
     for i in range(len(text)):
-        assert whole[2 * units[i]:2 * units[i + 1]].decode("utf-16-le", "surrogatepass") == text[i]
+        assert (
+            whole[2 * units[i] : 2 * units[i + 1]].decode("utf-16-le", "surrogatepass") == text[i]
+        )
 
 
 @given(st.text(st.characters()))

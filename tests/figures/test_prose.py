@@ -12,28 +12,54 @@ from tests.core.toys import t1
 ISOLATED = "“\u2068{}\u2069”"
 
 
-@pytest.mark.parametrize(("text", "longest", "shown"), [
-    ("bridge", None, "bridge"), ("a \n b\x00", None, "a b\u2400"), ("x" * 200, None, "x" * 200), ("", None, ""),
-    ("one two three four", 12, "one two … our"), ("twelve chars", 12, "twelve chars")])
+@pytest.mark.parametrize(
+    ("text", "longest", "shown"),
+    [
+        ("bridge", None, "bridge"),
+        ("a \n b\x00", None, "a b\u2400"),
+        ("x" * 200, None, "x" * 200),
+        ("", None, ""),
+        ("one two three four", 12, "one two … our"),
+        ("twelve chars", 12, "twelve chars"),
+    ],
+)
 def test_a_quotation_is_one_isolated_line(text: str, longest: int | None, shown: str) -> None:
     assert quoted(text, longest) == ISOLATED.format(shown)
 
 
 @given(st.text(), st.integers(8, 60))
-def test_a_shortened_text_is_printable_and_hardly_longer_than_asked(text: str, longest: int) -> None:
+def test_a_shortened_text_is_printable_and_hardly_longer_than_asked(
+    text: str, longest: int
+) -> None:
     short = shorten(text, longest)
     assert len(short) <= longest + 3, "the mark of the omission stands between two blanks"
-    assert not any(unicodedata.category(c) == "Cc" for c in short) and shorten(short, longest + 3) == short
+    assert (
+        not any(unicodedata.category(c) == "Cc" for c in short)
+        and shorten(short, longest + 3) == short
+    )
 
 
-@pytest.mark.parametrize(("count", "said"), [(0, "0 tokens"), (1, "1 token"), (2, "2 tokens"), (12345, "12,345 tokens")])
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "0 tokens"), (1, "1 token"), (2, "2 tokens"), (12345, "12,345 tokens")]
+)
 def test_a_count_has_its_plural_and_its_thousands(count: int, said: str) -> None:
     assert plural(count, "token") == said
 
 
 def test_a_list_ends_with_and() -> None:
-    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
 
 
 def test_a_piece_is_the_text_of_a_context_token_and_the_token_elsewhere() -> None:
-    assert [piece(t1(), 1, pos) for pos in (0, 1, 2, 3, 6, 7)] == ["[CLS]", "who", "[SEP]", "Gamma", "Zeta", "[SEP]"]
+    assert [piece(t1(), 1, pos) for pos in (0, 1, 2, 3, 6, 7)] == [
+        "[CLS]",
+        "who",
+        "[SEP]",
+        "Gamma",
+        "Zeta",
+        "[SEP]",
+    ]

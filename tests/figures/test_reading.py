@@ -20,10 +20,10 @@ def test_tokens_are_slices_of_the_context_in_utf16() -> None:
     data = reading_data(reading, (Answer("Zoë", context.index("Zoë")),), 1, False)
     units = context.encode("utf-16-le")
     offsets = unpack(data["offsets"], "<i4").reshape(-1, 2)
-    read = [units[2 * a:2 * b].decode("utf-16-le") for a, b in offsets]
+    read = [units[2 * a : 2 * b].decode("utf-16-le") for a, b in offsets]
     assert read == [context[a:b] for a, b in reading.encoding.offset_mapping]
     gold = data["gold"][0]
-    assert units[2 * gold["start"]:2 * gold["end"]].decode("utf-16-le") == "Zoë"
+    assert units[2 * gold["start"] : 2 * gold["end"]].decode("utf-16-le") == "Zoë"
 
 
 def test_logits_arrive_as_they_are_and_small() -> None:
@@ -32,5 +32,10 @@ def test_logits_arrive_as_they_are_and_small() -> None:
     assert len(reading.windows) > 1
     for w, sent in enumerate(data["windows"]):
         start, end = reading.logits(w)
-        assert np.array_equal(unpack(sent["start"], "<f4"), start) and np.array_equal(unpack(sent["end"], "<f4"), end)
-    assert len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False))) < 20_000
+        assert np.array_equal(unpack(sent["start"], "<f4"), start) and np.array_equal(
+            unpack(sent["end"], "<f4"), end
+        )
+    assert (
+        len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False)))
+        < 20_000
+    )

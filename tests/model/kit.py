@@ -1,4 +1,6 @@
-"""Tiny random readers of every family, built from visible vocabularies and saved as ordinary folders."""
+"""Tiny random readers of every family, built from visible vocabularies and saved as ordinary
+folders.
+"""
 
 import json
 import string
@@ -15,7 +17,17 @@ from qa_demo.cli.main import main
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
 LETTERS = string.ascii_lowercase + string.digits + string.punctuation + "äöüéøñß"
-FAMILIES = ["bert", "distilbert", "roberta", "xlm-roberta", "electra", "albert", "mpnet", "deberta", "deberta-v2"]
+FAMILIES = [
+    "bert",
+    "distilbert",
+    "roberta",
+    "xlm-roberta",
+    "electra",
+    "albert",
+    "mpnet",
+    "deberta",
+    "deberta-v2",
+]
 QUESTION = "Who designed the bridge?"
 CONTEXT = (
     "The bridge over the river was designed by George Rotne and the towers by Ingeborg Åse. "
@@ -24,12 +36,23 @@ CONTEXT = (
 
 
 def _word_pieces(special: list[str]) -> dict[str, int]:
-    pieces = special + WORDS + [f"##{e}" for e in ENDINGS] + list(LETTERS) + [f"##{c}" for c in LETTERS]
+    pieces = (
+        special + WORDS + [f"##{e}" for e in ENDINGS] + list(LETTERS) + [f"##{c}" for c in LETTERS]
+    )
     return {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
 
 
 def _byte_level(special: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
-    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "w"), ("Ġ", "b"), ("r", "i"), ("n", "g"), ("i", "ng")]
+    merges = [
+        ("t", "h"),
+        ("th", "e"),
+        ("Ġ", "the"),
+        ("Ġ", "w"),
+        ("Ġ", "b"),
+        ("r", "i"),
+        ("n", "g"),
+        ("i", "ng"),
+    ]
     pieces = special + sorted(ByteLevel.alphabet()) + ["".join(pair) for pair in merges]
     return {piece: i for i, piece in enumerate(pieces)}, merges
 
@@ -38,7 +61,9 @@ def _unigram(special: list[str]) -> list[tuple[str, float]]:
     letters = dict.fromkeys(LETTERS + string.ascii_uppercase)
     pieces = [f"▁{w}" for w in WORDS] + ENDINGS + ["▁"] + [f"▁{c}" for c in letters] + list(letters)
     unique = [piece for piece in dict.fromkeys(pieces) if piece not in special]
-    return [(s, 0.0) for s in special] + [(piece, -2.0 - 1.5 * (len(piece) < 3)) for piece in unique]
+    return [(s, 0.0) for s in special] + [
+        (piece, -2.0 - 1.5 * (len(piece) < 3)) for piece in unique
+    ]
 
 
 def tokenizer(family: str) -> Any:
@@ -48,7 +73,9 @@ def tokenizer(family: str) -> Any:
     if family in ("bert", "distilbert", "electra"):
         return transformers.BertTokenizer(vocab=_word_pieces(bert))
     if family == "mpnet":
-        return transformers.MPNetTokenizer(vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]))
+        return transformers.MPNetTokenizer(
+            vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
+        )
     if family == "roberta":
         vocab, merges = _byte_level(roberta)
         return transformers.RobertaTokenizer(vocab=vocab, merges=merges)
@@ -56,10 +83,14 @@ def tokenizer(family: str) -> Any:
         vocab, merges = _byte_level(bert)
         return transformers.DebertaTokenizer(vocab=vocab, merges=merges)
     if family == "albert":
-        return transformers.AlbertTokenizer(vocab=_unigram(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]))
+        return transformers.AlbertTokenizer(
+            vocab=_unigram(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
+        )
     if family == "xlm-roberta":
         return transformers.XLMRobertaTokenizer(vocab=_unigram(roberta))
-    return transformers.DebertaV2Tokenizer(vocab=_unigram(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    return transformers.DebertaV2Tokenizer(
+        vocab=_unigram(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+    )
 
 
 def config(family: str, vocab_size: int, **changes: Any) -> Any:
@@ -73,7 +104,12 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
     if family == "distilbert":
         sizes |= {"dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
     else:
-        sizes |= {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+        sizes |= {
+            "hidden_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+        }
     if family in ("electra", "albert"):
         sizes["embedding_size"] = 8
     if family == "roberta" or family == "xlm-roberta":
@@ -87,7 +123,13 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
             "type_vocab_size": 0,
         }
     if family == "deberta-v2":
-        sizes |= {"position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True, "conv_kernel_size": 3, "conv_act": "gelu"}
+        sizes |= {
+            "position_buckets": 8,
+            "norm_rel_ebd": "layer_norm",
+            "share_att_key": True,
+            "conv_kernel_size": 3,
+            "conv_act": "gelu",
+        }
     prefix = {
         "bert": "Bert",
         "distilbert": "DistilBert",
@@ -99,7 +141,9 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
         "deberta": "Deberta",
         "deberta-v2": "DebertaV2",
     }[family]
-    return getattr(transformers, f"{prefix}Config")(**(sizes | changes)), getattr(transformers, f"{prefix}ForQuestionAnswering")
+    return getattr(transformers, f"{prefix}Config")(**(sizes | changes)), getattr(
+        transformers, f"{prefix}ForQuestionAnswering"
+    )
 
 
 def save(
@@ -111,7 +155,9 @@ def save(
     dtype: torch.dtype = torch.float32,
     **changes: Any,
 ) -> Path:
-    """A complete random reader in `folder`; weights large enough that logits differ clearly between positions."""
+    """A complete random reader in `folder`; weights large enough that logits differ clearly
+    between positions.
+    """
     words = tokenizer(family)
     settings, model_class = config(family, len(words), **changes)
     torch.manual_seed(7)
@@ -127,14 +173,22 @@ def save(
         head = {"weight": torch.randn(3, 16), "bias": torch.randn(3)}
         save_file(head, folder / "bio_head.safetensors", metadata={"0": "B", "1": "I", "2": "O"})
     if bio or threshold is not None:
-        (folder / "reader.json").write_text(json.dumps({"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]}))
+        (folder / "reader.json").write_text(
+            json.dumps({"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]})
+        )
     return folder
 
 
-def command(capsys: pytest.CaptureFixture[str], name: str, folder: Path, *more: str) -> tuple[int, str, str]:
-    """Run a command on the two texts in this process: its exit code, what it wrote, what it complained of."""
+def command(
+    capsys: pytest.CaptureFixture[str], name: str, folder: Path, *more: str
+) -> tuple[int, str, str]:
+    """Run a command on the two texts in this process: its exit code, what it wrote, what it
+    complained of.
+    """
     try:
-        code = main([name, "--question", QUESTION, "--context", CONTEXT, "--reader", str(folder), *more])
+        code = main(
+            [name, "--question", QUESTION, "--context", CONTEXT, "--reader", str(folder), *more]
+        )
     except SystemExit as leaving:
         code = int(leaving.code or 0)
     streams = capsys.readouterr()

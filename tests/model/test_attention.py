@@ -1,4 +1,6 @@
-"""The eager twin: the same tensors, every layer and head, and gradients that a hand-made model confirms."""
+"""The eager twin: the same tensors, every layer and head, and gradients that a hand-made model
+confirms.
+"""
 
 import threading
 from pathlib import Path
@@ -22,14 +24,18 @@ TARGET = Target("span_score", Span(2, 4), window=0)
 
 
 @pytest.fixture(scope="module", params=kit.FAMILIES)
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, BertReader, Reading]:
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path, BertReader, Reading]:
     folder = kit.save(tmp_path_factory.mktemp(request.param), request.param)
     reader = load_reader(str(folder))
     return request.param, folder, reader, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
 
 
 def private(folder: Path, window) -> tuple[object, dict[str, torch.Tensor]]:
-    model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    model = AutoModelForQuestionAnswering.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
     inputs = {"input_ids": torch.tensor(window.input_ids)[None]}
     if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
         inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
@@ -43,11 +49,19 @@ def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(made: tuple) ->
     reader.attention(reading.windows[0])
     twin = eager_twin(model)
     assert twin is not model and eager_twin(model) is twin
-    for ours, theirs in ((model.named_parameters(), twin.named_parameters()), (model.named_buffers(), twin.named_buffers())):
+    for ours, theirs in (
+        (model.named_parameters(), twin.named_parameters()),
+        (model.named_buffers(), twin.named_buffers()),
+    ):
         shared = dict(theirs)
         assert all(tensor is shared.pop(name) for name, tensor in ours) and not shared
-    assert model.config._attn_implementation == before and twin.config._attn_implementation == "eager"
-    assert not any(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks for module in model.modules())
+    assert (
+        model.config._attn_implementation == before and twin.config._attn_implementation == "eager"
+    )
+    assert not any(
+        module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
+        for module in model.modules()
+    )
     assert all(p.grad is None and not p.requires_grad for p in model.parameters())
 
 
@@ -58,7 +72,9 @@ def test_attention_is_that_of_transformers(made: tuple) -> None:
         model, inputs = private(folder, window)
         with torch.no_grad():
             expected = torch.cat(model(**inputs, output_attentions=True).attentions).numpy()
-        assert found.weights.shape == (2, 2, len(window), len(window)) and found.window == window.index
+        assert (
+            found.weights.shape == (2, 2, len(window), len(window)) and found.window == window.index
+        )
         np.testing.assert_allclose(found.weights, expected, atol=1e-5)
         np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-4)
 
@@ -74,7 +90,10 @@ def test_relevance_from_a_private_model(made: tuple) -> None:
     np.testing.assert_allclose(rolled.start, rollout(weights)[i], atol=1e-5)
     np.testing.assert_allclose(rolled.end, rollout(weights)[j], atol=1e-5)
     found = reader.relevance(window, TARGET, "gradient_x_attention")
-    for row, value, at in ((found.start, out.start_logits[0, i], i), (found.end, out.end_logits[0, j], j)):
+    for row, value, at in (
+        (found.start, out.start_logits[0, i], i),
+        (found.end, out.end_logits[0, j], j),
+    ):
         gradients = torch.cat(torch.autograd.grad(value, out.attentions, retain_graph=True)).numpy()
         np.testing.assert_allclose(row, gradient_attention(weights, gradients)[at], atol=1e-5)
         assert row.max() > 0
@@ -88,12 +107,16 @@ def test_lanes_a_target_does_not_have_are_zero(made: tuple) -> None:
         assert not reader.relevance(window, Target("start_logit", Span(2, 4)), kind).end.any()
         assert not reader.relevance(window, Target("end_logit", Span(2, 4)), kind).start.any()
     # Two spans with one start: that part of the difference is 0 and so is its gradient.
-    same_start = reader.relevance(window, Target("span_minus_other", Span(2, 4), Span(2, 5)), "gradient_x_attention")
+    same_start = reader.relevance(
+        window, Target("span_minus_other", Span(2, 4), Span(2, 5)), "gradient_x_attention"
+    )
     assert not same_start.start.any() and same_start.end.any()
 
 
 def test_attention_gradients_against_finite_differences(tmp_path: Path) -> None:
-    """The gradient with respect to one attention weight of the last layer, in float64: a hook of a private model adds a step to it."""
+    """The gradient with respect to one attention weight of the last layer, in float64: a hook of a
+    private model adds a step to it.
+    """
     reader = load_reader(str(kit.save(tmp_path, "bert")))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
     window = reading.windows[0]
@@ -101,15 +124,19 @@ def test_attention_gradients_against_finite_differences(tmp_path: Path) -> None:
     model = model.double()
     at = window.to_pos(2)
     out = model(**inputs, output_attentions=True)
-    gradient, = torch.autograd.grad(out.start_logits[0, at], out.attentions[-1])
+    (gradient,) = torch.autograd.grad(out.start_logits[0, at], out.attentions[-1])
     layer = model.bert.encoder.layer[-1].attention
     with torch.no_grad():
         values = layer.self.value(model(**inputs, output_hidden_states=True).hidden_states[-2])
-        mixed = (out.attentions[-1][0] @ values[0].view(-1, 2, 8).transpose(0, 1)).transpose(0, 1).reshape(1, -1, 16)
+        mixed = (
+            (out.attentions[-1][0] @ values[0].view(-1, 2, 8).transpose(0, 1))
+            .transpose(0, 1)
+            .reshape(1, -1, 16)
+        )
 
     def score(step: float, head: int, key: int) -> float:
         moved = mixed.clone()
-        moved[0, at, 8 * head:8 * head + 8] += step * values[0, key, 8 * head:8 * head + 8]
+        moved[0, at, 8 * head : 8 * head + 8] += step * values[0, key, 8 * head : 8 * head + 8]
         handle = layer.self.register_forward_hook(lambda module, args, output: (moved, *output[1:]))
         with torch.no_grad():
             found = float(model(**inputs).start_logits[0, at])
@@ -123,7 +150,10 @@ def test_attention_gradients_against_finite_differences(tmp_path: Path) -> None:
 
 def test_a_reader_without_attention_says_so(made: tuple) -> None:
     model = made[2].loaded.model
-    with pytest.raises(BadCheckpoint, match="gives no attention that could be shown: 2 layers of 5 x 5 were expected, got 0"):
+    with pytest.raises(
+        BadCheckpoint,
+        match="gives no attention that could be shown: 2 layers of 5 x 5 were expected, got 0",
+    ):
         check_layers(model, (), 5)
     with pytest.raises(BadCheckpoint, match=r"got 3: \(5, 5\)"):
         check_layers(model, [torch.zeros(1, 2, 5, 5)] * 3, 5)

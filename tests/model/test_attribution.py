@@ -1,4 +1,6 @@
-"""Attributions against captum in a private process, finite differences, closed forms, and eight threads on one reader."""
+"""Attributions against captum in a private process, finite differences, closed forms, and eight
+threads on one reader.
+"""
 
 import itertools
 import subprocess
@@ -15,7 +17,16 @@ import torch
 from transformers import AutoModelForQuestionAnswering
 
 import qa_demo.model.attribution as module
-from qa_demo.core.attribution import BASELINES, GAP_LIMIT, METHODS, STEPS, Attribution, Target, lanes, parts
+from qa_demo.core.attribution import (
+    BASELINES,
+    GAP_LIMIT,
+    METHODS,
+    STEPS,
+    Attribution,
+    Target,
+    lanes,
+    parts,
+)
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out, question_effects
 from qa_demo.core.types import Reading, Span, WindowOptions
@@ -45,8 +56,12 @@ def bert(folders: dict[str, Path]) -> tuple[BertReader, Reading]:
 
 
 @pytest.mark.parametrize("family", kit.FAMILIES)
-def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(family: str, folders: dict[str, Path]) -> None:
-    """Without gradients: a reader that normalises first answers alike when every word's vector is half as long again."""
+def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(
+    family: str, folders: dict[str, Path]
+) -> None:
+    """Without gradients: a reader that normalises first answers alike when every word's vector is
+    half as long again.
+    """
     reader = load_reader(str(folders[family]))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
     run = make_pass(reader._model, reading.windows[0], TARGET)
@@ -70,14 +85,16 @@ for line in sys.stdin.read().splitlines():
     given = np.load(stem + ".npz")
     model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32).eval()
     ids, base = torch.tensor(given["ids"])[None], torch.tensor(given["base"])[None]
-    more = {"token_type_ids": torch.tensor(given["types"])[None]} if (getattr(model.config, "type_vocab_size", 0) or 0) > 1 else {}
+    typed = (getattr(model.config, "type_vocab_size", 0) or 0) > 1
+    more = {"token_type_ids": torch.tensor(given["types"])[None]} if typed else {}
     out = {}
     for lane, at in (("start_logits", int(given["i"])), ("end_logits", int(given["j"]))):
         def forward(x):
             extra = {name: value.expand(len(x), -1) for name, value in more.items()}
             return getattr(model(input_ids=x, **extra), lane)[:, at]
         method = LayerIntegratedGradients(forward, model.get_input_embeddings())
-        found, delta = method.attribute(ids, base, n_steps=30, method="riemann_middle", return_convergence_delta=True)
+        found, delta = method.attribute(
+            ids, base, n_steps=30, method="riemann_middle", return_convergence_delta=True)
         out[lane], out[lane + "_delta"] = found.sum(-1)[0].detach().numpy(), delta.detach().numpy()
     np.savez(stem + "_captum.npz", **out)
 """
@@ -90,24 +107,49 @@ def test_integrated_gradients_are_captums(folders: dict[str, Path], tmp_path: Pa
         reader = load_reader(str(folders[family]))
         reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
         window = reading.windows[0]
-        base = np.where(special_positions(reading.encoding, window), window.input_ids, kit.tokenizer(family).pad_token_id)
-        np.savez(tmp_path / f"{family}.npz", ids=window.input_ids, base=base, types=window.token_type_ids,
-                 i=window.to_pos(2), j=window.to_pos(4))
+        base = np.where(
+            special_positions(reading.encoding, window),
+            window.input_ids,
+            kit.tokenizer(family).pad_token_id,
+        )
+        np.savez(
+            tmp_path / f"{family}.npz",
+            ids=window.input_ids,
+            base=base,
+            types=window.token_type_ids,
+            i=window.to_pos(2),
+            j=window.to_pos(4),
+        )
         jobs.append(f"{folders[family]}\t{tmp_path / family}")
         ours[family] = reader.attribute(reading, TARGET, n_steps=30)
-    subprocess.run([sys.executable, "-c", CAPTUM], input="\n".join(jobs), text=True, check=True, capture_output=True, timeout=600)
+    subprocess.run(
+        [sys.executable, "-c", CAPTUM],
+        input="\n".join(jobs),
+        text=True,
+        check=True,
+        capture_output=True,
+        timeout=600,
+    )
     for family, found in ours.items():
         captum = np.load(tmp_path / f"{family}_captum.npz")
         scale = max(np.abs(found.start).max(), np.abs(found.end).max())
-        np.testing.assert_allclose(found.start, captum["start_logits"], atol=1e-4 * scale, err_msg=family)
-        np.testing.assert_allclose(found.end, captum["end_logits"], atol=1e-4 * scale, err_msg=family)
-        # captum takes F(x') from the baseline's ids, and RoBERTa counts positions past padding ids: its delta is then of another path.
+        np.testing.assert_allclose(
+            found.start, captum["start_logits"], atol=1e-4 * scale, err_msg=family
+        )
+        np.testing.assert_allclose(
+            found.end, captum["end_logits"], atol=1e-4 * scale, err_msg=family
+        )
+        # captum takes F(x') from the baseline's ids, and RoBERTa counts positions past padding ids:
+        # its delta is then of another path.
         if family != "roberta":
-            assert found.gap == pytest.approx(float(captum["start_logits_delta"][0] + captum["end_logits_delta"][0]), abs=1e-4), family
+            assert found.gap == pytest.approx(
+                float(captum["start_logits_delta"][0] + captum["end_logits_delta"][0]), abs=1e-4
+            ), family
         assert np.abs(found.start).max() > 1e-3 and np.abs(found.end).max() > 1e-3
 
 
 # Every family
+
 
 @pytest.mark.parametrize("family", kit.FAMILIES)
 def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> None:
@@ -119,21 +161,39 @@ def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> Non
     for baseline in BASELINES:
         found = reader.attribute(reading, TARGET, baseline=baseline)
         assert found.f_x == pytest.approx(value, abs=1e-4) and found.f_baseline is not None
-        assert not found.start[special].any() and not found.end[special].any() and found.total[~special].any()
-        assert [steps for steps, _ in found.tried] == list(STEPS[:len(found.tried)]) and found.n_steps == found.tried[-1][0]
+        assert (
+            not found.start[special].any()
+            and not found.end[special].any()
+            and found.total[~special].any()
+        )
+        assert [steps for steps, _ in found.tried] == list(
+            STEPS[: len(found.tried)]
+        ) and found.n_steps == found.tried[-1][0]
         shares = [abs(gap / (found.f_x - found.f_baseline)) for _, gap in found.tried]
-        assert all(share >= GAP_LIMIT for share in shares[:-1]) and (found.complete or found.n_steps == STEPS[-1])
-        if baseline != "zero":  # a straight line to 0 passes LayerNorm's kink, where no number of steps need be enough
+        assert all(share >= GAP_LIMIT for share in shares[:-1]) and (
+            found.complete or found.n_steps == STEPS[-1]
+        )
+        if (
+            baseline != "zero"
+        ):  # a straight line to 0 passes LayerNorm's kink, where no number of steps need be enough
             assert found.complete
     assert not reader.attribute(reading, Target("start_logit", Span(2, 4))).end.any()
     for method in METHODS[1:]:
         made = reader.attribute(reading, TARGET, method)
-        assert made.f_x == pytest.approx(value, abs=1e-4) and made.gap is None and made.start.shape == (len(window),)
+        assert (
+            made.f_x == pytest.approx(value, abs=1e-4)
+            and made.gap is None
+            and made.start.shape == (len(window),)
+        )
 
 
 @pytest.mark.parametrize("family", ["deberta", "deberta-v2"])
-def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(folders: dict[str, Path], family: str) -> None:
-    """Their first layer norm sees the word alone, so the length of its vector has no effect and the gradient is perpendicular to it."""
+def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(
+    folders: dict[str, Path], family: str
+) -> None:
+    """Their first layer norm sees the word alone, so the length of its vector has no effect and
+    the gradient is perpendicular to it.
+    """
     reader = load_reader(str(folders[family]))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
     assert np.abs(reader.attribute(reading, TARGET, "gradient_x_input").total).max() < 1e-4
@@ -142,6 +202,7 @@ def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(folder
 
 
 # Closed forms and finite differences
+
 
 def toy(points: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """F_s = x^2 y and F_e = tanh(y) + z for three positions of width 1."""
@@ -152,27 +213,41 @@ def toy(points: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 def test_a_non_linear_toy_has_its_closed_form_and_is_complete() -> None:
     x, path = torch.tensor([[[1.5], [-2.0], [0.7]]]).double(), torch.zeros(1, 3, 1).double()
     found = integrate(toy, x, path, 400)
-    np.testing.assert_allclose(found[0], [2 / 3 * 1.5**2 * -2.0, 1 / 3 * 1.5**2 * -2.0, 0], atol=1e-4)
+    np.testing.assert_allclose(
+        found[0], [2 / 3 * 1.5**2 * -2.0, 1 / 3 * 1.5**2 * -2.0, 0], atol=1e-4
+    )
     np.testing.assert_allclose(found[1], [0, np.tanh(-2.0), 0.7], atol=1e-4)
     np.testing.assert_allclose(found.sum(1), [1.5**2 * -2.0, np.tanh(-2.0) + 0.7], atol=1e-4)
-    np.testing.assert_allclose(integrate(toy, x, path, 400, apart=False)[0], found.sum(0), atol=1e-6)
+    np.testing.assert_allclose(
+        integrate(toy, x, path, 400, apart=False)[0], found.sum(0), atol=1e-6
+    )
     few = integrate(toy, x, path, 2)
-    assert abs(float(few[0].sum()) + 4.5) > 0.05  # two steps are not enough: the gap is a real quantity
+    assert (
+        abs(float(few[0].sum()) + 4.5) > 0.05
+    )  # two steps are not enough: the gap is a real quantity
 
 
 def test_the_target_stays_where_it_was_when_the_argmax_moves_along_the_path() -> None:
     def run(points: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return points[:, 0, 0] ** 3, points.sum((1, 2)) * 0  # position 1 has the larger value below x = 1/2
+        return points[:, 0, 0] ** 3, points.sum(
+            (1, 2)
+        ) * 0  # position 1 has the larger value below x = 1/2
 
     x = torch.tensor([[[1.0], [0.25]]]).double()
     found = integrate(run, x, torch.zeros_like(x), 200)
     assert found[0].tolist() == pytest.approx([1.0, 0.0], abs=1e-4)
 
 
-def test_gradients_against_finite_differences_in_double_precision(folders: dict[str, Path], bert: tuple) -> None:
+def test_gradients_against_finite_differences_in_double_precision(
+    folders: dict[str, Path], bert: tuple
+) -> None:
     reading = bert[1]
     window = reading.windows[0]
-    model = AutoModelForQuestionAnswering.from_pretrained(folders["bert"], dtype=torch.float64).eval().requires_grad_(False)
+    model = (
+        AutoModelForQuestionAnswering.from_pretrained(folders["bert"], dtype=torch.float64)
+        .eval()
+        .requires_grad_(False)
+    )
     run = make_pass(model, window, TARGET)
     embeds = model.get_input_embeddings()(torch.tensor(window.input_ids))[None]
     grads = both_gradients(run, embeds)
@@ -182,40 +257,79 @@ def test_gradients_against_finite_differences_in_double_precision(folders: dict[
         step[0, at, k] = 1e-5
         up, down = run(embeds + step), run(embeds - step)
         for lane in (0, 1):
-            assert float(grads[lane, 0, at, k]) == pytest.approx(float(up[lane] - down[lane]) / 2e-5, rel=1e-5, abs=1e-8)
+            assert float(grads[lane, 0, at, k]) == pytest.approx(
+                float(up[lane] - down[lane]) / 2e-5, rel=1e-5, abs=1e-8
+            )
 
 
 def test_integration_against_simpsons_rule(folders: dict[str, Path], bert: tuple) -> None:
     window = bert[1].windows[0]
-    model = AutoModelForQuestionAnswering.from_pretrained(folders["bert"], dtype=torch.float64).eval().requires_grad_(False)
+    model = (
+        AutoModelForQuestionAnswering.from_pretrained(folders["bert"], dtype=torch.float64)
+        .eval()
+        .requires_grad_(False)
+    )
     run = make_pass(model, window, TARGET)
     x = model.get_input_embeddings()(torch.tensor(window.input_ids))[None]
     path = 0.3 * x
     points = torch.cat([path + t * (x - path) for t in torch.linspace(0, 1, 41)])
     weights = torch.tensor([1.0] + [4.0, 2.0] * 19 + [4.0, 1.0]).double() / 120
-    simpson = ((both_gradients(run, points) * weights[None, :, None, None]).sum(1) * (x - path)).sum(-1)
-    np.testing.assert_allclose(integrate(run, x, path, 100), simpson, atol=1e-3 * float(simpson.abs().max()))
-    np.testing.assert_allclose(integrate(run, x, path, 20).sum(0), integrate(run, x, path, 20, apart=False)[0], atol=1e-6)
+    simpson = (
+        (both_gradients(run, points) * weights[None, :, None, None]).sum(1) * (x - path)
+    ).sum(-1)
+    np.testing.assert_allclose(
+        integrate(run, x, path, 100), simpson, atol=1e-3 * float(simpson.abs().max())
+    )
+    np.testing.assert_allclose(
+        integrate(run, x, path, 20).sum(0), integrate(run, x, path, 20, apart=False)[0], atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("family", kit.FAMILIES)
-def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(folders: dict[str, Path], family: str) -> None:
-    """Two separate runs of captum on all rows of all layers, one for each logit, against the shared pass over the rows that count."""
+def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
+    folders: dict[str, Path], family: str
+) -> None:
+    """Two separate runs of captum on all rows of all layers, one for each logit, against the
+    shared pass over the rows that count.
+    """
     from captum.attr import IntegratedGradients
 
     reader = load_reader(str(folders[family]))
     window = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0]
-    model, types, ids = reader.loaded.model, token_types(reader.loaded.model, window), window.input_ids
+    model, types, ids = (
+        reader.loaded.model,
+        token_types(reader.loaded.model, window),
+        window.input_ids,
+    )
     x, path = word_embeddings(model, ids)[None], word_embeddings(model, np.full_like(ids, 5))[None]
-    for target in (TARGET, Target("span_minus_null", Span(1, 6)), Target("span_minus_other", Span(2, 4), Span(2, 5)),
-                   Target("span_minus_other", Span(2, 4), Span(2, 4))):
+    for target in (
+        TARGET,
+        Target("span_minus_null", Span(1, 6)),
+        Target("span_minus_other", Span(2, 4), Span(2, 5)),
+        Target("span_minus_other", Span(2, 4), Span(2, 4)),
+    ):
         found = integrate(make_pass(model, window, target), x, path, 20)
         for lane, weights in enumerate(lanes(target, window)):
-            def alone(points: torch.Tensor, lane: int = lane, weights: np.ndarray = weights) -> torch.Tensor:
-                return logits(model, points, types)[lane] @ torch.as_tensor(weights, dtype=torch.float32)
 
-            whole = IntegratedGradients(alone).attribute(x, path, n_steps=20, method="riemann_middle").sum(-1)[0].detach()
-            np.testing.assert_allclose(found[lane], whole, atol=1e-5 * max(1.0, float(whole.abs().max())), err_msg=f"{target.kind} {lane}")
+            def alone(
+                points: torch.Tensor, lane: int = lane, weights: np.ndarray = weights
+            ) -> torch.Tensor:
+                return logits(model, points, types)[lane] @ torch.as_tensor(
+                    weights, dtype=torch.float32
+                )
+
+            whole = (
+                IntegratedGradients(alone)
+                .attribute(x, path, n_steps=20, method="riemann_middle")
+                .sum(-1)[0]
+                .detach()
+            )
+            np.testing.assert_allclose(
+                found[lane],
+                whole,
+                atol=1e-5 * max(1.0, float(whole.abs().max())),
+                err_msg=f"{target.kind} {lane}",
+            )
         assert target.other == target.span or found.abs().max() > 1e-3
 
 
@@ -223,7 +337,10 @@ def test_the_last_layer_is_computed_where_the_target_reads_it(folders: dict[str,
     rows = np.array([7, 0, 3])
     for family in kit.FAMILIES:
         reader = load_reader(str(folders[family]))
-        model, window = reader.loaded.model, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0]
+        model, window = (
+            reader.loaded.model,
+            reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0],
+        )
         narrow, types = narrowed(model, rows), token_types(model, window)
         assert (narrow is not None) == (family in ALIKE), family
         if narrow is None:
@@ -238,7 +355,10 @@ def test_the_last_layer_is_computed_where_the_target_reads_it(folders: dict[str,
 
 # Progress, cancel, chunks, wrong input
 
-def test_progress_counts_steps_and_a_cancel_stops_between_chunks(bert: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
+
+def test_progress_counts_steps_and_a_cancel_stops_between_chunks(
+    bert: tuple, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reader, reading = bert
     whole = reader.attribute(reading, TARGET, n_steps=20)
     monkeypatch.setattr(module, "TOKENS_AT_ONCE", 3 * len(reading.windows[0]))
@@ -249,7 +369,13 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(bert: tuple, mo
     np.testing.assert_allclose(chunked.end, whole.end, atol=1e-5)
     seen.clear()
     with pytest.raises(Cancelled):
-        reader.attribute(reading, TARGET, n_steps=20, on_progress=lambda *at: seen.append(at), cancelled=lambda: len(seen) >= 2)
+        reader.attribute(
+            reading,
+            TARGET,
+            n_steps=20,
+            on_progress=lambda *at: seen.append(at),
+            cancelled=lambda: len(seen) >= 2,
+        )
     assert len(seen) == 2
     for method in METHODS:
         with pytest.raises(Cancelled):
@@ -258,13 +384,23 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(bert: tuple, mo
 
 def test_wrong_choices_are_named(bert: tuple, folders: dict[str, Path]) -> None:
     reader, reading = bert
-    for change, message in [({"method": "lime"}, "one of integrated_gradients, gradient_x_input, leave_one_out, got 'lime'"),
-                            ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
-                            ({"n_steps": 0}, "between 1 and 500, got 0"), ({"n_steps": 501}, "got 501")]:
+    for change, message in [
+        (
+            {"method": "lime"},
+            "one of integrated_gradients, gradient_x_input, leave_one_out, got 'lime'",
+        ),
+        ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
+        ({"n_steps": 0}, "between 1 and 500, got 0"),
+        ({"n_steps": 501}, "got 501"),
+    ]:
         with pytest.raises(BadInput, match=message):
             reader.attribute(reading, TARGET, **change)
     other = load_reader(str(folders["electra"]))
-    with pytest.raises(BadInput, match=f"made by other weights than those of the reader in use, {other.name}; read the text again"):
+    with pytest.raises(
+        BadInput,
+        match=f"made by other weights than those of the reader in use, {other.name}; read the "
+        f"text again",
+    ):
         other.attribute(reading, TARGET)
 
 
@@ -276,17 +412,26 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
         reader.attribute(reading, TARGET, method)
     reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3)
     assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
-    assert not any(m._forward_hooks or m._forward_pre_hooks or m._backward_hooks or m._backward_pre_hooks for m in model.modules())
-    assert all(p.grad is None and not p.requires_grad for p in model.parameters()) and not model.training
+    assert not any(
+        m._forward_hooks or m._forward_pre_hooks or m._backward_hooks or m._backward_pre_hooks
+        for m in model.modules()
+    )
+    assert (
+        all(p.grad is None and not p.requires_grad for p in model.parameters())
+        and not model.training
+    )
 
 
 # Random weights
+
 
 def test_a_wait_for_another_random_weights_check_can_be_cancelled(bert: tuple) -> None:
     reader, reading = bert
     asked = itertools.count()
     with module._shuffling.slot(), pytest.raises(Cancelled):
-        reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3, cancelled=lambda: next(asked) > 1)
+        reader.attribute(
+            reading, TARGET, "gradient_x_input", shuffle=3, cancelled=lambda: next(asked) > 1
+        )
     assert reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3).total is not None
 
 
@@ -299,10 +444,20 @@ def test_shuffled_weights_keep_words_and_sizes_and_nothing_learned(bert: tuple) 
     for (name, ours), theirs in zip(model.named_parameters(), copied.parameters(), strict=True):
         assert sorted(ours.flatten().tolist()) == sorted(theirs.flatten().tolist()), name
         assert theirs is ours if ours is table else theirs.data_ptr() != ours.data_ptr()
-        varied = ours is not table and len(ours.unique()) > 1  # an untrained bias holds one number, which no order can change
+        varied = (
+            ours is not table and len(ours.unique()) > 1
+        )  # an untrained bias holds one number, which no order can change
         assert torch.equal(ours, theirs) != varied, name
-    first, again, other = (reader.attribute(reading, TARGET, "gradient_x_input", shuffle=seed) for seed in (1, 1, 2))
-    alone = Loaded(shuffled(model, 1), reader.loaded.tokenizer, reader.loaded.workers, "shuffled", reader.checksum)
+    first, again, other = (
+        reader.attribute(reading, TARGET, "gradient_x_input", shuffle=seed) for seed in (1, 1, 2)
+    )
+    alone = Loaded(
+        shuffled(model, 1),
+        reader.loaded.tokenizer,
+        reader.loaded.workers,
+        "shuffled",
+        reader.checksum,
+    )
     window = reading.windows[0]
     start, end = masked_logits(alone, window, np.zeros((1, len(window)), dtype=bool))
     assert len(reading.windows) == 1
@@ -315,10 +470,14 @@ def test_shuffled_weights_keep_words_and_sizes_and_nothing_learned(bert: tuple) 
     assert abs(by_words.f_x - sum(parts(TARGET, window, *reading.logits(0)))) > 1e-2
     assert reader.attribute(reading, TARGET, n_steps=100, shuffle=1).gap_share < 0.02
     own = reader.attribute(reading, TARGET, "gradient_x_input")
-    assert first.total.tolist() == again.total.tolist() != other.total.tolist() and own.total.tolist() != first.total.tolist()
+    assert (
+        first.total.tolist() == again.total.tolist() != other.total.tolist()
+        and own.total.tolist() != first.total.tolist()
+    )
 
 
 # Leave one out
+
 
 def test_question_words_across_windows(folders: dict[str, Path]) -> None:
     reader = load_reader(str(folders["bert"]))
@@ -328,49 +487,91 @@ def test_question_words_across_windows(folders: dict[str, Path]) -> None:
     alone = reader.attribute(reading, TARGET, "leave_one_out")
     units = words(reading.encoding, reading.windows[0])
     assert [e.word.text for e in effects] == kit.QUESTION.split()
-    assert [e.start for e in effects] == pytest.approx(units.sums(alone.start)[:len(effects)].tolist(), abs=1e-4)
-    assert [e.end for e in effects] == pytest.approx(units.sums(alone.end)[:len(effects)].tolist(), abs=1e-4)
+    assert [e.start for e in effects] == pytest.approx(
+        units.sums(alone.start)[: len(effects)].tolist(), abs=1e-4
+    )
+    assert [e.end for e in effects] == pytest.approx(
+        units.sums(alone.end)[: len(effects)].tolist(), abs=1e-4
+    )
 
 
 # Several sessions at once
 
 Work = Callable[[BertReader, Reading], list[np.ndarray]]
 WORK: dict[str, Work] = {
-    "read": lambda reader, reading: [(made := reader.read(reading.encoding.question, reading.encoding.context, OPTIONS)).start_logits,
-                                     made.end_logits],
-    "integrated": lambda reader, reading: [(made := reader.attribute(reading, TARGET, n_steps=4)).start, made.end],
-    "gradient": lambda reader, reading: [reader.attribute(reading, TARGET, "gradient_x_input").total],
+    "read": lambda reader, reading: [
+        (
+            made := reader.read(reading.encoding.question, reading.encoding.context, OPTIONS)
+        ).start_logits,
+        made.end_logits,
+    ],
+    "integrated": lambda reader, reading: [
+        (made := reader.attribute(reading, TARGET, n_steps=4)).start,
+        made.end,
+    ],
+    "gradient": lambda reader, reading: [
+        reader.attribute(reading, TARGET, "gradient_x_input").total
+    ],
     "words": lambda reader, reading: [reader.attribute(reading, TARGET, "leave_one_out").total],
     "attention": lambda reader, reading: [reader.attention(reading.windows[0]).weights],
-    "relevance": lambda reader, reading: [reader.relevance(reading.windows[0], TARGET, "gradient_x_attention").total],
+    "relevance": lambda reader, reading: [
+        reader.relevance(reading.windows[0], TARGET, "gradient_x_attention").total
+    ],
     "hidden": lambda reader, reading: [reader.hidden(reading.windows[0])],
-    "shuffled": lambda reader, reading: [reader.attribute(reading, TARGET, "gradient_x_input", shuffle=2).total],
+    "shuffled": lambda reader, reading: [
+        reader.attribute(reading, TARGET, "gradient_x_input", shuffle=2).total
+    ],
 }
 
 
 def texts() -> list[tuple[str, str]]:
-    return [(kit.QUESTION, kit.CONTEXT[:90]), ("Who painted the tower?", kit.CONTEXT[88:150]), ("In which year?", kit.CONTEXT[40:130])]
+    return [
+        (kit.QUESTION, kit.CONTEXT[:90]),
+        ("Who painted the tower?", kit.CONTEXT[88:150]),
+        ("In which year?", kit.CONTEXT[40:130]),
+    ]
 
 
 def same(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True) for a, b in zip(found, expected, strict=True))
+    return all(
+        a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True)
+        for a, b in zip(found, expected, strict=True)
+    )
 
 
-def cross_talk(shared: BertReader, alone: BertReader, works: dict[str, Work], checked: set[str], one_fault: bool = False) -> np.ndarray:
-    """Threads mix all works on one reader for 20 s; for each thread [results compared, results unlike the single-threaded twin's].
+def cross_talk(
+    shared: BertReader,
+    alone: BertReader,
+    works: dict[str, Work],
+    checked: set[str],
+    one_fault: bool = False,
+) -> np.ndarray:
+    """Threads mix all works on one reader for 20 s; for each thread [results compared, results
+    unlike the single-threaded twin's].
 
     With `one_fault` they stop at the first difference.
     """
     readings = [alone.read(question, context, OPTIONS) for question, context in texts()]
-    expected = {(name, k): work(alone, reading) for name, work in works.items() for k, reading in enumerate(readings)}
-    counts, until = [[0, 0] for _ in range(CROSS_TALK_THREADS)], time.monotonic() + CROSS_TALK_SECONDS
+    expected = {
+        (name, k): work(alone, reading)
+        for name, work in works.items()
+        for k, reading in enumerate(readings)
+    }
+    counts, until = (
+        [[0, 0] for _ in range(CROSS_TALK_THREADS)],
+        time.monotonic() + CROSS_TALK_SECONDS,
+    )
     faults: list[BaseException] = []
 
     def session(number: int) -> None:
         jobs = itertools.islice(itertools.cycle(expected), number * 5 % len(expected), None)
         try:
             for name, k in jobs:
-                if time.monotonic() > until or faults or (one_fault and any(wrong for _, wrong in counts)):
+                if (
+                    time.monotonic() > until
+                    or faults
+                    or (one_fault and any(wrong for _, wrong in counts))
+                ):
                     return
                 found = works[name](shared, readings[k])
                 if name in checked:
@@ -379,7 +580,9 @@ def cross_talk(shared: BertReader, alone: BertReader, works: dict[str, Work], ch
         except BaseException as fault:  # noqa: BLE001 - handed to the thread of the test, which raises it
             faults.append(fault)
 
-    threads = [threading.Thread(target=session, args=(number,)) for number in range(CROSS_TALK_THREADS)]
+    threads = [
+        threading.Thread(target=session, args=(number,)) for number in range(CROSS_TALK_THREADS)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -389,27 +592,41 @@ def cross_talk(shared: BertReader, alone: BertReader, works: dict[str, Work], ch
     return np.array(counts)
 
 
-def test_answers_and_explanations_of_many_threads_are_those_of_one(folders: dict[str, Path]) -> None:
+def test_answers_and_explanations_of_many_threads_are_those_of_one(
+    folders: dict[str, Path],
+) -> None:
     shared, alone = (load_reader(str(folders["bert"])) for _ in range(2))
     counts = cross_talk(shared, alone, WORK, set(WORK))
-    assert len(counts) >= 8 and counts[:, 0].min() > 0 and counts[:, 0].sum() >= len(WORK) * len(texts()) and not counts[:, 1].any()
+    assert (
+        len(counts) >= 8
+        and counts[:, 0].min() > 0
+        and counts[:, 0].sum() >= len(WORK) * len(texts())
+        and not counts[:, 1].any()
+    )
 
 
 def test_the_cross_talk_test_can_fail(folders: dict[str, Path]) -> None:
-    """captum's layer class on the shared model, as its own tutorial uses it, changes what other threads read."""
+    """captum's layer class on the shared model, as its own tutorial uses it, changes what other
+    threads read.
+    """
     from captum.attr import LayerIntegratedGradients
 
     shared, alone = (load_reader(str(folders["bert"])) for _ in range(2))
 
     def hooked(reader: BertReader, reading: Reading) -> list[np.ndarray]:
         model, ids = reader.loaded.model, torch.tensor(reading.windows[0].input_ids)[None]
-        method = LayerIntegratedGradients(lambda x: model(input_ids=x).start_logits[:, 5], model.bert.embeddings)
+        method = LayerIntegratedGradients(
+            lambda x: model(input_ids=x).start_logits[:, 5], model.bert.embeddings
+        )
         return [method.attribute(ids, torch.zeros_like(ids), n_steps=30).detach().numpy()]
 
     def guarded(reader: BertReader, reading: Reading) -> list[np.ndarray]:
         try:
             return WORK["read"](reader, reading)
-        except (RuntimeError, ValueError):  # the hook can also break the other thread's pass outright
+        except (
+            RuntimeError,
+            ValueError,
+        ):  # the hook can also break the other thread's pass outright
             return [np.zeros(0)] * 2
 
     def attempt(reader: BertReader, reading: Reading) -> list[np.ndarray]:
@@ -418,4 +635,6 @@ def test_the_cross_talk_test_can_fail(folders: dict[str, Path]) -> None:
         except (RuntimeError, ValueError, AssertionError, IndexError):
             return []
 
-    assert cross_talk(shared, alone, {"read": guarded, "hooked": attempt}, {"read"}, one_fault=True)[:, 1].any()
+    assert cross_talk(
+        shared, alone, {"read": guarded, "hooked": attempt}, {"read"}, one_fault=True
+    )[:, 1].any()

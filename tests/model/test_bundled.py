@@ -1,4 +1,6 @@
-"""The bundled reader: the folder as exported, what it answers, and its answers against a search that shares no code."""
+"""The bundled reader: the folder as exported, what it answers, and its answers against a search
+that shares no code.
+"""
 
 import json
 from pathlib import Path
@@ -17,7 +19,8 @@ from qa_demo.model.source import bundled_folder
 
 pytestmark = pytest.mark.model
 
-FILES = {"metrics.json",
+FILES = {
+    "metrics.json",
     "config.json",
     "model.safetensors",
     "tokenizer.json",
@@ -28,13 +31,21 @@ FILES = {"metrics.json",
     "checksums.json",
 }
 PLAIN = [
-    ("Where is the Louvre?", "The Louvre is a large art museum in Paris. It was opened to the public in 1793.", "Paris"),
+    (
+        "Where is the Louvre?",
+        "The Louvre is a large art museum in Paris. It was opened to the public in 1793.",
+        "Paris",
+    ),
     (
         "When was the Louvre opened to the public?",
         "The Louvre is a large art museum in Paris. It was opened to the public in 1793.",
         "1793",
     ),
-    ("Who wrote the play?", "The play was written by Henrik Ibsen and first staged in Copenhagen.", "Henrik Ibsen"),
+    (
+        "Who wrote the play?",
+        "The play was written by Henrik Ibsen and first staged in Copenhagen.",
+        "Henrik Ibsen",
+    ),
 ]
 
 
@@ -49,19 +60,25 @@ def reader() -> BertReader:
 
 
 def brute_force(reading: Reading, longest: int) -> tuple[float, int, int]:
-    """(score, char_start, char_end) by trying every pair of every window, with ownership worked out token by token."""
+    """(score, char_start, char_end) by trying every pair of every window, with ownership worked
+    out token by token.
+    """
     best = (-np.inf, -1, -1)
     offsets = reading.encoding.offset_mapping
     for w in reading.windows:
         for i in range(w.doc_start, w.doc_stop):
             contexts = [
-                min(i - v.doc_start, v.doc_stop - 1 - i) + 0.01 * (v.doc_stop - v.doc_start) if v.doc_start <= i < v.doc_stop else -1.0
+                min(i - v.doc_start, v.doc_stop - 1 - i) + 0.01 * (v.doc_stop - v.doc_start)
+                if v.doc_start <= i < v.doc_stop
+                else -1.0
                 for v in reading.windows
             ]
             if int(np.argmax(contexts)) != w.index:
                 continue
             for j in range(i, min(i + longest, w.doc_stop)):
-                score = float(reading.start_logits[w.index, w.to_pos(i)]) + float(reading.end_logits[w.index, w.to_pos(j)])
+                score = float(reading.start_logits[w.index, w.to_pos(i)]) + float(
+                    reading.end_logits[w.index, w.to_pos(j)]
+                )
                 if score > best[0] and offsets[i, 0] < offsets[j, 1]:
                     best = (score, int(offsets[i, 0]), int(offsets[j, 1]))
     return best
@@ -73,7 +90,11 @@ def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: P
     assert set(manifest) == FILES - {"checksums.json"}
     assert manifest == {name: sha256(folder / name) for name in manifest}
     assert sum(path.stat().st_size for path in folder.iterdir()) < 50_000_000
-    assert {tensor.dtype for tensor in read_header(folder / "model.safetensors").values()} <= {"F16", "BF16", "I64"}
+    assert {tensor.dtype for tensor in read_header(folder / "model.safetensors").values()} <= {
+        "F16",
+        "BF16",
+        "I64",
+    }
 
 
 def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: BertReader) -> None:
@@ -84,17 +105,25 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: 
     )
     assert not info["missing_keys"] and not info["unexpected_keys"]
     question, context, _ = PLAIN[0]
-    inputs = AutoTokenizer.from_pretrained(folder, local_files_only=True)(question, context, return_tensors="pt")
+    inputs = AutoTokenizer.from_pretrained(folder, local_files_only=True)(
+        question, context, return_tensors="pt"
+    )
     with torch.no_grad():
         out = model.eval()(**inputs)
     reading = reader.read(question, context)
     assert reading.windows[0].input_ids.tolist() == inputs["input_ids"][0].tolist()
-    np.testing.assert_allclose(reading.logits(0), [out.start_logits[0].numpy(), out.end_logits[0].numpy()], atol=1e-4)
+    np.testing.assert_allclose(
+        reading.logits(0), [out.start_logits[0].numpy(), out.end_logits[0].numpy()], atol=1e-4
+    )
 
 
-def test_it_brings_both_heads_a_threshold_and_its_checksum(folder: Path, reader: BertReader) -> None:
+def test_it_brings_both_heads_a_threshold_and_its_checksum(
+    folder: Path, reader: BertReader
+) -> None:
     assert reader.name == "bundled" and reader.has_bio and reader.max_seq_length == 512
-    assert reader.threshold == json.loads((folder / "reader.json").read_text())["threshold"] and isinstance(reader.threshold, float)
+    assert reader.threshold == json.loads((folder / "reader.json").read_text())[
+        "threshold"
+    ] and isinstance(reader.threshold, float)
     assert reader.checksum == sha256(folder / "checksums.json")
 
 
@@ -106,8 +135,14 @@ def test_plain_questions(reader: BertReader, question: str, context: str, answer
     assert tagged is not None and answer in tagged.text
 
 
-def test_the_answer_of_a_long_text_is_the_one_that_trying_every_pair_finds(reader: BertReader) -> None:
-    filler = " ".join(f"In the year {1500 + k} the town on the river counted {37 * k % 911} houses and {k % 7} mills." for k in range(140))
+def test_the_answer_of_a_long_text_is_the_one_that_trying_every_pair_finds(
+    reader: BertReader,
+) -> None:
+    filler = " ".join(
+        f"In the year {1500 + k} the town on the river counted {37 * k % 911} houses and {k % 7} "
+        f"mills."
+        for k in range(140)
+    )
     context = filler[:6000] + " The stone bridge was designed by Agnes Holm. " + filler[6000:]
     reading = reader.read("Who designed the stone bridge?", context)
     assert len(reading.encoding.context_ids) > 2000 and len(reading.windows) > 10
@@ -119,5 +154,17 @@ def test_the_answer_of_a_long_text_is_the_one_that_trying_every_pair_finds(reade
 
 def test_the_model_card_says_what_a_user_must_know(folder: Path) -> None:
     card = (folder / "README.md").read_text(encoding="utf-8").lower()
-    for word in ("license", "data", "squad", "seed", "exact", "f1", "bio", "unanswerable", "calibration", "known failures", "dtype"):
+    for word in (
+        "license",
+        "data",
+        "squad",
+        "seed",
+        "exact",
+        "f1",
+        "bio",
+        "unanswerable",
+        "calibration",
+        "known failures",
+        "dtype",
+    ):
         assert word in card

@@ -19,11 +19,15 @@ OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
 
 
 @pytest.fixture(scope="module", params=kit.FAMILIES)
-def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+def family(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path]:
     return request.param, kit.save(tmp_path_factory.mktemp(request.param), request.param)
 
 
-def assert_windows_equal_overflow(words, oracle, question: str, context: str, length: int, step: int) -> int:
+def assert_windows_equal_overflow(
+    words, oracle, question: str, context: str, length: int, step: int
+) -> int:
     encoding = encode(words, question, context)
     options = WindowOptions(max_seq_length=length, doc_stride=step)
     expected = oracle(
@@ -40,18 +44,26 @@ def assert_windows_equal_overflow(words, oracle, question: str, context: str, le
     windows = make_windows(encoding, options)
     assert [w.input_ids.tolist() for w in windows] == expected["input_ids"]
     assert windows[0].token_type_ids.tolist() == expected["token_type_ids"][0]
-    if 1 in expected["token_type_ids"][0]:  # elsewhere (DeBERTa, XLM-R) the library's later windows disagree with its own first
+    if (
+        1 in expected["token_type_ids"][0]
+    ):  # elsewhere (DeBERTa, XLM-R) the library's later windows disagree with its own first
         assert [w.token_type_ids.tolist() for w in windows] == expected["token_type_ids"]
     for index, window in enumerate(windows):
         sequence = expected.sequence_ids(index)
         assert window.is_context.tolist() == [s == 1 for s in sequence]
-        offsets = np.array([o for o, s in zip(expected["offset_mapping"][index], sequence, strict=True) if s == 1]).reshape(-1, 2)
+        offsets = np.array(
+            [o for o, s in zip(expected["offset_mapping"][index], sequence, strict=True) if s == 1]
+        ).reshape(-1, 2)
         ours = encoding.offset_mapping[window.doc_start : window.doc_stop]
         np.testing.assert_array_equal(ours, trimmed(context, offsets))
     return len(windows)
 
 
-@pytest.mark.parametrize("context", [kit.CONTEXT, UNICODE, "river", "A. " * 70], ids=["plain", "unicode", "word", "short"])
+@pytest.mark.parametrize(
+    "context",
+    [kit.CONTEXT, UNICODE, "river", "A. " * 70],
+    ids=["plain", "unicode", "word", "short"],
+)
 def test_windows_equal_the_tokenizers_overflow(family: tuple[str, Path], context: str) -> None:
     words, oracle = kit.tokenizer(family[0]), kit.tokenizer(family[0])
     counts = set()
@@ -60,21 +72,36 @@ def test_windows_equal_the_tokenizers_overflow(family: tuple[str, Path], context
         room = length - asked - (encode(words, "a", "a").n_special)
         for step in sorted({1, 2, room // 2, room - 1, room}):
             if 1 <= step <= room and (step > 2 or length < 60):
-                counts.add(assert_windows_equal_overflow(words, oracle, kit.QUESTION, context, length, step))
+                counts.add(
+                    assert_windows_equal_overflow(
+                        words, oracle, kit.QUESTION, context, length, step
+                    )
+                )
     assert max(counts) > 1 or context == "river"
 
 
 def test_the_oracle_can_fail() -> None:
     words, oracle = kit.tokenizer("bert"), kit.tokenizer("bert")
     with pytest.raises(AssertionError):
-        assert_windows_equal_overflow(words, lambda *a, **k: oracle(*a, **(k | {"stride": k["stride"] + 1})), "Who?", kit.CONTEXT, 40, 9)
+        assert_windows_equal_overflow(
+            words,
+            lambda *a, **k: oracle(*a, **(k | {"stride": k["stride"] + 1})),
+            "Who?",
+            kit.CONTEXT,
+            40,
+            9,
+        )
 
 
 def test_special_tokens_typed_by_a_user_stay_text(family: tuple[str, Path]) -> None:
     words = kit.tokenizer(family[0])
     special = {words.cls_token_id, words.sep_token_id, words.mask_token_id, words.pad_token_id}
-    encoding = encode(words, "[SEP] who", "[CLS] the [SEP] </s> <s> [MASK] <mask> <pad> [PAD] bridge")
-    assert not special & set(encoding.context_ids.tolist()) and not special & set(encoding.question_ids.tolist())
+    encoding = encode(
+        words, "[SEP] who", "[CLS] the [SEP] </s> <s> [MASK] <mask> <pad> [PAD] bridge"
+    )
+    assert not special & set(encoding.context_ids.tolist()) and not special & set(
+        encoding.question_ids.tolist()
+    )
     window = make_windows(encoding, WindowOptions(300, 1))[0]
     assert len([i for i in window.input_ids.tolist() if i in special]) == encoding.n_special
     assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens
@@ -83,10 +110,15 @@ def test_special_tokens_typed_by_a_user_stay_text(family: tuple[str, Path]) -> N
 def test_logits_are_those_of_the_model_itself(family: tuple[str, Path]) -> None:
     reader = load_reader(str(family[1]))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
-    model = AutoModelForQuestionAnswering.from_pretrained(family[1], dtype=torch.float32, attn_implementation="eager").eval()
+    model = AutoModelForQuestionAnswering.from_pretrained(
+        family[1], dtype=torch.float32, attn_implementation="eager"
+    ).eval()
     assert len(reading.windows) >= 1 and reading.model_name == family[1].name
     for window in reading.windows:
-        inputs = {"input_ids": torch.tensor(window.input_ids)[None], "attention_mask": torch.ones(1, len(window), dtype=torch.long)}
+        inputs = {
+            "input_ids": torch.tensor(window.input_ids)[None],
+            "attention_mask": torch.ones(1, len(window), dtype=torch.long),
+        }
         if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
             inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
         with torch.no_grad():
@@ -104,7 +136,8 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family: tuple[str, Path]) -
     assert all(text == text.strip() for text in texts) and "".join(texts) == "thebridgewasdesigned"
     count = len(texts)
     spans = [Span(i, j) for i in range(count) for j in range(i, count)]
-    for span in spans:  # pieces that hold only the blank before a word (RoBERTa, ALBERT) stand at either end of some
+    # pieces that hold only the blank before a word (RoBERTa, ALBERT) stand at either end of some
+    for span in spans:
         text, (start, end) = encoding.text(span), encoding.chars(span)
         assert text == text.strip() and text == context[start:end] and start <= end
 
@@ -122,12 +155,17 @@ def test_only_existing_classes_take_sdpa(family: tuple[str, Path]) -> None:
 
 
 def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, Path]) -> None:
-    """The oracle is transformers' own model: it reads as many positions as we say and fails at one more."""
+    """The oracle is transformers' own model: it reads as many positions as we say and fails at one
+    more.
+    """
     model = AutoModelForQuestionAnswering.from_pretrained(family[1])
     longest = longest_input(model.config)
     for length in (longest, longest + 1):
         ids = torch.full((1, length), 20)
-        inputs = {"input_ids": ids, **({"token_type_ids": torch.ones_like(ids)} if knows_token_types(model.config) else {})}
+        inputs = {
+            "input_ids": ids,
+            **({"token_type_ids": torch.ones_like(ids)} if knows_token_types(model.config) else {}),
+        }
         if length == longest:
             assert model(**inputs).start_logits.shape == (1, longest)
         elif getattr(model.config, "position_biased_input", True):
@@ -137,5 +175,9 @@ def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, P
 
 def test_only_models_with_two_token_types_are_given_them(family: tuple[str, Path]) -> None:
     model = AutoModelForQuestionAnswering.from_pretrained(family[1])
-    tables = [m for name, m in model.named_modules() if name.endswith("token_type_embeddings") and hasattr(m, "num_embeddings")]
+    tables = [
+        m
+        for name, m in model.named_modules()
+        if name.endswith("token_type_embeddings") and hasattr(m, "num_embeddings")
+    ]
     assert knows_token_types(model.config) == any(table.num_embeddings > 1 for table in tables)

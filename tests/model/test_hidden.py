@@ -1,4 +1,6 @@
-"""Hidden states, heads and the forward pass from word embeddings: every family gives the logits that the reader gives."""
+"""Hidden states, heads and the forward pass from word embeddings: every family gives the logits
+that the reader gives.
+"""
 
 from pathlib import Path
 
@@ -21,8 +23,12 @@ OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
 
 
 @pytest.fixture(scope="module", params=kit.FAMILIES)
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, BertReader, Reading]:
-    folder = kit.save(tmp_path_factory.mktemp(request.param), request.param, bio=request.param == "roberta")
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path, BertReader, Reading]:
+    folder = kit.save(
+        tmp_path_factory.mktemp(request.param), request.param, bio=request.param == "roberta"
+    )
     reader = load_reader(str(folder))
     return request.param, folder, reader, reader.read(kit.QUESTION, kit.CONTEXT[:120], OPTIONS)
 
@@ -34,18 +40,26 @@ def test_the_head_on_the_last_hidden_states_gives_the_logits(made: tuple) -> Non
         hidden = reader.hidden(window)
         assert hidden.shape == (3, len(window), 16) and hidden.dtype == np.float32
         start, end = reading.logits(window.index)
-        np.testing.assert_allclose(plane(heads, hidden[-1]), np.stack([start, end], axis=1), atol=1e-4)
+        np.testing.assert_allclose(
+            plane(heads, hidden[-1]), np.stack([start, end], axis=1), atol=1e-4
+        )
         through = lens(heads, hidden)
         np.testing.assert_allclose(through.start[-1], start, atol=1e-4)
-        assert np.abs(through.start[0] - start).max() > 0.01  # the embedding output is not the last layer
+        assert (
+            np.abs(through.start[0] - start).max() > 0.01
+        )  # the embedding output is not the last layer
         taken = anatomy(heads, hidden[-1, 3], "end")
         assert taken.logit == pytest.approx(float(end[3]), abs=1e-4)
-        assert sum(taken.products) + taken.rest + taken.bias == pytest.approx(float(end[3]), abs=1e-4)
+        assert sum(taken.products) + taken.rest + taken.bias == pytest.approx(
+            float(end[3]), abs=1e-4
+        )
 
 
 def test_hidden_states_are_those_of_transformers(made: tuple) -> None:
     _, folder, reader, reading = made
-    model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    model = AutoModelForQuestionAnswering.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
     window = reading.windows[-1]
     inputs = {"input_ids": torch.tensor(window.input_ids)[None]}
     if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
@@ -60,13 +74,19 @@ def test_word_embeddings_in_give_the_same_logits_as_ids_in(made: tuple) -> None:
     model = reader.loaded.model
     for window in reading.windows:
         with torch.inference_mode():
-            start, end = logits(model, word_embeddings(model, window.input_ids)[None], token_types(model, window))
-        np.testing.assert_allclose(np.stack([start[0], end[0]]), reading.logits(window.index), atol=2e-5)
+            start, end = logits(
+                model, word_embeddings(model, window.input_ids)[None], token_types(model, window)
+            )
+        np.testing.assert_allclose(
+            np.stack([start[0], end[0]]), reading.logits(window.index), atol=2e-5
+        )
 
 
 def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(made: tuple) -> None:
     _, folder, reader, reading = made
-    model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    model = AutoModelForQuestionAnswering.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
     window = reading.windows[0]
     masks = np.random.default_rng(0).random((5, len(window))) < 0.3
     masks[0] = False
@@ -92,14 +112,19 @@ def test_the_question_is_found_in_every_familys_window(made: tuple) -> None:
     _, _, _, reading = made
     encoding = reading.encoding
     for window in reading.windows:
-        np.testing.assert_array_equal(window.input_ids[question_positions(encoding)], encoding.question_ids)
+        np.testing.assert_array_equal(
+            window.input_ids[question_positions(encoding)], encoding.question_ids
+        )
         special = special_positions(encoding, window)
         assert special.sum() == encoding.n_special and special[window.cls_at] and special[-1]
         found = words(encoding, window)
         assert [w.text for w in found.items if w.side == "question"] == kit.QUESTION.split()
         inside = [w.text for w in found.items if w.side == "context"]
-        whole, middle = encoding.context.split(), inside[1:-1]  # the window's border may cut the first and the last
-        assert any(whole[k:k + len(middle)] == middle for k in range(len(whole)))
+        whole, middle = (
+            encoding.context.split(),
+            inside[1:-1],
+        )  # the window's border may cut the first and the last
+        assert any(whole[k : k + len(middle)] == middle for k in range(len(whole)))
         np.testing.assert_array_equal(found.of >= 0, ~special)
 
 
@@ -107,6 +132,8 @@ def test_heads_are_copies(made: tuple) -> None:
     family, _, reader, _ = made
     heads = reader.heads()
     layer = reader.loaded.model.qa_outputs
-    assert heads.S.tolist() == layer.weight[0].tolist() and heads.b_E == pytest.approx(float(layer.bias[1]))
+    assert heads.S.tolist() == layer.weight[0].tolist() and heads.b_E == pytest.approx(
+        float(layer.bias[1])
+    )
     assert not np.shares_memory(heads.S, layer.weight.detach().numpy())
     assert (heads.W is not None) == (family == "roberta") == reader.has_bio

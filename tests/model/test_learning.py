@@ -1,4 +1,6 @@
-"""Gradient steps on tiny random readers: torch is the oracle, the shared reader never changes, memory comes back."""
+"""Gradient steps on tiny random readers: torch is the oracle, the shared reader never changes,
+memory comes back.
+"""
 
 import gc
 import hashlib
@@ -41,27 +43,47 @@ def reading(reader: BertReader) -> Any:
 
 def digest(model: Any) -> str:
     state = model.state_dict()
-    return hashlib.sha256(b"".join(state[name].numpy().tobytes() for name in sorted(state))).hexdigest()
+    return hashlib.sha256(
+        b"".join(state[name].numpy().tobytes() for name in sorted(state))
+    ).hexdigest()
 
 
-def loss_of(model: Any, reading: Any, golds: tuple[Span, ...], windows: tuple[int, ...]) -> torch.Tensor:
-    """The oracle: transformers' own forward pass and torch's own soft cross-entropy, mean over windows and heads."""
+def loss_of(
+    model: Any, reading: Any, golds: tuple[Span, ...], windows: tuple[int, ...]
+) -> torch.Tensor:
+    """The oracle: transformers' own forward pass and torch's own soft cross-entropy, mean over
+    windows and heads.
+    """
     each = []
     for w in (reading.windows[k] for k in windows):
-        out = model(input_ids=torch.tensor(w.input_ids)[None], token_type_ids=torch.tensor(w.token_type_ids)[None])
+        out = model(
+            input_ids=torch.tensor(w.input_ids)[None],
+            token_type_ids=torch.tensor(w.token_type_ids)[None],
+        )
         targets = [torch.from_numpy(t).float()[None] for t in start_end_targets(w, golds)]
-        each += [torch.nn.functional.cross_entropy(x, t) for x, t in zip((out.start_logits, out.end_logits), targets, strict=True)]
+        each += [
+            torch.nn.functional.cross_entropy(x, t)
+            for x, t in zip((out.start_logits, out.end_logits), targets, strict=True)
+        ]
     return torch.stack(each).mean()
 
 
-def oracle(reader: BertReader, reading: Any, scope: str, plan: Plan, golds: tuple[Span, ...] = GOLDS) -> tuple[Any, list[float]]:
-    """The same steps taken apart from the learner's code: a full deep copy and torch's optimiser."""
+def oracle(
+    reader: BertReader, reading: Any, scope: str, plan: Plan, golds: tuple[Span, ...] = GOLDS
+) -> tuple[Any, list[float]]:
+    """The same steps taken apart from the learner's code: a full deep copy and torch's
+    optimiser.
+    """
     import copy
 
     model = copy.deepcopy(reader._model)
     names = trained_names(reader._model, scope)
     own = [p.requires_grad_(True) for name, p in model.named_parameters() if name in names]
-    optimizer = torch.optim.SGD(own, lr=plan.learning_rate) if plan.optimizer == "sgd" else torch.optim.AdamW(own, lr=plan.learning_rate)
+    optimizer = (
+        torch.optim.SGD(own, lr=plan.learning_rate)
+        if plan.optimizer == "sgd"
+        else torch.optim.AdamW(own, lr=plan.learning_rate)
+    )
     windows, losses = training_windows(reading, golds), []
     for _ in range(plan.steps):
         optimizer.zero_grad()
@@ -76,7 +98,9 @@ def oracle(reader: BertReader, reading: Any, scope: str, plan: Plan, golds: tupl
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
-def test_steps_equal_torchs_own(reader: BertReader, reading: Any, scope: str, optimizer: str) -> None:
+def test_steps_equal_torchs_own(
+    reader: BertReader, reading: Any, scope: str, optimizer: str
+) -> None:
     plan = Plan(5, 0.05 if optimizer == "sgd" else 0.003, optimizer)
     learner = reader.learner(reading, GOLDS, scope)
     learned = learner.step(plan)
@@ -85,49 +109,90 @@ def test_steps_equal_torchs_own(reader: BertReader, reading: Any, scope: str, op
     assert losses[-1] < losses[0]
     for w in reading.windows:
         with torch.no_grad():
-            out = model(input_ids=torch.tensor(w.input_ids)[None], token_type_ids=torch.tensor(w.token_type_ids)[None])
-        # log-softmax: a bias anywhere before the heads that only shifts all logits has gradient 0, and AdamW moves it by noise
-        np.testing.assert_allclose(log_softmax(learned.after.logits(w.index)[0]), log_softmax(out.start_logits[0].numpy()), atol=2e-4)
+            out = model(
+                input_ids=torch.tensor(w.input_ids)[None],
+                token_type_ids=torch.tensor(w.token_type_ids)[None],
+            )
+        # log-softmax: a bias anywhere before the heads that only shifts all logits has gradient 0,
+        # and AdamW moves it by noise
+        np.testing.assert_allclose(
+            log_softmax(learned.after.logits(w.index)[0]),
+            log_softmax(out.start_logits[0].numpy()),
+            atol=2e-4,
+        )
     learner.close()
 
 
-def test_the_loss_of_a_window_and_its_gradient_equal_the_pages(reader: BertReader, reading: Any) -> None:
+def test_the_loss_of_a_window_and_its_gradient_equal_the_pages(
+    reader: BertReader, reading: Any
+) -> None:
     for w in reading.windows:
-        logits = torch.tensor(np.stack(reading.logits(w.index), axis=1), dtype=torch.float64, requires_grad=True)
+        logits = torch.tensor(
+            np.stack(reading.logits(w.index), axis=1), dtype=torch.float64, requires_grad=True
+        )
         losses = window_loss(logits, w, GOLDS)
         losses.mean().backward()
         terms = start_end_loss(reading, GOLDS, [w.index])
         assert [t.value for t in terms] == pytest.approx(losses.tolist(), abs=1e-5)
         assert total(terms) == pytest.approx(float(losses.detach().mean()), abs=1e-5)
-        for lane, (row, target) in enumerate(zip(reading.logits(w.index), start_end_targets(w, GOLDS), strict=True)):
-            np.testing.assert_allclose(cross_entropy_gradient(row, target) / 2, logits.grad[:, lane], atol=1e-5)
+        for lane, (row, target) in enumerate(
+            zip(reading.logits(w.index), start_end_targets(w, GOLDS), strict=True)
+        ):
+            np.testing.assert_allclose(
+                cross_entropy_gradient(row, target) / 2, logits.grad[:, lane], atol=1e-5
+            )
 
 
-def test_the_curve_the_terms_and_the_movements_are_the_readings(reader: BertReader, reading: Any) -> None:
+def test_the_curve_the_terms_and_the_movements_are_the_readings(
+    reader: BertReader, reading: Any
+) -> None:
     learner = reader.learner(reading, GOLDS, "last_layer")
     learned = learner.step(Plan(5, 0.05))
     assert [s.step for s in learned.curve] == list(range(6)) and learned.steps == 5
-    assert learned.curve[0].loss == pytest.approx(total(start_end_loss(reading, GOLDS, learned.windows)))
-    assert learned.curve[-1].loss == pytest.approx(total(start_end_loss(learned.after, GOLDS, learned.windows)))
-    assert [m.name for m in learned.movements] == ["S", "E", "T"] and all(m.distance > 0 and m.degrees > 0 for m in learned.movements)
+    assert learned.curve[0].loss == pytest.approx(
+        total(start_end_loss(reading, GOLDS, learned.windows))
+    )
+    assert learned.curve[-1].loss == pytest.approx(
+        total(start_end_loss(learned.after, GOLDS, learned.windows))
+    )
+    assert [m.name for m in learned.movements] == ["S", "E", "T"] and all(
+        m.distance > 0 and m.degrees > 0 for m in learned.movements
+    )
     S = reader.heads().S
     after = learner._private.qa_outputs.weight[0].detach().numpy()
-    assert learned.movements[0].distance == pytest.approx(float(np.linalg.norm(after - S)), rel=1e-4)
-    assert learned.before is reading and learned.after.tag_logits is not None and learned.after.checksum == ""
+    assert learned.movements[0].distance == pytest.approx(
+        float(np.linalg.norm(after - S)), rel=1e-4
+    )
+    assert (
+        learned.before is reading
+        and learned.after.tag_logits is not None
+        and learned.after.checksum == ""
+    )
     learner.close()
 
 
-def test_a_head_alone_leaves_every_hidden_state_where_it_was(reader: BertReader, reading: Any) -> None:
+def test_a_head_alone_leaves_every_hidden_state_where_it_was(
+    reader: BertReader, reading: Any
+) -> None:
     learner = reader.learner(reading, GOLDS, "head")
     learned = learner.step(Plan(20, 0.05))
-    assert learned.movements[2].distance == 0 and learned.movements[2].degrees == 0 and learned.movements[0].distance > 0
+    assert (
+        learned.movements[2].distance == 0
+        and learned.movements[2].degrees == 0
+        and learned.movements[0].distance > 0
+    )
     np.testing.assert_allclose(learned.after.tag_logits, reading.tag_logits, atol=1e-6)
     learner.close()
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(reader: BertReader, reading: Any, scope: str) -> None:
-    before, pointers = digest(reader._model), {n: p.data_ptr() for n, p in reader._model.named_parameters()}
+def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(
+    reader: BertReader, reading: Any, scope: str
+) -> None:
+    before, pointers = (
+        digest(reader._model),
+        {n: p.data_ptr() for n, p in reader._model.named_parameters()},
+    )
     learner = reader.learner(reading, GOLDS, scope)
     learner.step(Plan(5, 0.1, "adamw"))
     learner.undo()
@@ -136,7 +201,9 @@ def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(reader: 
     names = set(trained_names(reader._model, scope))
     assert {n for n in private if private[n] != pointers[n]} == names
     assert all("embeddings." not in n for n in names)
-    assert digest(reader._model) == before and not any(p.requires_grad for p in reader._model.parameters())
+    assert digest(reader._model) == before and not any(
+        p.requires_grad for p in reader._model.parameters()
+    )
     again = reader.read(QUESTION, CONTEXT, reading.options)
     np.testing.assert_array_equal(again.start_logits, reading.start_logits)
     learner.close()
@@ -145,7 +212,12 @@ def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(reader: 
 def test_undo_redo_and_reset_walk_the_path(reader: BertReader, reading: Any) -> None:
     learner = reader.learner(reading, GOLDS, "reader")
     states = [learner.step(Plan(steps, 0.02)) for steps in (1, 5, 1)]
-    assert states[-1].steps == 7 and len(states[-1].actions) == 3 and states[-1].can_undo and not states[-1].can_redo
+    assert (
+        states[-1].steps == 7
+        and len(states[-1].actions) == 3
+        and states[-1].can_undo
+        and not states[-1].can_redo
+    )
     back = learner.undo()
     assert back.steps == 6 and back.can_redo
     np.testing.assert_allclose(back.after.start_logits, states[1].after.start_logits, atol=2e-3)
@@ -173,7 +245,9 @@ def test_three_snapshots_are_kept_in_half_precision(reader: BertReader, reading:
     assert len(learner._undo) == 3
     learner.undo()
     assert len(learner._undo) + len(learner._redo) == 3
-    assert {t.dtype for s in (*learner._undo, *learner._redo) for t in s.weights.values()} == {torch.float16}
+    assert {t.dtype for s in (*learner._undo, *learner._redo) for t in s.weights.values()} == {
+        torch.float16
+    }
     for _ in range(2):
         learner.undo()
     with pytest.raises(BadInput, match="last 3 are kept"):
@@ -186,15 +260,23 @@ def test_cancelled_steps_leave_everything_as_it_was(reader: BertReader, reading:
     first = learner.step(Plan(1, 0.05))
     told: list[tuple[int, int]] = []
     with pytest.raises(Cancelled):
-        learner.step(Plan(20, 0.05), lambda done, count: told.append((done, count)), lambda: len(told) >= 3)
-    assert told == [(1, 20 + len(reading.windows)), (2, 20 + len(reading.windows)), (3, 20 + len(reading.windows))]
+        learner.step(
+            Plan(20, 0.05), lambda done, count: told.append((done, count)), lambda: len(told) >= 3
+        )
+    assert told == [
+        (1, 20 + len(reading.windows)),
+        (2, 20 + len(reading.windows)),
+        (3, 20 + len(reading.windows)),
+    ]
     same = learner.read(QUESTION, CONTEXT, reading.options)
     np.testing.assert_allclose(same.start_logits, first.after.start_logits, atol=1e-6)
     assert learner.step(Plan(1, 0.05)).steps == 2
     learner.close()
 
 
-def test_steps_that_explode_are_taken_back(reader: BertReader, reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_that_explode_are_taken_back(
+    reader: BertReader, reading: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     learner = reader.learner(reading, GOLDS, "reader")
     first, calls = learner.step(Plan(1, 0.01)), []
 
@@ -206,7 +288,11 @@ def test_steps_that_explode_are_taken_back(reader: BertReader, reading: Any, mon
     with pytest.raises(BadInput, match="no longer a finite number"):
         learner.step(Plan(20, 0.01, "adamw"))
     monkeypatch.undo()
-    np.testing.assert_allclose(learner.read(QUESTION, CONTEXT, reading.options).end_logits, first.after.end_logits, atol=1e-5)
+    np.testing.assert_allclose(
+        learner.read(QUESTION, CONTEXT, reading.options).end_logits,
+        first.after.end_logits,
+        atol=1e-5,
+    )
     assert learner.step(Plan(1, 0.01)).steps == 2
     learner.close()
 
@@ -214,7 +300,11 @@ def test_steps_that_explode_are_taken_back(reader: BertReader, reading: Any, mon
 def test_memory_returns_after_reset_and_close(reader: BertReader, reading: Any) -> None:
     def held() -> int:
         gc.collect()
-        seen = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in gc.get_objects() if isinstance(t, torch.Tensor)}
+        seen = {
+            t.untyped_storage().data_ptr(): t.untyped_storage().nbytes()
+            for t in gc.get_objects()
+            if isinstance(t, torch.Tensor)
+        }
         return sum(seen.values())
 
     before = held()
@@ -234,11 +324,14 @@ def test_memory_returns_after_reset_and_close(reader: BertReader, reading: Any) 
 
 def test_a_third_whole_copy_is_told_to_wait(reader: BertReader, reading: Any) -> None:
     places = Places(2)
+
     def around(model: Any) -> BertReader:
         return BertReader("copy", model, reader._tokenizer)
 
-    learners = [ModelLearner(reader._model, around, reader._workers, reading, GOLDS, scope, places)
-                for scope in ("reader", "reader", "reader", "head")]
+    learners = [
+        ModelLearner(reader._model, around, reader._workers, reading, GOLDS, scope, places)
+        for scope in ("reader", "reader", "reader", "head")
+    ]
     learners[0].step(Plan(1, 0.01))
     learners[1].step(Plan(1, 0.01))
     with pytest.raises(ModelUnavailable, match="wait until one of them resets"):
@@ -252,17 +345,28 @@ def test_a_third_whole_copy_is_told_to_wait(reader: BertReader, reading: Any) ->
         places.take()
 
 
-def test_a_learner_that_nobody_closed_gives_its_place_back(reader: BertReader, reading: Any) -> None:
+def test_a_learner_that_nobody_closed_gives_its_place_back(
+    reader: BertReader, reading: Any
+) -> None:
     places = Places(1)
-    learner = ModelLearner(reader._model, lambda m: BertReader("copy", m, reader._tokenizer), reader._workers, reading, GOLDS, "reader",
-                           places)
+    learner = ModelLearner(
+        reader._model,
+        lambda m: BertReader("copy", m, reader._tokenizer),
+        reader._workers,
+        reading,
+        GOLDS,
+        "reader",
+        places,
+    )
     learner.step(Plan(1, 0.01))
     del learner
     gc.collect()
     places.take()
 
 
-def test_two_sessions_training_at_once_do_not_touch_each_other(reader: BertReader, reading: Any) -> None:
+def test_two_sessions_training_at_once_do_not_touch_each_other(
+    reader: BertReader, reading: Any
+) -> None:
     golds = (GOLDS, (Span(20, 21),))
     plan, before = Plan(20, 0.02, "adamw"), digest(reader._model)
     alone = []
@@ -272,19 +376,28 @@ def test_two_sessions_training_at_once_do_not_touch_each_other(reader: BertReade
         learner.close()
     together: dict[int, Learned] = {}
     learners = [reader.learner(reading, gold, "reader") for gold in golds]
-    threads = [threading.Thread(target=lambda k=k: together.update({k: learners[k].step(plan)})) for k in range(2)]
+    threads = [
+        threading.Thread(target=lambda k=k: together.update({k: learners[k].step(plan)}))
+        for k in range(2)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     for k in range(2):
-        np.testing.assert_allclose(together[k].after.start_logits, alone[k].after.start_logits, atol=1e-5)
+        np.testing.assert_allclose(
+            together[k].after.start_logits, alone[k].after.start_logits, atol=1e-5
+        )
         learners[k].close()
-    assert not np.allclose(together[0].after.start_logits, together[1].after.start_logits, atol=0.1, equal_nan=True)
+    assert not np.allclose(
+        together[0].after.start_logits, together[1].after.start_logits, atol=0.1, equal_nan=True
+    )
     assert digest(reader._model) == before
 
 
-@pytest.mark.parametrize("family", ["distilbert", "roberta", "deberta", "deberta-v2", "mpnet", "electra"])
+@pytest.mark.parametrize(
+    "family", ["distilbert", "roberta", "deberta", "deberta-v2", "mpnet", "electra"]
+)
 def test_every_family_has_a_last_layer(tmp_path: Path, family: str) -> None:
     found = load_reader(str(save(tmp_path / family, family)))
     names = trained_names(found._model, "last_layer")
@@ -315,13 +428,29 @@ def test_what_cannot_be_trained_is_refused(reader: BertReader, reading: Any) -> 
         reader.learner(reading, GOLDS, "everything")
     with pytest.raises(BadInput, match="other weights"):
         reader.learner(replace(reading, checksum="other"), GOLDS, "head")
-    for wrong in ({"steps": 3}, {"optimizer": "lion"}, {"learning_rate": float("nan")}, {"learning_rate": True}, {"learning_rate": 99.0}):
+    for wrong in (
+        {"steps": 3},
+        {"optimizer": "lion"},
+        {"learning_rate": float("nan")},
+        {"learning_rate": True},
+        {"learning_rate": 99.0},
+    ):
         with pytest.raises(BadInput):
             Plan(**wrong)
 
 
 def test_movement_of_vectors_by_hand() -> None:
     moved = movement("S", np.array([3.0, 0.0]), np.array([0.0, 4.0]))
-    assert (moved.norm_before, moved.norm_after, moved.distance, moved.degrees) == (3, 4, 5, pytest.approx(90))
+    assert (moved.norm_before, moved.norm_after, moved.distance, moved.degrees) == (
+        3,
+        4,
+        5,
+        pytest.approx(90),
+    )
     rows = movement("T", np.array([[1.0, 0], [0, 2]]), np.array([[1.0, 0], [0, 4]]))
-    assert (rows.norm_before, rows.norm_after, rows.distance, rows.degrees) == (1.5, 2.5, 1.0, pytest.approx(0))
+    assert (rows.norm_before, rows.norm_after, rows.distance, rows.degrees) == (
+        1.5,
+        2.5,
+        1.0,
+        pytest.approx(0),
+    )

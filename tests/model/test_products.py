@@ -14,8 +14,12 @@ from qa_demo.model import products
 from qa_demo.model.products import FrozenProducts
 
 
-def stand_in(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, *_: Any) -> torch.Tensor:
-    """The operator where this torch was built without it: what goes to it and what does not is tested on every machine."""
+def stand_in(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, *_: Any
+) -> torch.Tensor:
+    """The operator where this torch was built without it: what goes to it and what does not is
+    tested on every machine.
+    """
     y = x @ weight.T
     return y if bias is None else y + bias
 
@@ -30,30 +34,43 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     def counted(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         shapes.append(tuple(x.shape))
         return real(x, weight, bias)
+
     monkeypatch.setattr(products, "_product", counted)
     return shapes
 
 
 def test_by_hand(taken: list[tuple[int, ...]]) -> None:
     x = torch.tensor([[1.0, 2.0], [3.0, -1.0]], requires_grad=True)
-    weight, bias = torch.tensor([[1.0, 10.0], [0.5, -2.0], [4.0, 0.0]]), torch.tensor([0.0, 1.0, 2.0])
+    weight, bias = (
+        torch.tensor([[1.0, 10.0], [0.5, -2.0], [4.0, 0.0]]),
+        torch.tensor([0.0, 1.0, 2.0]),
+    )
     with FrozenProducts():
         y = linear(x, weight, bias)
     assert y.tolist() == [[21.0, -2.5, 6.0], [-7.0, 4.5, 14.0]]
-    found, = torch.autograd.grad(y[:, 0].sum() - y[1, 2], x)
+    (found,) = torch.autograd.grad(y[:, 0].sum() - y[1, 2], x)
     assert found.tolist() == [[1.0, 10.0], [-3.0, 10.0]]
     assert taken == [(2, 2), (2, 3)]
 
 
 @settings(max_examples=40, deadline=None)
-@given(shape=st.lists(st.integers(1, 7), min_size=1, max_size=3), inside=st.integers(1, 40), outside=st.integers(1, 40),
-       with_bias=st.booleans(), summed=st.booleans(), seed=st.integers(0, 10**6))
-def test_values_and_gradients_are_those_of_double_precision(shape: list[int], inside: int, outside: int, with_bias: bool, summed: bool,
-                                                            seed: int) -> None:
+@given(
+    shape=st.lists(st.integers(1, 7), min_size=1, max_size=3),
+    inside=st.integers(1, 40),
+    outside=st.integers(1, 40),
+    with_bias=st.booleans(),
+    summed=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+def test_values_and_gradients_are_those_of_double_precision(
+    shape: list[int], inside: int, outside: int, with_bias: bool, summed: bool, seed: int
+) -> None:
     torch.manual_seed(seed)
     x, weight = torch.randn(*shape, inside), torch.randn(outside, inside)
     bias = torch.randn(outside) if with_bias else None
-    above = torch.ones(*shape, outside) if summed else torch.randn(outside, *shape).movedim(0, -1)  # a sum's gradient has no strides
+    above = (
+        torch.ones(*shape, outside) if summed else torch.randn(outside, *shape).movedim(0, -1)
+    )  # a sum's gradient has no strides
     results = []
     for kind in (torch.float64, torch.float32):
         at = x.to(kind).requires_grad_()
@@ -100,7 +117,9 @@ def test_other_threads_are_not_touched(taken: list[tuple[int, ...]]) -> None:
 
 
 def test_this_torch_still_has_the_operator() -> None:
-    """It is one that torch's own compiler calls, not a documented one: another version may drop it, and then all is slow but right."""
+    """It is one that torch's own compiler calls, not a documented one: another version may drop
+    it, and then all is slow but right.
+    """
     assert (products._onednn is not None) == torch.backends.mkldnn.is_available()
 
 

@@ -1,4 +1,6 @@
-"""One shared reader: windows in buckets, threads, cancelling, and characters that come back as they went in."""
+"""One shared reader: windows in buckets, threads, cancelling, and characters that come back as
+they went in.
+"""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -65,7 +67,9 @@ def reader(folder: Path) -> BertReader:
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
-def any_reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BertReader:
+def any_reader(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> BertReader:
     return load_reader(str(kit.save(tmp_path_factory.mktemp(request.param), request.param)))
 
 
@@ -84,21 +88,34 @@ def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
     assert len(reading.checksum) == 64 and reader.has_bio and reading.seconds > 0
     for window in reading.windows:
         n = len(window)
-        assert np.isfinite(reading.tag_logits[window.index, :n]).all() and np.isnan(reading.tag_logits[window.index, n:]).all()
-        assert np.isfinite(reading.start_logits[window.index, :n]).all() and np.isnan(reading.start_logits[window.index, n:]).all()
+        assert (
+            np.isfinite(reading.tag_logits[window.index, :n]).all()
+            and np.isnan(reading.tag_logits[window.index, n:]).all()
+        )
+        assert (
+            np.isfinite(reading.start_logits[window.index, :n]).all()
+            and np.isnan(reading.start_logits[window.index, n:]).all()
+        )
 
 
-def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(reader: BertReader, folder: Path) -> None:
+def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
+    reader: BertReader, folder: Path
+) -> None:
     from safetensors.numpy import load_file
 
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
     head = load_file(folder / "bio_head.safetensors")
     window = reading.windows[0]
     with torch.no_grad():
-        hidden = reader._model.base_model(torch.tensor(window.input_ids)[None], token_type_ids=torch.tensor(window.token_type_ids)[None])[
-            0
-        ][0]
-    np.testing.assert_allclose(reading.tag_logits[0, : len(window)], hidden.numpy() @ head["weight"].T + head["bias"], atol=1e-5)
+        hidden = reader._model.base_model(
+            torch.tensor(window.input_ids)[None],
+            token_type_ids=torch.tensor(window.token_type_ids)[None],
+        )[0][0]
+    np.testing.assert_allclose(
+        reading.tag_logits[0, : len(window)],
+        hidden.numpy() @ head["weight"].T + head["bias"],
+        atol=1e-5,
+    )
 
 
 def test_buckets_hold_equal_lengths_and_lose_nothing(reader: BertReader) -> None:
@@ -111,14 +128,20 @@ def test_buckets_hold_equal_lengths_and_lose_nothing(reader: BertReader) -> None
 
 def test_pairs_give_the_numbers_of_single_windows(reader: BertReader) -> None:
     pairs = BertReader("pairs", reader._model, reader._tokenizer, bio=reader._bio, batch_size=2)
-    assert_same(reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS), pairs.read(kit.QUESTION, kit.CONTEXT, OPTIONS), exact=False)
+    assert_same(
+        reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS),
+        pairs.read(kit.QUESTION, kit.CONTEXT, OPTIONS),
+        exact=False,
+    )
 
 
 def test_two_users_at_once_get_the_numbers_of_one(reader: BertReader) -> None:
     contexts = [kit.CONTEXT[k : k + 150] for k in range(0, 120, 10)]
     alone = [reader.read(kit.QUESTION, context, OPTIONS) for context in contexts]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda context: reader.read(kit.QUESTION, context, OPTIONS), contexts * 3))
+        together = list(
+            pool.map(lambda context: reader.read(kit.QUESTION, context, OPTIONS), contexts * 3)
+        )
     for k, reading in enumerate(together):
         assert reading.encoding.context == contexts[k % len(contexts)]
         assert_same(alone[k % len(contexts)], reading)
@@ -126,14 +149,25 @@ def test_two_users_at_once_get_the_numbers_of_one(reader: BertReader) -> None:
 
 def test_progress_counts_every_window(reader: BertReader) -> None:
     seen: list[tuple[int, int]] = []
-    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, on_progress=lambda done, total: seen.append((done, total)))
+    reading = reader.read(
+        kit.QUESTION,
+        kit.CONTEXT,
+        OPTIONS,
+        on_progress=lambda done, total: seen.append((done, total)),
+    )
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
 
 
 def test_cancelling_stops_between_windows(reader: BertReader) -> None:
     done: list[int] = []
     with pytest.raises(Cancelled):
-        reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, on_progress=lambda k, _: done.append(k), cancelled=lambda: len(done) >= 2)
+        reader.read(
+            kit.QUESTION,
+            kit.CONTEXT,
+            OPTIONS,
+            on_progress=lambda k, _: done.append(k),
+            cancelled=lambda: len(done) >= 2,
+        )
     assert done == [1, 2]
 
 
@@ -153,7 +187,12 @@ def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: Ber
     third = BertReader("third", reader._model, reader._tokenizer, workers=gate)
     asked: list[int] = []
     with pytest.raises(Cancelled):
-        third.read("who", "the bridge", OPTIONS, cancelled=lambda: len(asked) > 2 or asked.append(1) is not None)
+        third.read(
+            "who",
+            "the bridge",
+            OPTIONS,
+            cancelled=lambda: len(asked) > 2 or asked.append(1) is not None,
+        )
     release.set()
     for thread in held:
         thread.join()
@@ -191,7 +230,10 @@ def test_the_character_limit_names_both_numbers() -> None:
         (WindowOptions(max_seq_length=40, doc_stride=38), "between 1 and.*got 38"),
         (WindowOptions(max_seq_length=40, doc_stride=0), "between 1 and.*got 0"),
         (WindowOptions(max_seq_length=6, doc_stride=1), "leaves no room"),
-        (WindowOptions(max_seq_length=40, doc_stride=7, max_query_length=3), "word pieces, max_query_length allows 3"),
+        (
+            WindowOptions(max_seq_length=40, doc_stride=7, max_query_length=3),
+            "word pieces, max_query_length allows 3",
+        ),
     ],
 )
 def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, words: str) -> None:
@@ -201,10 +243,14 @@ def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, wor
 
 @pytest.mark.parametrize("words", [60, 300, 600])
 def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, words: int) -> None:
-    """The panic derives from BaseException, so pytest.raises(BadInput) would let it through and fail."""
+    """The panic derives from BaseException, so pytest.raises(BadInput) would let it through and
+    fail.
+    """
     backend = reader._tokenizer.backend_tokenizer
     with pytest.raises(BadInput, match="max_query_length"):
-        reader.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(max_seq_length=64, doc_stride=7))
+        reader.read(
+            "bridge " * 2 * words, kit.CONTEXT, WindowOptions(max_seq_length=64, doc_stride=7)
+        )
     assert backend.truncation is None and backend.padding is None
 
 
@@ -212,8 +258,17 @@ def test_the_panic_is_real() -> None:
     """What the test above guards against, so that it is known to be able to fail."""
     words = kit.tokenizer("bert")
     with pytest.raises(BaseException) as caught:  # noqa: PT011 - the library's class has no public name
-        words("bridge " * 300, kit.CONTEXT, truncation="only_second", max_length=305, stride=128, return_overflowing_tokens=True)
-    assert type(caught.value).__name__ == "PanicException" and not isinstance(caught.value, Exception)
+        words(
+            "bridge " * 300,
+            kit.CONTEXT,
+            truncation="only_second",
+            max_length=305,
+            stride=128,
+            return_overflowing_tokens=True,
+        )
+    assert type(caught.value).__name__ == "PanicException" and not isinstance(
+        caught.value, Exception
+    )
 
 
 def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path) -> None:
@@ -226,8 +281,16 @@ def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters()), min_size=1, max_size=40))
-def test_every_answer_is_a_slice_of_the_text_as_given(any_reader: BertReader, parts: list[str]) -> None:
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters()),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_every_answer_is_a_slice_of_the_text_as_given(
+    any_reader: BertReader, parts: list[str]
+) -> None:
     context = "".join(parts)
     if not context.strip() or not len(encode(any_reader._tokenizer, "who", context).context_ids):
         with pytest.raises(BadInput, match=r"paragraph is empty|no character"):
@@ -236,8 +299,14 @@ def test_every_answer_is_a_slice_of_the_text_as_given(any_reader: BertReader, pa
     reading = any_reader.read("who \ud800 the\x00 bridge", context, OPTIONS)
     assert reading.encoding.context == context
     offsets = reading.encoding.offset_mapping
-    assert (offsets >= 0).all() and (offsets <= len(context)).all() and (offsets[:, 0] <= offsets[:, 1]).all()
+    assert (
+        (offsets >= 0).all()
+        and (offsets <= len(context)).all()
+        and (offsets[:, 0] <= offsets[:, 1]).all()
+    )
     assert (np.diff(offsets[:, 0]) >= 0).all()
     for ranked in predict(reading).n_best:
         candidate = ranked.candidate
-        assert candidate.text and candidate.text == context[candidate.char_start : candidate.char_end]
+        assert (
+            candidate.text and candidate.text == context[candidate.char_start : candidate.char_end]
+        )

@@ -1,4 +1,6 @@
-"""Chapter 2 with five families of other widths, special tokens and offsets: products add up to the logits on screen, readings compare."""
+"""Chapter 2 with five families of other widths, special tokens and offsets: products add up to the
+logits on screen, readings compare.
+"""
 
 from pathlib import Path
 
@@ -19,18 +21,25 @@ pytestmark = pytest.mark.model
 @pytest.mark.parametrize("family", ["distilbert", "roberta", "electra", "albert", "deberta-v2"])
 def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None:
     reader = load_reader(str(kit.save(tmp_path / family, family)))
-    reading = reader.read(kit.QUESTION, kit.CONTEXT[:120], WindowOptions(max_seq_length=64, doc_stride=9))
+    reading = reader.read(
+        kit.QUESTION, kit.CONTEXT[:120], WindowOptions(max_seq_length=64, doc_stride=9)
+    )
     screen = Screen(reading, DecodeOptions())
     screen = screen.select(selection.winner(screen))
 
-    for name, value, work in (("states", screen.selection.window, scores.ask_states), ("other", {"question": "When?"}, scores.ask_other)):
+    for name, value, work in (
+        ("states", screen.selection.window, scores.ask_states),
+        ("other", {"question": "When?"}, scores.ask_other),
+    ):
         asked = job(screen, name, value, reader)
         screen = scores.receive(screen, asked, work(asked))
     page = plain(scores.present(screen))
     picture = page["picture"]
     other = "[CLS]" if family == "roberta" else "<s>"
     assert other not in page["notice"] and not any(other in line for line in page["simplified"])
-    assert reading.tokens(0)[0] in scores.plane_notice(reading, screen.selection.window, screen.decode, "max_context")
+    assert reading.tokens(0)[0] in scores.plane_notice(
+        reading, screen.selection.window, screen.decode, "max_context"
+    )
     assert picture["slide"]["question"] == "When?" and picture["states"]["vectors"]["d"] == 16
     found = plain(scores.details(screen))
     for lane, row in zip(("start", "end"), reading.logits(screen.selection.window), strict=True):

@@ -1,4 +1,6 @@
-"""The boundary head against its formula written out by hand; wires, swaps, edges, the trace, and the command line."""
+"""The boundary head against its formula written out by hand; wires, swaps, edges, the trace, and
+the command line.
+"""
 
 import json
 import math
@@ -26,6 +28,7 @@ TEXT = "The bridge over the river was designed by who in the towers and painted"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import transformers
+
     where = tmp_path_factory.mktemp("spanbert") / "toy"
     words = kit.tokenizer("bert")
     settings, _ = kit.config("bert", len(words))
@@ -33,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = transformers.BertForMaskedLM(settings)
     head = SBOHead(16, len(words), positions=4)
     for parameter in [*model.parameters(), *head.parameters()]:
-        torch.nn.init.normal_(parameter, std=.4)
+        torch.nn.init.normal_(parameter, std=0.4)
     for mean in (head.mean_left, head.mean_right, head.mean_position):
         mean.copy_(torch.randn(mean.shape))
     head.counts[10:15] = 3
@@ -48,13 +51,30 @@ def bert(folder: Path) -> SpanBERT:
     return load_spanbert(str(folder))
 
 
-def by_hand(head: dict[str, torch.Tensor], words: torch.Tensor, left: torch.Tensor, right: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
-    """One target's logits from the formula alone: no module, no library activation, no library norm."""
+def by_hand(
+    head: dict[str, torch.Tensor],
+    words: torch.Tensor,
+    left: torch.Tensor,
+    right: torch.Tensor,
+    p: torch.Tensor,
+) -> torch.Tensor:
+    """One target's logits from the formula alone: no module, no library activation, no library
+    norm.
+    """
+
     def layer(x: torch.Tensor, n: int) -> torch.Tensor:
         a = head[f"dense{n}.weight"].double() @ x + head[f"dense{n}.bias"].double()
-        g = torch.tensor([v * .5 * (1 + math.erf(v / math.sqrt(2))) for v in a.tolist()], dtype=torch.float64)
+        g = torch.tensor(
+            [v * 0.5 * (1 + math.erf(v / math.sqrt(2))) for v in a.tolist()], dtype=torch.float64
+        )
         centred = g - g.sum() / len(g)
-        return centred / ((centred ** 2).sum() / len(g) + 1e-12).sqrt() * head[f"norm{n}.weight"].double() + head[f"norm{n}.bias"].double()
+        return (
+            centred
+            / ((centred**2).sum() / len(g) + 1e-12).sqrt()
+            * head[f"norm{n}.weight"].double()
+            + head[f"norm{n}.bias"].double()
+        )
+
     y = layer(layer(torch.cat([left, right, p]).double(), 1), 2)
     return words.double() @ y + head["bias"].double()
 
@@ -62,25 +82,41 @@ def by_hand(head: dict[str, torch.Tensor], words: torch.Tensor, left: torch.Tens
 def states(bert: SpanBERT, masked) -> torch.Tensor:
     t = bert._tokenizer
     with torch.no_grad():
-        return bert._model.bert(torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]]))[0][0, 1:-1]
+        return bert._model.bert(
+            torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
+        )[0][0, 1:-1]
 
 
 def test_the_head_is_its_formula(bert):
     encoding = bert.encode(TEXT)
     masked = hide(encoding.context_ids, [Span(2, 4), Span(7, 7)], bert.mask_id)
-    x, head, words = states(bert, masked), bert._sbo.state_dict(), bert._model.bert.embeddings.word_embeddings.weight
+    x, head, words = (
+        states(bert, masked),
+        bert._sbo.state_dict(),
+        bert._model.bert.embeddings.word_embeddings.weight,
+    )
     for piece in bert.infill(masked).pieces:
-        logits = by_hand(head, words, x[piece.run.start - 1], x[piece.run.end + 1], head["position.weight"][piece.k - 1])
+        logits = by_hand(
+            head,
+            words,
+            x[piece.run.start - 1],
+            x[piece.run.end + 1],
+            head["position.weight"][piece.k - 1],
+        )
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.sbo.guesses[0].id == int(logits.argmax())
-        assert piece.mlm.loss == pytest.approx(-bert._model.cls(x[piece.at]).log_softmax(-1)[piece.id].item(), abs=1e-4)
+        assert piece.mlm.loss == pytest.approx(
+            -bert._model.cls(x[piece.at]).log_softmax(-1)[piece.id].item(), abs=1e-4
+        )
 
 
 def test_the_trace_is_the_same_arithmetic_step_by_step(bert):
     masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
     trace, x, head = bert.trace(masked, 3), states(bert, masked), bert._sbo.state_dict()
     assert (trace.left_at, trace.right_at, trace.k) == (1, 5, 2)
-    assert trace.x_left == pytest.approx(x[1].numpy()) and trace.x_right == pytest.approx(x[5].numpy())
+    assert trace.x_left == pytest.approx(x[1].numpy()) and trace.x_right == pytest.approx(
+        x[5].numpy()
+    )
     assert trace.h0.shape == (2 * 16 + 200,) and trace.h1.shape == trace.y.shape == (16,)
     linear = head["dense1.weight"] @ torch.from_numpy(trace.h0.copy()) + head["dense1.bias"]
     assert trace.linear1 == pytest.approx(linear.numpy(), abs=1e-4)
@@ -103,9 +139,16 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.mlm == before.mlm and piece.sbo != before.sbo
     if "position" in cut:
-        assert len({piece.sbo.guesses for piece in cut_off.pieces}) == 1, "without a position all blanks of a run get the same guess"
+        assert len({piece.sbo.guesses for piece in cut_off.pieces}) == 1, (
+            "without a position all blanks of a run get the same guess"
+        )
     trace = bert.trace(masked, 3, cut)
-    assert trace.cut == cut and [one.wire for one in trace.cuts] == [None, "left", "right", "position"], "whatever is cut now"
+    assert trace.cut == cut and [one.wire for one in trace.cuts] == [
+        None,
+        "left",
+        "right",
+        "position",
+    ], "whatever is cut now"
     for one in trace.cuts:
         said = bert.infill(masked, frozenset({one.wire} - {None})).pieces[1].sbo
         assert one.said.loss == pytest.approx(said.loss, abs=1e-4) and one.said.rank == said.rank
@@ -115,8 +158,14 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
 def test_a_swapped_position_gives_the_guess_of_the_other_blank(bert):
     masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
     own, swapped = bert.infill(masked), bert.infill(masked, swap={2: 3, 4: 1})
-    assert swapped.pieces[0].sbo.guesses == own.pieces[2].sbo.guesses and swapped.pieces[2].sbo.guesses == own.pieces[0].sbo.guesses
-    assert swapped.pieces[1] == own.pieces[1] and own.pieces[0].sbo.guesses != own.pieces[2].sbo.guesses
+    assert (
+        swapped.pieces[0].sbo.guesses == own.pieces[2].sbo.guesses
+        and swapped.pieces[2].sbo.guesses == own.pieces[0].sbo.guesses
+    )
+    assert (
+        swapped.pieces[1] == own.pieces[1]
+        and own.pieces[0].sbo.guesses != own.pieces[2].sbo.guesses
+    )
     assert bert.trace(masked, 2, swap={2: 4}).k == 4
 
 
@@ -125,7 +174,17 @@ def test_edge_spans_and_pieces_beyond_the_table_have_no_term_and_say_so(bert):
     last = len(encoding.context_ids) - 1
     masked = hide(encoding.context_ids, [Span(0, 1), Span(3, 8), Span(last, last)], bert.mask_id)
     found = bert.infill(masked)
-    assert [p.sbo is not None for p in found.pieces] == [False, False, True, True, True, True, False, False, False]
+    assert [p.sbo is not None for p in found.pieces] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert "first piece" in found.pieces[0].no_sbo and "last piece" in found.pieces[-1].no_sbo
     assert "piece 5 of its run, and the position table has 4 rows" in found.pieces[6].no_sbo
     assert [(t.name, t.over) for t in found.code] == [("MLM", 9), ("SBO", 5)]
@@ -138,7 +197,11 @@ def test_edge_spans_and_pieces_beyond_the_table_have_no_term_and_say_so(bert):
 
 def test_texts_of_the_wrong_length_and_unknown_schemes_are_refused(bert):
     assert bert.max_pieces == 62
-    for text, words in ((" \n", "empty"), ("the " * 63, "63 word pieces, allowed are 1 to 62"), ("\x00", "0 word pieces")):
+    for text, words in (
+        (" \n", "empty"),
+        ("the " * 63, "63 word pieces, allowed are 1 to 62"),
+        ("\x00", "0 word pieces"),
+    ):
         with pytest.raises(BadInput, match=words):
             bert.encode(text)
     encoding = bert.encode("the " * 62)
@@ -156,13 +219,18 @@ def test_random_pieces_follow_the_stored_counts(bert):
 
 def test_a_reader_without_a_boundary_head_still_fills_blanks(tmp_path):
     import transformers
+
     words = kit.tokenizer("roberta")
     settings, _ = kit.config("roberta", len(words))
     transformers.RobertaForMaskedLM(settings).save_pretrained(tmp_path / "r")
     words.save_pretrained(tmp_path / "r")
     other = load_spanbert(str(tmp_path / "r"))
-    found = other.infill(other.sample(other.encode("the bridge was the bridge"), np.random.default_rng(0)))
-    assert found.pieces and all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
+    found = other.infill(
+        other.sample(other.encode("the bridge was the bridge"), np.random.default_rng(0))
+    )
+    assert found.pieces and all(
+        p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces
+    )
     special = set(words.all_special_ids)
     rng = np.random.default_rng(0)
     assert not special & {other.random_piece(rng) for _ in range(300)}
@@ -170,6 +238,7 @@ def test_a_reader_without_a_boundary_head_still_fills_blanks(tmp_path):
 
 def test_a_head_of_another_shape_is_refused(folder, tmp_path):
     import shutil
+
     copy = shutil.copytree(folder, tmp_path / "copy")
     save_file(SBOHead(8, 50, 4).state_dict(), copy / SBO_FILE)
     with pytest.raises(BadCheckpoint, match="must have the shape"):
@@ -198,16 +267,22 @@ def infill(capsys, folder: Path, *more: str) -> tuple[int, str, str]:
 
 def test_the_command_line_writes_the_contract(bert, folder, capsys):
     start = TEXT.index("over")
-    code, out, _ = infill(capsys, folder, "--span", str(start), str(start + len("over the")), "--json", "--top", "3")
+    code, out, _ = infill(
+        capsys, folder, "--span", str(start), str(start + len("over the")), "--json", "--top", "3"
+    )
     assert code == 0
     report = json.loads(out)
     assert {"pieces", "terms", "total"} <= report.keys()
     assert "".join(p["text"].removeprefix("##") for p in report["pieces"]) == "overthe"
-    assert all(len(p[head]) == 3 for p in report["pieces"] for head in ("mlm", "sbo", "both") if p[head])
+    assert all(
+        len(p[head]) == 3 for p in report["pieces"] for head in ("mlm", "sbo", "both") if p[head]
+    )
     encoding = bert.encode(TEXT)
     spans = [Span(2, 1 + len(report["pieces"]))]
     pieces = bert.infill(hide(encoding.context_ids, spans, bert.mask_id)).pieces
-    assert [p["true_rank_both"] for p in report["pieces"]] == [None if p.both is None else p.both.rank for p in pieces]
+    assert [p["true_rank_both"] for p in report["pieces"]] == [
+        None if p.both is None else p.both.rank for p in pieces
+    ]
 
 
 def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_path, capsys):
@@ -216,23 +291,40 @@ def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_pat
     (bare / SBO_FILE).unlink()
     for flags in (["--cut", "left"], ["--swap", "2", "1"]):
         code, out, err = infill(capsys, bare, "--span", "11", "15", *flags)
-        assert code == 2 and out == "" and "no span boundary head, so there is no wire to cut and no row to swap" in err
+        assert (
+            code == 2
+            and out == ""
+            and "no span boundary head, so there is no wire to cut and no row to swap" in err
+        )
     assert infill(capsys, bare, "--span", "11", "15")[0] == 0
 
 
 def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, capsys):
-    same, again, other = (infill(capsys, folder, "--seed", seed, "--mask-ratio", "0.3")[1] for seed in ("4", "4", "5"))
+    same, again, other = (
+        infill(capsys, folder, "--seed", seed, "--mask-ratio", "0.3")[1] for seed in ("4", "4", "5")
+    )
     assert same == again != other and "paper's plain sum" in same and "rank" in same
     token = json.loads(infill(capsys, folder, "--masking", "token", "--cut", "left", "--json")[1])
     assert token["pieces"]
     assert "no SBO term" in infill(capsys, folder, "--span", "0", "3")[1]
 
 
-@pytest.mark.parametrize(("flags", "words"), [
-    (["--span", "0", "9999"], "0 <= start < end"), (["--mask-ratio", "2"], "mask_ratio"), (["--seed", "-1"], "--seed"),
-    (["--top", "0"], "top must be"), (["--span", "11", "15", "--swap", "0", "1"], "not hidden"), (["--span-upper", "3000000000"], "<= 100"),
-    (["--span", "0", "3", "--swap", "0", "1"], "piece 0 has none: its run begins with the first piece of the text"),
-    (["--span", "0", "3", "--cut", "left"], "no hidden piece has any")])
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--span", "0", "9999"], "0 <= start < end"),
+        (["--mask-ratio", "2"], "mask_ratio"),
+        (["--seed", "-1"], "--seed"),
+        (["--top", "0"], "top must be"),
+        (["--span", "11", "15", "--swap", "0", "1"], "not hidden"),
+        (["--span-upper", "3000000000"], "<= 100"),
+        (
+            ["--span", "0", "3", "--swap", "0", "1"],
+            "piece 0 has none: its run begins with the first piece of the text",
+        ),
+        (["--span", "0", "3", "--cut", "left"], "no hidden piece has any"),
+    ],
+)
 def test_bad_input_is_one_sentence_and_exit_code_two(folder, capsys, flags, words):
     code, out, err = infill(capsys, folder, *flags)
     assert code == 2 and out == "" and words in err and err.count("\n") == 1

@@ -13,7 +13,10 @@ from qa_demo.model.source import bundled_folder
 
 pytestmark = pytest.mark.model
 
-TEXT = "Bronze contains two metals: copper, about nine parts, and tin, about one part. It is harder than either."
+TEXT = (
+    "Bronze contains two metals: copper, about nine parts, and tin, about one part. It is "
+    "harder than either."
+)
 
 
 def test_tags_learn_to_return_both_and_start_and_end_still_return_one() -> None:
@@ -21,7 +24,10 @@ def test_tags_learn_to_return_both_and_start_and_end_still_return_one() -> None:
         pytest.skip("no bundled reader")
     reader = load_reader()
     reading = reader.read("Which two metals does bronze contain?", TEXT, WindowOptions())
-    both = tuple(span_at(reading.encoding, TEXT.index(word), TEXT.index(word) + len(word)) for word in ("copper", "tin"))
+    both = tuple(
+        span_at(reading.encoding, TEXT.index(word), TEXT.index(word) + len(word))
+        for word in ("copper", "tin")
+    )
     hidden = [np.asarray(reader.hidden(w))[-1] for w in reading.windows]
     of = lesson(reading, 0, [both] * 3, hidden[0], DecodeOptions())
     first = begin(of, reader.heads())

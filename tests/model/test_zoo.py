@@ -1,4 +1,6 @@
-"""Broken, foreign and hostile model folders: each is refused with its reason, and the reader in use goes on."""
+"""Broken, foreign and hostile model folders: each is refused with its reason, and the reader in
+use goes on.
+"""
 
 import builtins
 import json
@@ -119,46 +121,103 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
     "eight bytes": (cut(lambda n: 8), "model.safetensors is broken or cut off"),
     "half": (cut(lambda n: n // 2), "broken or cut off: it has"),
     "one byte less": (cut(lambda n: n - 1), "broken or cut off: it has"),
-    "header of 2^60": (write("model.safetensors", struct.pack("<Q", 2**60) + b"{}"), "cannot hold the header it announces"),
-    "header is no json": (write("model.safetensors", struct.pack("<Q", 4) + b"\xff\xfe{}"), "header is not valid JSON"),
-    "nested header": (write("model.safetensors", struct.pack("<Q", 200_000) + b"[" * 200_000), "header is not valid JSON"),
-    "100,000 tensors": (write("model.safetensors", header({f"t{k}": {} for k in range(100_000)})), "at most 20,000 tensors"),
+    "header of 2^60": (
+        write("model.safetensors", struct.pack("<Q", 2**60) + b"{}"),
+        "cannot hold the header it announces",
+    ),
+    "header is no json": (
+        write("model.safetensors", struct.pack("<Q", 4) + b"\xff\xfe{}"),
+        "header is not valid JSON",
+    ),
+    "nested header": (
+        write("model.safetensors", struct.pack("<Q", 200_000) + b"[" * 200_000),
+        "header is not valid JSON",
+    ),
+    "100,000 tensors": (
+        write("model.safetensors", header({f"t{k}": {} for k in range(100_000)})),
+        "at most 20,000 tensors",
+    ),
     "wrong offsets": (
-        write("model.safetensors", header({"a": {"dtype": "F32", "shape": [2**40], "data_offsets": [0, 4]}}, b"1234")),
+        write(
+            "model.safetensors",
+            header({"a": {"dtype": "F32", "shape": [2**40], "data_offsets": [0, 4]}}, b"1234"),
+        ),
         "header entry of 'a' does not describe its bytes",
     ),
     "overlap": (
-        write("model.safetensors", header({n: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]} for n in "ab"}, b"1234")),
+        write(
+            "model.safetensors",
+            header(
+                {n: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]} for n in "ab"}, b"1234"
+            ),
+        ),
         "overlap or leave gaps",
     ),
     "unknown type": (
-        write("model.safetensors", header({"a": {"dtype": "OBJ", "shape": [1], "data_offsets": [0, 4]}}, b"1234")),
+        write(
+            "model.safetensors",
+            header({"a": {"dtype": "OBJ", "shape": [1], "data_offsets": [0, 4]}}, b"1234"),
+        ),
         "does not describe its bytes",
     ),
     "random bytes": (random_bytes, "not finite"),
-    "nan": (edit_tensors(lambda t: t["qa_outputs.weight"].fill_(float("nan"))), "qa_outputs.weight holds numbers that are not finite"),
-    "infinity in half": (edit_tensors(lambda t: t.update({"qa_outputs.bias": torch.tensor([float("inf"), 0.0]).half()})), "not finite"),
-    "no head": (edit_tensors(lambda t: [t.pop("qa_outputs.weight"), t.pop("qa_outputs.bias")]), "no question-answering head"),
-    "half a head": (edit_tensors(lambda t: t.pop("qa_outputs.bias")), r"no question-answering head \(qa_outputs.bias is missing\)"),
+    "nan": (
+        edit_tensors(lambda t: t["qa_outputs.weight"].fill_(float("nan"))),
+        "qa_outputs.weight holds numbers that are not finite",
+    ),
+    "infinity in half": (
+        edit_tensors(
+            lambda t: t.update({"qa_outputs.bias": torch.tensor([float("inf"), 0.0]).half()})
+        ),
+        "not finite",
+    ),
+    "no head": (
+        edit_tensors(lambda t: [t.pop("qa_outputs.weight"), t.pop("qa_outputs.bias")]),
+        "no question-answering head",
+    ),
+    "half a head": (
+        edit_tensors(lambda t: t.pop("qa_outputs.bias")),
+        r"no question-answering head \(qa_outputs.bias is missing\)",
+    ),
     "three labels": (
-        edit_tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16), "qa_outputs.bias": torch.zeros(3)})),
+        edit_tensors(
+            lambda t: t.update(
+                {"qa_outputs.weight": torch.zeros(3, 16), "qa_outputs.bias": torch.zeros(3)}
+            )
+        ),
         r"shape \[3",
     ),
-    "labels in config": (edit_config(id2label={"0": "a", "1": "b", "2": "c"}), "other than two outputs"),
+    "labels in config": (
+        edit_config(id2label={"0": "a", "1": "b", "2": "c"}),
+        "other than two outputs",
+    ),
     "wrong shape": (edit_config(intermediate_size=64), r"has the shape \[.*config.json asks for"),
     "missing layer": (
         edit_tensors(lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k]),
         "tensors that config.json asks for are missing",
     ),
-    "more layers": (edit_config(num_hidden_layers=3), "tensors that config.json asks for are missing"),
+    "more layers": (
+        edit_config(num_hidden_layers=3),
+        "tensors that config.json asks for are missing",
+    ),
     "pickle only": (only_pickle, "pytorch_model.bin, a format that can run code"),
     "no weights": (lambda f: weights(f).unlink(), "model.safetensors is missing"),
     "index to nowhere": (
-        lambda f: [weights(f).unlink(), (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "model-1.safetensors"}}')],
+        lambda f: [
+            weights(f).unlink(),
+            (f / "model.safetensors.index.json").write_text(
+                '{"weight_map": {"a": "model-1.safetensors"}}'
+            ),
+        ],
         "model-1.safetensors is missing",
     ),
     "index out of the folder": (
-        lambda f: [weights(f).unlink(), (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../../x.safetensors"}}')],
+        lambda f: [
+            weights(f).unlink(),
+            (f / "model.safetensors.index.json").write_text(
+                '{"weight_map": {"a": "../../x.safetensors"}}'
+            ),
+        ],
         "names no safetensors files of this folder",
     ),
     "no config": (remove("config.json"), "config.json is missing"),
@@ -170,25 +229,61 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no model type": (edit_config(model_type=None), "model_type 'None'"),
     "unknown model type": (edit_config(model_type="gpt2"), "model_type 'gpt2'.*bert, distilbert"),
     "model type is an object": (edit_config(model_type={"a": 1}), "model_type"),
-    "auto_map": (edit_config(auto_map={"AutoModelForQuestionAnswering": "evil--model.Evil"}), "'auto_map', which chooses code"),
-    "custom pipeline": (edit_config(custom_pipelines={"qa": {"impl": "evil.py"}}), "'custom_pipelines', which chooses code"),
-    "quantized": (edit_config(quantization_config={"quant_method": "evil"}), "'quantization_config', which chooses code"),
-    "other weight file": (edit_config(transformers_weights="../evil.bin"), "'transformers_weights', which chooses code"),
-    "kernel": (edit_config(_attn_implementation="evil/kernel"), "'_attn_implementation', which chooses attention code"),
-    "kernel, internal": (edit_config(_attn_implementation_internal="evil/kernel"), "chooses attention code"),
-    "kernel, public name": (edit_config(attn_implementation={"": "evil/kernel"}), "chooses attention code"),
-    "100,000 layers": (edit_config(num_hidden_layers=100_000), "num_hidden_layers = 100000; allowed are whole numbers from 1 to 100"),
+    "auto_map": (
+        edit_config(auto_map={"AutoModelForQuestionAnswering": "evil--model.Evil"}),
+        "'auto_map', which chooses code",
+    ),
+    "custom pipeline": (
+        edit_config(custom_pipelines={"qa": {"impl": "evil.py"}}),
+        "'custom_pipelines', which chooses code",
+    ),
+    "quantized": (
+        edit_config(quantization_config={"quant_method": "evil"}),
+        "'quantization_config', which chooses code",
+    ),
+    "other weight file": (
+        edit_config(transformers_weights="../evil.bin"),
+        "'transformers_weights', which chooses code",
+    ),
+    "kernel": (
+        edit_config(_attn_implementation="evil/kernel"),
+        "'_attn_implementation', which chooses attention code",
+    ),
+    "kernel, internal": (
+        edit_config(_attn_implementation_internal="evil/kernel"),
+        "chooses attention code",
+    ),
+    "kernel, public name": (
+        edit_config(attn_implementation={"": "evil/kernel"}),
+        "chooses attention code",
+    ),
+    "100,000 layers": (
+        edit_config(num_hidden_layers=100_000),
+        "num_hidden_layers = 100000; allowed are whole numbers from 1 to 100",
+    ),
     "huge hidden size": (edit_config(hidden_size=10**12), "hidden_size = 1000000000000; allowed"),
-    "text for a number": (edit_config(hidden_size="16"), "hidden_size = 16; allowed are whole numbers"),
+    "text for a number": (
+        edit_config(hidden_size="16"),
+        "hidden_size = 16; allowed are whole numbers",
+    ),
     "negative": (edit_config(vocab_size=-1), "vocab_size = -1"),
     "heads do not divide": (edit_config(num_attention_heads=3), "no model that can be built"),
-    "unknown activation": (edit_config(hidden_act="__import__"), "hidden_act = '__import__'; allowed are gelu"),
+    "unknown activation": (
+        edit_config(hidden_act="__import__"),
+        "hidden_act = '__import__'; allowed are gelu",
+    ),
     "infinite epsilon": (edit_config(layer_norm_eps=float("inf")), "layer_norm_eps = inf"),
-    "relative positions": (edit_config(position_embedding_type="relative_key"), "position_embedding_type = relative_key; only absolute"),
+    "relative positions": (
+        edit_config(position_embedding_type="relative_key"),
+        "position_embedding_type = relative_key; only absolute",
+    ),
     "decoder": (edit_config(is_decoder=True), "is_decoder = True; only False"),
     "no tokenizer": (remove("tokenizer.json"), "the tokenizer is missing"),
     "tokenizer is {": (write("tokenizer.json", b"{"), "no model that can be built|not valid JSON"),
-    "tokenizer is no tokenizer": (write("tokenizer.json", b'{"version": "1.0"}'), "no model that can be built"),
+    "tokenizer is no tokenizer": (
+        write("tokenizer.json", b'{"version": "1.0"}'),
+        "no model that can be built",
+    ),
     "tokenizer with code": (
         write("tokenizer_config.json", b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}'),
         "'auto_map', which chooses code",
@@ -197,30 +292,50 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
         write("tokenizer_config.json", b'{"tokenizer_class": "EvilTokenizer"}'),
         "tokenizer_class 'EvilTokenizer'",
     ),
-    "tokenizer too large": (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
+    "tokenizer too large": (
+        bigger_vocabulary,
+        "tokenizer and model do not fit: the tokenizer has ids up to",
+    ),
     "link out": (link_out, "link that leads out"),
     "link to itself": (loop, "config.json cannot be read|config.json is missing"),
     "pipe": (pipe, "not a plain file"),
     "directory": (is_directory, "not a plain file"),
     "bio head of another width": (
-        lambda f: save_file({"weight": torch.zeros(3, 8), "bias": torch.zeros(3)}, f / "bio_head.safetensors"),
+        lambda f: save_file(
+            {"weight": torch.zeros(3, 8), "bias": torch.zeros(3)}, f / "bio_head.safetensors"
+        ),
         "bio_head.safetensors must hold",
     ),
     "bio head with nan": (
-        lambda f: save_file({"weight": torch.full((3, 16), float("nan")), "bias": torch.zeros(3)}, f / "bio_head.safetensors"),
+        lambda f: save_file(
+            {"weight": torch.full((3, 16), float("nan")), "bias": torch.zeros(3)},
+            f / "bio_head.safetensors",
+        ),
         "bio_head.safetensors holds numbers that are not finite",
     ),
     "tag order": (write("reader.json", b'{"tag_order": ["O", "B", "I"]}'), "tag_order must be"),
     "threshold": (write("reader.json", b'{"threshold": NaN}'), "threshold must be a finite number"),
-    "temperature of zero": (write("reader.json", b'{"temperatures": {"span": 0}}'), "a number from 0.05 to 20, got {'span': 0}"),
-    "temperature of a third head": (write("reader.json", b'{"temperatures": {"x": 1}}'), "temperatures must name span or bio"),
-    "temperatures are a list": (write("reader.json", b'{"temperatures": [1]}'), "temperatures must name span or bio"),
+    "temperature of zero": (
+        write("reader.json", b'{"temperatures": {"span": 0}}'),
+        "a number from 0.05 to 20, got {'span': 0}",
+    ),
+    "temperature of a third head": (
+        write("reader.json", b'{"temperatures": {"x": 1}}'),
+        "temperatures must name span or bio",
+    ),
+    "temperatures are a list": (
+        write("reader.json", b'{"temperatures": [1]}'),
+        "temperatures must name span or bio",
+    ),
     "card is a list": (write("reader.json", b"[]"), "reader.json must hold an object"),
     "checksum of a changed file": (
         lambda f: (f / "checksums.json").write_text(json.dumps({"config.json": "0" * 64})),
         "config.json was changed",
     ),
-    "checksum of a missing file": (lambda f: (f / "checksums.json").write_text(json.dumps({"gone.bin": "0" * 64})), "gone.bin is missing"),
+    "checksum of a missing file": (
+        lambda f: (f / "checksums.json").write_text(json.dumps({"gone.bin": "0" * 64})),
+        "gone.bin is missing",
+    ),
     "checksum outside": (
         lambda f: (f / "checksums.json").write_text(json.dumps({"../../etc/passwd": "0" * 64})),
         "is missing, checksums.json lists it",
@@ -229,7 +344,9 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", ZOO)
-def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(name: str, folder: Path, in_use: Any) -> None:
+def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
+    name: str, folder: Path, in_use: Any
+) -> None:
     damage, reason = ZOO[name]
     before = in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS)
     assert load_reader(str(folder)).has_bio
@@ -237,7 +354,9 @@ def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(name: 
     with pytest.raises(BadCheckpoint, match=reason) as caught:
         load_reader(str(folder))
     assert str(folder) not in str(caught.value) and "\n" not in str(caught.value)
-    np.testing.assert_array_equal(in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before.start_logits)
+    np.testing.assert_array_equal(
+        in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before.start_logits
+    )
 
 
 def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +370,9 @@ def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyP
         load_reader(str(folder))
 
 
-def test_neither_pickle_nor_torch_load_is_reached(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_pickle_nor_torch_load_is_reached(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"evil": 1}))
     (folder / "model.py").write_text("raise SystemExit")
     (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "evil/base"}')
@@ -266,18 +387,32 @@ def test_neither_pickle_nor_torch_load_is_reached(folder: Path, monkeypatch: pyt
 
     opened: list[str] = []
     really_open = builtins.open
-    monkeypatch.setattr(builtins, "open", lambda file, *a, **k: (opened.append(str(file)), really_open(file, *a, **k))[1])
-    for module, name in ((torch, "load"), (pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (socket.socket, "connect")):
+    monkeypatch.setattr(
+        builtins,
+        "open",
+        lambda file, *a, **k: (opened.append(str(file)), really_open(file, *a, **k))[1],
+    )
+    for module, name in (
+        (torch, "load"),
+        (pickle, "load"),
+        (pickle, "loads"),
+        (pickle, "Unpickler"),
+        (socket.socket, "connect"),
+    ):
         monkeypatch.setattr(module, name, trap(name))
     assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
-    assert reached == [] and not [path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))]
+    assert reached == [] and not [
+        path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))
+    ]
     with pytest.raises(AssertionError, match="load was reached"):
         torch.load(folder / "pytorch_model.bin")
 
 
 def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) -> None:
     names = sorted(path.name for path in folder.iterdir())
-    (folder / "checksums.json").write_text(json.dumps({name: sha256(folder / name) for name in names}))
+    (folder / "checksums.json").write_text(
+        json.dumps({name: sha256(folder / name) for name in names})
+    )
     assert load_reader(str(folder)).checksum == sha256(folder / "checksums.json")
     raw = bytearray(weights(folder).read_bytes())
     raw[-1] ^= 1
@@ -286,24 +421,38 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) ->
         load_reader(str(folder))
 
 
-def test_a_snapshot_lacks_only_files_that_are_not_loaded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list of a published reader names its card and its figures, which the hub's client is not asked for."""
+def test_a_snapshot_lacks_only_files_that_are_not_loaded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of a published reader names its card and its figures, which the hub's client is not
+    asked for.
+    """
     names = sorted(path.name for path in folder.iterdir())
-    sums = {name: sha256(folder / name) for name in names} | {"README.md": "0" * 64, "metrics.json": "0" * 64, "ablation/a.json": "0" * 64}
+    sums = {name: sha256(folder / name) for name in names} | {
+        "README.md": "0" * 64,
+        "metrics.json": "0" * 64,
+        "ablation/a.json": "0" * 64,
+    }
     (folder / "checksums.json").write_text(json.dumps(sums))
     _Hub(monkeypatch, _listing(model__safetensors=10, config__json=1))
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name))
+    monkeypatch.setattr(
+        "huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name)
+    )
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda repo, **k: str(folder))
     assert load_reader("owner/name").checksum == sha256(folder / "checksums.json")
     monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
     with pytest.raises(BadCheckpoint, match=r"README.md is missing, checksums.json lists it"):
         load_reader("bundled")
     (folder / "bio_head.safetensors").unlink()
-    with pytest.raises(BadCheckpoint, match=r"bio_head.safetensors is missing, checksums.json lists it"):
+    with pytest.raises(
+        BadCheckpoint, match=r"bio_head.safetensors is missing, checksums.json lists it"
+    ):
         load_reader("owner/name")
 
 
-def test_the_bundled_folder_needs_its_manifest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_folder_needs_its_manifest(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
     with pytest.raises(BadCheckpoint, match=r"bundled: checksums.json is missing"):
         load_reader("bundled")
@@ -315,21 +464,39 @@ def test_parameters_are_counted_before_anything_is_allocated(family: str, tmp_pa
     model = load_reader(str(folder))._model
     count = sum(parameter.numel() for parameter in model.parameters())
     assert blueprint(folder).parameters == count
-    with pytest.raises(BadCheckpoint, match=f"has {count:,} parameters, this host allows {count - 1:,}"):
+    with pytest.raises(
+        BadCheckpoint, match=f"has {count:,} parameters, this host allows {count - 1:,}"
+    ):
         load_reader(str(folder), HostLimits(max_parameters=count - 1))
 
 
 def test_an_enormous_model_is_refused_from_its_config_alone(folder: Path) -> None:
-    edit_config(hidden_size=16_384, num_hidden_layers=40, num_attention_heads=64, intermediate_size=65_536)(folder)
-    with pytest.raises(BadCheckpoint, match=r"has 128,\d{3},\d{3},\d{3} parameters, this host allows 150,000,000"):
+    edit_config(
+        hidden_size=16_384, num_hidden_layers=40, num_attention_heads=64, intermediate_size=65_536
+    )(folder)
+    with pytest.raises(
+        BadCheckpoint, match=r"has 128,\d{3},\d{3},\d{3} parameters, this host allows 150,000,000"
+    ):
         blueprint(folder, PUBLIC)
 
 
-def test_nothing_is_allocated_for_a_file_that_cannot_hold_the_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    edit_tensors(lambda tensors: [tensors.pop(name) for name in list(tensors) if not name.startswith("qa_outputs")])(folder)
+def test_nothing_is_allocated_for_a_file_that_cannot_hold_the_model(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit_tensors(
+        lambda tensors: [
+            tensors.pop(name) for name in list(tensors) if not name.startswith("qa_outputs")
+        ]
+    )(folder)
     edit_config(num_hidden_layers=40)(folder)
-    monkeypatch.setattr("transformers.PreTrainedModel.from_pretrained", lambda *a, **k: pytest.fail("the model was allocated"))
-    with pytest.raises(BadCheckpoint, match=r"its tensors hold 34 numbers, config.json describes 9\d,\d{3} parameters"):
+    monkeypatch.setattr(
+        "transformers.PreTrainedModel.from_pretrained",
+        lambda *a, **k: pytest.fail("the model was allocated"),
+    )
+    with pytest.raises(
+        BadCheckpoint,
+        match=r"its tensors hold 34 numbers, config.json describes 9\d,\d{3} parameters",
+    ):
         load_reader(str(folder))
 
 
@@ -344,7 +511,9 @@ def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.Mon
         load_reader(str(folder))
 
 
-def test_a_load_that_hangs_meets_its_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_load_that_hangs_meets_its_deadline(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import threading
 
     release = threading.Event()
@@ -355,9 +524,13 @@ def test_a_load_that_hangs_meets_its_deadline(folder: Path, monkeypatch: pytest.
 
 
 def test_harmless_keys_are_ignored(folder: Path) -> None:
-    edit_config(_attn_implementation="sdpa", _name_or_path="/etc/passwd", torch_dtype="float16", architectures=["Evil"], unknown={"a": 1})(
-        folder
-    )
+    edit_config(
+        _attn_implementation="sdpa",
+        _name_or_path="/etc/passwd",
+        torch_dtype="float16",
+        architectures=["Evil"],
+        unknown={"a": 1},
+    )(folder)
     assert load_reader(str(folder))._model.config._attn_implementation == "sdpa"
 
 
@@ -433,7 +606,9 @@ def _hub_error(name: str) -> Exception:
         ("HfHubHTTPError", "could not be fetched"),
     ],
 )
-def test_the_hubs_refusals_are_one_sentence(error: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hubs_refusals_are_one_sentence(
+    error: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _Hub(monkeypatch, _hub_error(error))
     with pytest.raises(ModelUnavailable, match=words) as caught:
         load_reader("owner/name")
@@ -443,7 +618,12 @@ def test_the_hubs_refusals_are_one_sentence(error: str, words: str, monkeypatch:
 def _listing(**sizes: int) -> Any:
     from types import SimpleNamespace
 
-    return SimpleNamespace(sha="f" * 40, siblings=[SimpleNamespace(rfilename=n.replace("__", "."), size=s) for n, s in sizes.items()])
+    return SimpleNamespace(
+        sha="f" * 40,
+        siblings=[
+            SimpleNamespace(rfilename=n.replace("__", "."), size=s) for n, s in sizes.items()
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -451,35 +631,59 @@ def _listing(**sizes: int) -> Any:
     [
         (_listing(pytorch_model__bin=10), "has no model.safetensors"),
         (_listing(model__safetensors=10**11), "100,000,000,000 bytes of weights"),
-        (_listing(model__safetensors=10, bio_head__safetensors=10**11), "100,000,000,010 bytes of weights"),
-        (_listing(model__safetensors=10, tokenizer__json=10**11), "tokenizer.json has 100,000,000,000 bytes"),
+        (
+            _listing(model__safetensors=10, bio_head__safetensors=10**11),
+            "100,000,000,010 bytes of weights",
+        ),
+        (
+            _listing(model__safetensors=10, tokenizer__json=10**11),
+            "tokenizer.json has 100,000,000,000 bytes",
+        ),
         (_listing(model__safetensors=10, vocab__txt=10**8), "vocab.txt has 100,000,000 bytes"),
     ],
 )
-def test_a_hub_listing_is_checked_before_a_byte_is_fetched(listing: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_listing_is_checked_before_a_byte_is_fetched(
+    listing: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _Hub(monkeypatch, listing)
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *a, **k: pytest.fail("a file was fetched"))
+    monkeypatch.setattr(
+        "huggingface_hub.hf_hub_download", lambda *a, **k: pytest.fail("a file was fetched")
+    )
     with pytest.raises(BadCheckpoint, match=words):
         load_reader("owner/name", PUBLIC)
 
 
-def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _Hub(monkeypatch, _listing(model__safetensors=10, config__json=1))
     asked: dict[str, Any] = {}
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name))
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda repo, **k: asked.update(k) or str(folder))
+    monkeypatch.setattr(
+        "huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name)
+    )
+    monkeypatch.setattr(
+        "huggingface_hub.snapshot_download", lambda repo, **k: asked.update(k) or str(folder)
+    )
     reader = load_reader("owner/name@main", PUBLIC)
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
     assert (
-        asked["revision"] == "f" * 40 and asked["token"] is False and not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
+        asked["revision"] == "f" * 40
+        and asked["token"] is False
+        and not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
     )
 
 
-def test_a_bad_config_stops_before_the_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_config_stops_before_the_weights(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     edit_config(auto_map={"a": "b"})(folder)
     _Hub(monkeypatch, _listing(model__safetensors=10))
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name))
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: pytest.fail("the weights were fetched"))
+    monkeypatch.setattr(
+        "huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name)
+    )
+    monkeypatch.setattr(
+        "huggingface_hub.snapshot_download", lambda *a, **k: pytest.fail("the weights were fetched")
+    )
     with pytest.raises(BadCheckpoint, match="auto_map"):
         load_reader("owner/name")
 
@@ -487,7 +691,10 @@ def test_a_bad_config_stops_before_the_weights(folder: Path, monkeypatch: pytest
 def test_offline_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "reachable", lambda: pytest.fail("the network was asked"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")))
+    monkeypatch.setattr(
+        "huggingface_hub.snapshot_download",
+        lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")),
+    )
     with pytest.raises(ModelUnavailable, match=r"HF_HUB_OFFLINE is set.*the bundled reader works"):
         load_reader("owner/name")
 
@@ -497,8 +704,15 @@ def test_no_internet_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{taken.getsockname()[1]}")
+        monkeypatch.setattr(
+            "huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{taken.getsockname()[1]}"
+        )
         assert hub.reachable() is False
-        monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")))
-        with pytest.raises(ModelUnavailable, match=r"cannot be reached from here.*the bundled reader works offline"):
+        monkeypatch.setattr(
+            "huggingface_hub.snapshot_download",
+            lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")),
+        )
+        with pytest.raises(
+            ModelUnavailable, match=r"cannot be reached from here.*the bundled reader works offline"
+        ):
             load_reader("owner/name")

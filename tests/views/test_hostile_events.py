@@ -1,4 +1,6 @@
-"""What a browser may send is anything at all: every door answers with a change, a sentence of our own, or nothing."""
+"""What a browser may send is anything at all: every door answers with a change, a sentence of our
+own, or nothing.
+"""
 
 import math
 from types import SimpleNamespace
@@ -23,15 +25,77 @@ from tests.requests import services
 
 VISITOR = SimpleNamespace(session_hash="")
 ODD: list[Any] = [
-    None, True, False, 0, 1, -1, 10**6, 10**400, 1.5, math.nan, math.inf, -math.inf, "", "start", "all", "<b>${x}", "\ud800", "9" * 400,
-    "__proto__", [], [0], [0, 1], [0, 1, 2], [1, 0], ["a", "b"], [[0, 1], [2, 3]],
-    [None, None, None], [math.nan, 0], [{}], {}, {"kind": "window"}]
-FIELDS = ["annotator", "c", "copies", "decoding", "doc", "end", "key", "kind", "lane", "max_seq_length", "method", "name",
-          "optimizer", "pos", "question", "rate", "scale", "scope", "side", "span", "start", "steps", "text", "value", "what", "window"]
-ODD += [dict.fromkeys(FIELDS, value) for value in (None, True, 0, 1.5, math.nan, "start", [], [0, 1], {}, "\ud800", 10**400)]
-JSON = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
-                    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=4), inner, max_size=4)),
-                    max_leaves=6)
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    10**6,
+    10**400,
+    1.5,
+    math.nan,
+    math.inf,
+    -math.inf,
+    "",
+    "start",
+    "all",
+    "<b>${x}",
+    "\ud800",
+    "9" * 400,
+    "__proto__",
+    [],
+    [0],
+    [0, 1],
+    [0, 1, 2],
+    [1, 0],
+    ["a", "b"],
+    [[0, 1], [2, 3]],
+    [None, None, None],
+    [math.nan, 0],
+    [{}],
+    {},
+    {"kind": "window"},
+]
+FIELDS = [
+    "annotator",
+    "c",
+    "copies",
+    "decoding",
+    "doc",
+    "end",
+    "key",
+    "kind",
+    "lane",
+    "max_seq_length",
+    "method",
+    "name",
+    "optimizer",
+    "pos",
+    "question",
+    "rate",
+    "scale",
+    "scope",
+    "side",
+    "span",
+    "start",
+    "steps",
+    "text",
+    "value",
+    "what",
+    "window",
+]
+ODD += [
+    dict.fromkeys(FIELDS, value)
+    for value in (None, True, 0, 1.5, math.nan, "start", [], [0, 1], {}, "\ud800", 10**400)
+]
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=6,
+)
 PARTS = ["v", "q", "p", "windows", "decode", "span", "chapter", "veil"]
 
 
@@ -52,12 +116,16 @@ def frame() -> Frame:
 def screen(frame: Frame) -> Screen:
     """Two windows and a selection."""
     text = "In 1900 Anna Lund came to Visby and met Bertil Kalmar. " * 4
-    made = new_screen(None, FakeReader(bio=True).read("Who came to Visby?", text, WindowOptions(40, 16)))
+    made = new_screen(
+        None, FakeReader(bio=True).read("Who came to Visby?", text, WindowOptions(40, 16))
+    )
     return frame.answer(None, made).screen
 
 
 @pytest.mark.parametrize("key", ["chosen", *(module.CHAPTER.key for module in CHAPTERS)])
-def test_any_value_under_any_name_is_answered(frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_any_value_under_any_name_is_answered(
+    frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
     shown = screen.open(key) if key in frame.modules else screen
     faults = []
     for name in frame._inputs.get(key, {}):
@@ -66,15 +134,21 @@ def test_any_value_under_any_name_is_answered(frame: Frame, screen: Screen, key:
             update = frame.dispatch(key, shown, gr.EventData(None, {"index": name, "value": value}))
             said = update.message or {}
             if said.get("text") == UNEXPECTED:
-                faults.append((name, str(value)[:60], caplog.records[-1].exc_text if caplog.records else ""))
+                faults.append(
+                    (name, str(value)[:60], caplog.records[-1].exc_text if caplog.records else "")
+                )
             accepted += said.get("kind") != "error"
-            if accepted > 2:  # a request that needs no value: its work need not be done again and again
+            if (
+                accepted > 2
+            ):  # a request that needs no value: its work need not be done again and again
                 break
     assert faults == []
 
 
 @pytest.mark.parametrize("key", ["chosen", *(module.CHAPTER.key for module in CHAPTERS)])
-def test_any_slow_request_under_any_name_is_answered(frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_any_slow_request_under_any_name_is_answered(
+    frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
     faults = []
     for name, handler in frame._slow.get(key, {}).items():
         for value in ODD[::4]:
@@ -82,24 +156,39 @@ def test_any_slow_request_under_any_name_is_answered(frame: Frame, screen: Scree
             for item in handler(screen, "me", value):
                 update = update.then(item(screen) if callable(item) else item)
             if (update.message or {}).get("text") == UNEXPECTED:
-                faults.append((name, str(value)[:60], caplog.records[-1].exc_text if caplog.records else ""))
+                faults.append(
+                    (name, str(value)[:60], caplog.records[-1].exc_text if caplog.records else "")
+                )
     assert faults == []
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(index=JSON, number=JSON)
-def test_any_selection_and_any_chapter_is_answered(frame: Frame, screen: Screen, index: Any, number: Any) -> None:
+def test_any_selection_and_any_chapter_is_answered(
+    frame: Frame, screen: Screen, index: Any, number: Any
+) -> None:
     sent = gr.EventData(None, {"index": index, "id": number})
     new, _, said, receipt = frame.selected(screen, sent, VISITOR)
-    assert isinstance(receipt["id"], int) and not (isinstance(said, dict) and said.get("text") == UNEXPECTED)
+    assert isinstance(receipt["id"], int) and not (
+        isinstance(said, dict) and said.get("text") == UNEXPECTED
+    )
     assert isinstance(new, Screen) or said["kind"] == "error"
     opened = frame.step(screen, lambda seen: open_chapter(frame, seen, sent))
     assert isinstance(opened.screen, Screen) or "has no chapter" in opened.message["text"]
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.one_of(JSON, st.text(), st.dictionaries(st.sampled_from(PARTS), st.text(max_size=9)).map(
-    lambda fields: "#" + "&".join(f"{k}={v}" for k, v in fields.items()))))
+@given(
+    st.one_of(
+        JSON,
+        st.text(),
+        st.dictionaries(st.sampled_from(PARTS), st.text(max_size=9)).map(
+            lambda fields: "#" + "&".join(f"{k}={v}" for k, v in fields.items())
+        ),
+    )
+)
 def test_any_fragment_is_a_link_none_or_a_sentence(fragment: Any) -> None:
     try:
         found = link.parse(fragment)
@@ -108,17 +197,25 @@ def test_any_fragment_is_a_link_none_or_a_sentence(fragment: Any) -> None:
     assert found is None or isinstance(found, link.Link)
 
 
-@pytest.mark.parametrize("fault", [MemoryError, RecursionError, type("PanicException", (BaseException,), {})])
-def test_no_failure_leaves_an_event_unanswered(frame: Frame, screen: Screen, fault: type[BaseException]) -> None:
+@pytest.mark.parametrize(
+    "fault", [MemoryError, RecursionError, type("PanicException", (BaseException,), {})]
+)
+def test_no_failure_leaves_an_event_unanswered(
+    frame: Frame, screen: Screen, fault: type[BaseException]
+) -> None:
     def fail(seen: Screen) -> Screen:
         raise fault("/secret/path")
+
     update = frame.step(screen, fail)
     assert update.message["text"] == UNEXPECTED and len(frame.values(update)) == len(frame.parts)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_the_end_of_the_program_is_no_failure(frame: Frame, screen: Screen, stop: type[BaseException]) -> None:
+def test_the_end_of_the_program_is_no_failure(
+    frame: Frame, screen: Screen, stop: type[BaseException]
+) -> None:
     def end(seen: Screen) -> Screen:
         raise stop
+
     with pytest.raises(stop):
         frame.step(screen, end)

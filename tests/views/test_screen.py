@@ -266,7 +266,8 @@ def test_every_option_has_limits_and_a_sentence() -> None:
 
 
 def test_a_link_brings_a_screen_back(screen: Screen) -> None:
-    fragment = "#v=1&q=Who+drew+the+towers%3F&p=x&windows=100_50_20&decode=7_5_-1.5&chapter=answer&span=0_1_2"
+    texts, limits = "#v=1&q=Who+drew+the+towers%3F&p=x", "&windows=100_50_20&decode=7_5_-1.5"
+    fragment = f"{texts}{limits}&chapter=answer&span=0_1_2"
     parsed = link.parse(fragment)
     assert (
         parsed.windows == WindowOptions(100, 50, 20) and parsed.question == "Who drew the towers?"
@@ -379,9 +380,7 @@ def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> No
     assert began.controls == {"question": first.question, "context": first.context}, (
         "the boxes are filled at once"
     )
-    assert shown.controls == {"example": first.id}, (
-        "and not again, over what was typed meanwhile"
-    )
+    assert shown.controls == {"example": first.id}, "and not again, over what was typed meanwhile"
     assert shown.screen.reading.encoding.context == first.context and shown.screen.source == "other"
     (unknown,) = played(frame, "a", other, ask.show_example(other, "a", "nowhere"))
     assert "no example" in unknown.message["text"] and changed(unknown) == {"message"}
@@ -562,7 +561,9 @@ class Slow:
 
 
 def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> None:
-    """A slider's release and a click start from the same state; neither may undo the other, whichever is answered last."""
+    """A slider's release and a click start from the same state; neither may undo the other,
+    whichever is answered last.
+    """
     release, entered, go_on = Slow(), threading.Event(), threading.Event()
 
     def change(seen: Screen, value: int) -> Screen:
@@ -673,7 +674,9 @@ def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
 def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
     screen: Screen,
 ) -> None:
-    """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error, the same words where a window holds them."""
+    """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error, the same
+    words where a window holds them.
+    """
     context = " ".join(f"Word{k} stands here." for k in range(20))
     old = Screen(FakeReader().read("Who?", context), screen.decode)
     seen = set()

@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 import qa_demo.server
-from qa_demo.server import ENVIRONMENT, MAX_BODY, POLICY, Guard, is_public, launch, launch_settings, same_origin, styles
+from qa_demo.server import (
+    ENVIRONMENT,
+    MAX_BODY,
+    POLICY,
+    Guard,
+    is_public,
+    launch,
+    launch_settings,
+    same_origin,
+    styles,
+)
 
 
 async def inner(scope: dict, receive: Any, send: Any) -> None:
@@ -20,7 +30,9 @@ async def inner(scope: dict, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-def call(path: str = "/", headers: dict[str, str] | None = None, body: list[bytes] | None = None) -> tuple[int, dict[str, str]]:
+def call(
+    path: str = "/", headers: dict[str, str] | None = None, body: list[bytes] | None = None
+) -> tuple[int, dict[str, str]]:
     """Status and headers of one request through the guard."""
     sent: list[dict] = []
     parts = list(body or [b""])
@@ -31,9 +43,17 @@ def call(path: str = "/", headers: dict[str, str] | None = None, body: list[byte
 
     async def send(message: dict) -> None:
         sent.append(message)
-    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "root_path": "",
-             "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]}
-    # In a thread of its own: a Playwright session of an earlier test file keeps an event loop running in the main thread.
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()],
+    }
+    # In a thread of its own: a Playwright session of an earlier test file keeps an event loop
+    # running in the main thread.
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, Guard(inner)(scope, receive, send)).result()
     start = next(m for m in sent if m["type"] == "http.response.start")
@@ -42,13 +62,26 @@ def call(path: str = "/", headers: dict[str, str] | None = None, body: list[byte
 
 def test_an_ordinary_request_passes_with_a_policy() -> None:
     status, headers = call("/gradio_api/queue/join", {"host": "a:1", "origin": "http://a:1"})
-    assert status == 200 and headers["content-security-policy"] == POLICY and headers["x-content-type-options"] == "nosniff"
+    assert (
+        status == 200
+        and headers["content-security-policy"] == POLICY
+        and headers["x-content-type-options"] == "nosniff"
+    )
 
 
-@pytest.mark.parametrize("path", ["/gradio_api/upload", "/gradio_api/proxy=http://x",
-                                  "/gradio_api/component_server",
-                                  "/gradio_api/file=/etc/passwd",
-                                  "/monitoring/summary", "/gradio_api/file/x", "//gradio_api/upload", "/upload"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/upload",
+        "/gradio_api/proxy=http://x",
+        "/gradio_api/component_server",
+        "/gradio_api/file=/etc/passwd",
+        "/monitoring/summary",
+        "/gradio_api/file/x",
+        "//gradio_api/upload",
+        "/upload",
+    ],
+)
 def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
     assert call(path)[0] == 404
 
@@ -60,14 +93,18 @@ def test_large_bodies_are_refused_declared_or_not() -> None:
     assert call(body=[b"x" * 600_000])[0] == 200
 
 
-@pytest.mark.parametrize(("origin", "status"), [("http://page:7860", 200), ("https://evil.example", 403), ("null", 403)])
+@pytest.mark.parametrize(
+    ("origin", "status"), [("http://page:7860", 200), ("https://evil.example", 403), ("null", 403)]
+)
 def test_requests_from_other_pages_are_refused(origin: str, status: int) -> None:
     assert call(headers={"host": "page:7860", "origin": origin})[0] == status
 
 
 def test_a_space_is_known_by_its_public_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPACE_HOST", "name-space.hf.space")
-    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860") and not same_origin("https://other.hf.space", "10.0.0.1:7860")
+    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860") and not same_origin(
+        "https://other.hf.space", "10.0.0.1:7860"
+    )
 
 
 def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,14 +117,26 @@ def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -
 
 def test_launch_settings_are_frozen() -> None:
     settings = launch_settings()
-    frozen = {"share": False, "show_error": False, "allowed_paths": [], "enable_monitoring": False, "strict_cors": True,
-              "state_session_capacity": 200, "run_history": False, "pwa": False, "ssr_mode": False, "server_name": None}
+    frozen = {
+        "share": False,
+        "show_error": False,
+        "allowed_paths": [],
+        "enable_monitoring": False,
+        "strict_cors": True,
+        "state_session_capacity": 200,
+        "run_history": False,
+        "pwa": False,
+        "ssr_mode": False,
+        "server_name": None,
+    }
     assert {name: settings[name] for name in frozen} == frozen
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
     assert styles()[0].name == "page.css"
 
 
-def test_mcp_is_on_where_its_extra_can_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mcp_is_on_where_its_extra_can_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as without:
         without.setattr(qa_demo.server.importlib.util, "find_spec", lambda name: None)
         assert launch_settings()["mcp_server"] is False
@@ -110,14 +159,26 @@ class Page:
         return "opened", settings["server_port"]
 
 
-def test_an_mcp_server_that_cannot_start_is_logged_and_the_page_opens(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_mcp_server_that_cannot_start_is_logged_and_the_page_opens(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     assert launch(Page(), port=7999) == ("opened", 7999)
     assert "the MCP endpoint is off: Error launching MCP server: no module" in caplog.text
 
 
-@pytest.mark.parametrize("path", [
-    "/gradio_api/file=../../etc/passwd", "/gradio_api/file=%2Fetc%2Fpasswd", "/gradio_api/proxy=http://169.254.169.254/",
-    "/gradio_api/stream/a/b/c/x.m3u8", "/file=C:\\Windows", "/deep_link", "/gradio_api/vibe-code", "/monitoring"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/file=../../etc/passwd",
+        "/gradio_api/file=%2Fetc%2Fpasswd",
+        "/gradio_api/proxy=http://169.254.169.254/",
+        "/gradio_api/stream/a/b/c/x.m3u8",
+        "/file=C:\\Windows",
+        "/deep_link",
+        "/gradio_api/vibe-code",
+        "/monitoring",
+    ],
+)
 def test_traversal_and_requests_to_elsewhere_end_at_the_guard(path: str) -> None:
     assert call(path)[0] == 404
 

@@ -10,7 +10,11 @@ ROOT = Path(__file__).resolve().parents[2]
 def faults(source: str) -> Iterator[str]:
     """gr.HTML calls without a literal template, and literal templates with a placeholder."""
     for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("HTML", "Markdown")):
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("HTML", "Markdown")
+        ):
             continue
         if node.func.attr == "Markdown":
             yield f"line {node.lineno}: gr.Markdown"
@@ -23,20 +27,38 @@ def faults(source: str) -> Iterator[str]:
 
 
 def test_no_template_holds_a_placeholder() -> None:
-    found = {path.name: list(faults(path.read_text(encoding="utf-8"))) for path in (ROOT / "qa_demo").rglob("*.py")}
+    found = {
+        path.name: list(faults(path.read_text(encoding="utf-8")))
+        for path in (ROOT / "qa_demo").rglob("*.py")
+    }
     assert {name: f for name, f in found.items() if f} == {}
 
 
 def test_this_test_can_fail() -> None:
     assert list(faults("gr.HTML(value=x)")) and list(faults("gr.HTML(html_template=f'{x}')"))
-    assert list(faults("gr.HTML(html_template='<p>${value}</p>')")) and list(faults("gr.Markdown(x)"))
+    assert list(faults("gr.HTML(html_template='<p>${value}</p>')")) and list(
+        faults("gr.Markdown(x)")
+    )
     assert not list(faults("gr.HTML(html_template='<p></p>')"))
 
 
 def test_no_script_writes_markup_or_asks_another_host() -> None:
-    forbidden = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "https://", "http://")
+    forbidden = (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "https://",
+        "http://",
+    )
     for path in (ROOT / "assets" / "page").rglob("*.js"):
-        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "").replace("http://www.w3.org/1999/xhtml", "")
+        text = (
+            path.read_text(encoding="utf-8")
+            .replace("http://www.w3.org/2000/svg", "")
+            .replace("http://www.w3.org/1999/xhtml", "")
+        )
         assert [word for word in forbidden if word in text] == [], path.name
 
 

@@ -1,4 +1,6 @@
-"""Chapter 7, step 3, as data: three annotators, their mean as target, the loss term by term, and what one-hot targets leave of it."""
+"""Chapter 7, step 3, as data: three annotators, their mean as target, the loss term by term, and
+what one-hot targets leave of it.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -27,14 +29,24 @@ def fraction(t: float, annotators: int) -> str:
 
 
 def rows_shown(terms: SoftTerms) -> list[int]:
-    """The tokens that get a row: those that somebody tagged B or I, then those with the highest loss; in text order."""
+    """The tokens that get a row: those that somebody tagged B or I, then those with the highest
+    loss; in text order.
+    """
     tagged = np.flatnonzero(terms.labelled & (terms.targets[:, :2].sum(axis=1) > 0)).tolist()
-    others = [int(d) for d in np.argsort(-terms.loss, kind="stable") if terms.labelled[d] and d not in set(tagged)]
+    others = [
+        int(d)
+        for d in np.argsort(-terms.loss, kind="stable")
+        if terms.labelled[d] and d not in set(tagged)
+    ]
     return sorted((tagged + others[: max(2, SHOWN - len(tagged))])[: 2 * SHOWN])
 
 
-def loss_data(reading: Reading, log_rows: Floats, golds: Sequence[TagGold], named: str) -> dict[str, Any]:
-    """Targets, loss and floor of every token, packed; the annotators; the table of terms; the totals."""
+def loss_data(
+    reading: Reading, log_rows: Floats, golds: Sequence[TagGold], named: str
+) -> dict[str, Any]:
+    """Targets, loss and floor of every token, packed; the annotators; the table of terms; the
+    totals.
+    """
     terms = soft_terms(reading, golds)
     n = len(log_rows)
     return {
@@ -51,16 +63,30 @@ def loss_data(reading: Reading, log_rows: Floats, golds: Sequence[TagGold], name
 
 
 def _annotator(gold: TagGold, n: int) -> dict[str, Any]:
-    return {"spans": [[span.start, span.end] for span in marked(gold)], "letters": "".join(TAGS[t] for t in annotator_tags(n, gold))}
+    return {
+        "spans": [[span.start, span.end] for span in marked(gold)],
+        "letters": "".join(TAGS[t] for t in annotator_tags(n, gold)),
+    }
 
 
-def term_rows(reading: Reading, log_rows: Floats, terms: SoftTerms, annotators: int) -> dict[str, Any]:
-    """t_ij (-log p_ij) of the shown tokens; the column of l_i adds up as printed, the other tokens are one row."""
+def term_rows(
+    reading: Reading, log_rows: Floats, terms: SoftTerms, annotators: int
+) -> dict[str, Any]:
+    """t_ij (-log p_ij) of the shown tokens; the column of l_i adds up as printed, the other tokens
+    are one row.
+    """
     shown = rows_shown(terms)
     rows = []
     for doc in shown:
         t, cost = terms.targets[doc], -log_rows[doc]
-        cells = [{"t": fraction(t[k], annotators), "cost": number(cost[k], 3), "value": number(t[k] * cost[k], 3)} for k in range(3)]
+        cells = [
+            {
+                "t": fraction(t[k], annotators),
+                "cost": number(cost[k], 3),
+                "value": number(t[k] * cost[k], 3),
+            }
+            for k in range(3)
+        ]
         rows.append(
             {
                 "doc": doc,
@@ -73,7 +99,10 @@ def term_rows(reading: Reading, log_rows: Floats, terms: SoftTerms, annotators: 
             }
         )
     others = int(terms.labelled.sum()) - len(shown)
-    loss, floor = column(terms.loss[shown].tolist(), terms.total), column(terms.floor[shown].tolist(), float(terms.floor.sum()))
+    loss, floor = (
+        column(terms.loss[shown].tolist(), terms.total),
+        column(terms.floor[shown].tolist(), float(terms.floor.sum())),
+    )
     divergence = rest([float(terms.floor.sum())], terms.total, 3)
     return {
         "rows": rows,
@@ -89,23 +118,35 @@ def term_rows(reading: Reading, log_rows: Floats, terms: SoftTerms, annotators: 
 
 
 def column(shown: Sequence[float], value: float) -> dict[str, str]:
-    """A column's last two cells: what the rows that are not shown hold together, and the total; the printed cells add up.
+    """A column's last two cells: what the rows that are not shown hold together, and the total; the
+    printed cells add up.
 
-    Where rounding alone would make the rest negative it is printed as the bound it is, and the sign becomes about equal.
+    Where rounding alone would make the rest negative it is printed as the bound it is, and the sign
+    becomes about equal.
     """
     printed = rest(list(shown), value, 3)
     left = value - sum(shown)
     if left >= 5e-4 or (printed == "0.000" and left > -1e-9):
-        return {"rest": printed if left >= 5e-4 else "0.000", "sign": "=", "total": number(value, 3)}
+        return {
+            "rest": printed if left >= 5e-4 else "0.000",
+            "sign": "=",
+            "total": number(value, 3),
+        }
     return {"rest": "< 0.001" if left > 1e-9 else "0.000", "sign": "≈", "total": number(value, 3)}
 
 
 def _sign(addends: Sequence[float], value: float) -> str:
-    return "=" if sum(round(1000 * float(a)) for a in addends) == round(1000 * float(value)) else "≈"
+    return (
+        "=" if sum(round(1000 * float(a)) for a in addends) == round(1000 * float(value)) else "≈"
+    )
 
 
-def totals(reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence[TagGold]) -> dict[str, str]:
-    """L as the exercise sums it, as H(t) + KL, the code's mean, and the entropy of the model's own distributions."""
+def totals(
+    reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence[TagGold]
+) -> dict[str, str]:
+    """L as the exercise sums it, as H(t) + KL, the code's mean, and the entropy of the model's own
+    distributions.
+    """
     printed = total([float(terms.floor.sum()), float(terms.divergence.sum())], terms.total)
     count = int(terms.labelled.sum())
     code = tag_loss(reading, golds)
@@ -123,24 +164,32 @@ def totals(reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence
 
 
 def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) -> str:
-    """Where the annotators disagree, what that costs at least, and whether the model is as unsure as they are."""
+    """Where the annotators disagree, what that costs at least, and whether the model is as unsure
+    as they are.
+    """
     parted = np.flatnonzero(terms.floor > 1e-9)
     if not len(parted):
         return (
-            f"All {len(golds)} annotators agree on every token, so H(t) = 0 and the loss could fall to 0. "
+            f"All {len(golds)} annotators agree on every token, so H(t) = 0 and the loss could "
+            f"fall to 0. "
             "The formula then collapses to one term a token: see the one-hot case."
         )
     worst = int(parted[np.argmax(terms.floor[parted])])
     share = float(terms.floor.sum()) / terms.total if terms.total else 0.0
     return (
-        f"The annotators part at {plural(len(parted), 'token')}, most at {quoted(piece_text(reading, worst))}: no model can get below "
+        f"The annotators part at {plural(len(parted), 'token')}, most at "
+        f"{quoted(piece_text(reading, worst))}: no model can get below "
         f"H(t) = {number(float(terms.floor.sum()))}, which is {round(100 * share)} % of this loss. "
         "The rest is what the model could still learn."
     )
 
 
-def one_hot_data(reading: Reading, log_rows: Floats, gold: TagGold, annotator: int) -> dict[str, Any]:
-    """The double sum of one annotator's tagging in three stages: every term, the zeros gone, t = 1 dropped; both signs."""
+def one_hot_data(
+    reading: Reading, log_rows: Floats, gold: TagGold, annotator: int
+) -> dict[str, Any]:
+    """The double sum of one annotator's tagging in three stages: every term, the zeros gone, t = 1
+    dropped; both signs.
+    """
     n = len(log_rows)
     tags = annotator_tags(n, gold)
     cost = -log_rows[np.arange(n), tags]
@@ -169,9 +218,21 @@ def one_hot_data(reading: Reading, log_rows: Floats, gold: TagGold, annotator: i
         "product": chance(likelihood),
         "value": -likelihood,
         "stages": [
-            {"name": "every term", "says": f"Σ over {n} tokens and 3 tags: {3 * n} terms t · (−log p). Two in three of them are 0."},
-            {"name": "the zeros gone", "says": f"{2 * n} terms had t = 0. One term is left for each token, the one of its gold tag r(i)."},
-            {"name": "t = 1 dropped", "says": f"1 · (−log p) is −log p: {plural(n, 'term')}, one for each token, sum to {value}."},
+            {
+                "name": "every term",
+                "says": f"Σ over {n} tokens and 3 tags: {3 * n} terms t · (−log p). Two in three "
+                f"of them are 0.",
+            },
+            {
+                "name": "the zeros gone",
+                "says": f"{2 * n} terms had t = 0. One term is left for each token, the one of "
+                f"its gold tag r(i).",
+            },
+            {
+                "name": "t = 1 dropped",
+                "says": f"1 · (−log p) is −log p: {plural(n, 'term')}, one for each token, sum "
+                f"to {value}.",
+            },
         ],
     }
 
@@ -188,10 +249,28 @@ def terms_table(found: dict[str, Any]) -> dict[str, Any]:
     """Table twin of the terms."""
     head = ["doc", "token", *(f"t({tag}) · −log p" for tag in TAGS), "loss", "H(t)", "KL"]
     rows = [
-        [str(r["doc"]), r["token"], *(f"{c['t']} · {c['cost']}" for c in r["cells"]), r["loss"], r["floor"], r["divergence"]]
+        [
+            str(r["doc"]),
+            r["token"],
+            *(f"{c['t']} · {c['cost']}" for c in r["cells"]),
+            r["loss"],
+            r["floor"],
+            r["divergence"],
+        ]
         for r in found["rows"]
     ]
     if found["others"]:
-        rows.append(["–", f"the other {found['others']} tokens", "–", "–", "–", found["rest"], found["rest_floor"], "–"])
+        rows.append(
+            [
+                "–",
+                f"the other {found['others']} tokens",
+                "–",
+                "–",
+                "–",
+                found["rest"],
+                found["rest_floor"],
+                "–",
+            ]
+        )
     rows.append(["–", "sum", "–", "–", "–", found["total"], found["floor"], found["divergence"]])
     return table("The loss of the annotators' mean, token by token", head, rows)

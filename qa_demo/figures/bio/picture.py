@@ -1,4 +1,6 @@
-"""Chapter 7, step 1, as data: three probabilities for every token, one token taken apart, the notice and the table twin."""
+"""Chapter 7, step 1, as data: three probabilities for every token, one token taken apart, the
+notice and the table twin.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,16 +24,22 @@ SURE = 0.98
 TEXTBOOK_D = 128
 
 SIMPLIFIED = (
-    "The three numbers of a token come from that token's hidden vector alone. Neighbours speak only through the encoder below; the head "
+    "The three numbers of a token come from that token's hidden vector alone. Neighbours speak "
+    "only through the encoder below; the head "
     "itself does not know which tag stands before.",
-    "A longer word is cut into word pieces, and every piece has its own tag: B on the answer's first piece, I on all the others. Some "
+    "A longer word is cut into word pieces, and every piece has its own tag: B on the answer's "
+    "first piece, I on all the others. Some "
     "datasets tag the first piece of a word only.",
-    "Question, [CLS] and separators get numbers from the head too; they are not used: only the paragraph's tokens can be an answer, and "
+    "Question, [CLS] and separators get numbers from the head too; they are not used: only the "
+    "paragraph's tokens can be an answer, and "
     "only they carry loss.",
-    "In a long text a token that stands in several windows has several triples. Drawn is the one of the window that owns it.",
-    "The exact marginal counts every legal tagging of one window, weighted by the product of its tokens' probabilities: it is what the "
+    "In a long text a token that stands in several windows has several triples. Drawn is the one "
+    "of the window that owns it.",
+    "The exact marginal counts every legal tagging of one window, weighted by the product of its "
+    "tokens' probabilities: it is what the "
     "head says of a span, not how often such spans are right.",
-    "Both heads stand on one encoder and were trained together, on answers of one span each. Tags can say two spans at once; training "
+    "Both heads stand on one encoder and were trained together, on answers of one span each. "
+    "Tags can say two spans at once; training "
     "never showed them a case of it.",
 )
 
@@ -45,7 +53,9 @@ def open_runs(log_rows: Floats, keep: Sequence[Span]) -> NDArray[np.bool_]:
 
 
 def bars_data(reading: Reading, log_rows: Floats, keep: Sequence[Span] = ()) -> dict[str, Any]:
-    """p of B, I, O for each token, packed [D, 3]; which tokens are drawn even though they are sure to be outside."""
+    """p of B, I, O for each token, packed [D, 3]; which tokens are drawn even though they are sure
+    to be outside.
+    """
     return {
         "p": floats(np.exp(log_rows)),
         "joined": joined(reading.encoding),
@@ -55,10 +65,17 @@ def bars_data(reading: Reading, log_rows: Floats, keep: Sequence[Span] = ()) -> 
 
 
 def tag_sum(p: Floats) -> str:
-    """B + I + O of one token as printed, with a sign that is = only when the printed numbers add up to 1."""
+    """B + I + O of one token as printed, with a sign that is = only when the printed numbers add
+    up to 1.
+    """
     shown = [probability(float(x)) for x in p]
-    exact = not any(x[0] in "<>" for x in shown) and sum(round(1000 * float(x)) for x in shown) == 1000
-    return f"{' + '.join(f'{tag} {x}' for tag, x in zip(TAGS, shown, strict=True))} {'=' if exact else '≈'} 1"
+    exact = (
+        not any(x[0] in "<>" for x in shown) and sum(round(1000 * float(x)) for x in shown) == 1000
+    )
+    return (
+        f"{' + '.join(f'{tag} {x}' for tag, x in zip(TAGS, shown, strict=True))} "
+        f"{'=' if exact else '≈'} 1"
+    )
 
 
 def piece_text(reading: Reading, doc: int) -> str:
@@ -67,24 +84,44 @@ def piece_text(reading: Reading, doc: int) -> str:
 
 
 def bio_formula(p: Floats | None, doc: int | None, d: int | None) -> list[dict[str, str]]:
-    """p_i = softmax(W h_i + b) with the dimensions of the loaded reader beside the textbook's, and one token's three numbers."""
-    parts = [part("p"), part("i", "sub"), part(" = softmax(W h"), part("i", "sub"), part(" + b)   ")]
+    """p_i = softmax(W h_i + b) with the dimensions of the loaded reader beside the textbook's, and
+    one token's three numbers.
+    """
+    parts = [
+        part("p"),
+        part("i", "sub"),
+        part(" = softmax(W h"),
+        part("i", "sub"),
+        part(" + b)   "),
+    ]
     if d is not None:
         parts.append(part(f"W: 3 × {d}, h: {d}, b: 3"))
-    parts.append(part(f"  (a textbook's d = {TEXTBOOK_D}: W 3 × {TEXTBOOK_D}, h {TEXTBOOK_D}, b 3)   ", "quiet"))
+    parts.append(
+        part(
+            f"  (a textbook's d = {TEXTBOOK_D}: W 3 × {TEXTBOOK_D}, h {TEXTBOOK_D}, b 3)   ",
+            "quiet",
+        )
+    )
     if p is not None and doc is not None:
         parts += [
             part("p"),
             part(str(doc), "sub"),
             part(" = ("),
-            part(", ".join(f"{t} {probability(float(x))}" for t, x in zip(TAGS, p, strict=True)), "strong"),
+            part(
+                ", ".join(f"{t} {probability(float(x))}" for t, x in zip(TAGS, p, strict=True)),
+                "strong",
+            ),
             part(")"),
         ]
     return parts
 
 
-def token_data(reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc: int) -> dict[str, Any]:
-    """One token: where it stands, its three logits, and its three probabilities, whose sum is 1 across the tags."""
+def token_data(
+    reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc: int
+) -> dict[str, Any]:
+    """One token: where it stands, its three logits, and its three probabilities, whose sum is 1
+    across the tags.
+    """
     window = reading.windows[int(owner[doc])]
     pos = window.to_pos(doc)
     assert reading.tag_logits is not None
@@ -104,7 +141,9 @@ def token_data(reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc
 
 
 def products_data(weight: Floats, bias: Floats, hidden: Floats, top: int = 8) -> dict[str, Any]:
-    """W_k h_k of one token for B, I, O on the dimensions that separate its two likeliest tags, the rest and the bias: rows add up."""
+    """W_k h_k of one token for B, I, O on the dimensions that separate its two likeliest tags, the
+    rest and the bias: rows add up.
+    """
     dimensions, rows = tag_anatomy(weight, bias, hidden, top)
     out = []
     for row in rows:
@@ -140,8 +179,16 @@ def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str
     one = "no answer" if prediction.answer is None or best is None else quoted(prediction.answer)
     if not spans:
         tags = "the tags mark no span"
-        return f"The two heads differ: start and end return {one}, {tags}." if one != "no answer" else f"Both heads find no answer: {tags}."
-    if best is not None and prediction.answer is not None and [x.span for x in spans] == [best.candidate.span]:
+        return (
+            f"The two heads differ: start and end return {one}, {tags}."
+            if one != "no answer"
+            else f"Both heads find no answer: {tags}."
+        )
+    if (
+        best is not None
+        and prediction.answer is not None
+        and [x.span for x in spans] == [best.candidate.span]
+    ):
         return f"Both heads return the same span, {said_spans(spans)}."
     said = f"start and end return {one}, the tags {plural(len(spans), 'span')}: {said_spans(spans)}"
     if best is not None and prediction.answer is not None and len(spans) > 1:
@@ -149,47 +196,79 @@ def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str
         held = [x for x in spans if answer.start <= x.span.start and x.span.end <= answer.end]
         if len(held) > 1:
             said += (
-                f"; the one span of the start/end head holds {'both' if len(held) == 2 else f'{len(held)} of them'} and what stands between"
+                f"; the one span of the start/end head holds "
+                f"{'both' if len(held) == 2 else f'{len(held)} of them'} and what stands between"
             )
     return f"The two heads differ: {said}."
 
 
-def notice(prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, whose: str) -> str:
+def notice(
+    prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, whose: str
+) -> str:
     """How sure the tags are, whether the argmax tagging is legal, and how the two heads compare."""
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
-    said = [] if whose == "reader" else ["These tags come from the head you trained on this page, not from the reader's authors."]
+    said = (
+        []
+        if whose == "reader"
+        else [
+            "These tags come from the head you trained on this page, not from the reader's authors."
+        ]
+    )
     said.append(f"{sure} of {len(log_rows)} tokens are outside with more than {SURE:.2f}.")
     if argmax.illegal:
         said.append(
-            f"Each token's likeliest tag gives {plural(len(argmax.illegal), 'illegal transition')}: an I that follows O or stands first."
+            f"Each token's likeliest tag gives "
+            f"{plural(len(argmax.illegal), 'illegal transition')}: an I that follows O or "
+            f"stands first."
         )
     said.append(compare_sentence(prediction, viterbi.spans))
     return " ".join(said)
 
 
 def tag_table(
-    reading: Reading, log_rows: Floats, owner: NDArray[np.int64], tags: Sequence[int], shown: NDArray[np.bool_]
+    reading: Reading,
+    log_rows: Floats,
+    owner: NDArray[np.int64],
+    tags: Sequence[int],
+    shown: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    """The table twin: the tokens that are drawn; each run that is not is one row with the smallest p(O) in it."""
+    """The table twin: the tokens that are drawn; each run that is not is one row with the smallest
+    p(O) in it.
+    """
     rows: list[list[str]] = []
     select: list[tuple[int, int, int] | None] = []
     p = np.exp(log_rows)
     doc = 0
     while doc < len(p):
         if shown[doc]:
-            rows.append([str(doc), printable(piece_text(reading, doc)), *(probability(float(x)) for x in p[doc]), TAGS[tags[doc]]])
+            rows.append(
+                [
+                    str(doc),
+                    printable(piece_text(reading, doc)),
+                    *(probability(float(x)) for x in p[doc]),
+                    TAGS[tags[doc]],
+                ]
+            )
             select.append((int(owner[doc]), doc, doc))
             doc += 1
             continue
         stop = doc + int(np.argmax(np.append(shown[doc:], True)))
         low = probability(float(p[doc:stop, O].min()))
         rows.append(
-            [f"{doc} to {stop - 1}" if stop - doc > 1 else str(doc), f"… {plural(stop - doc, 'token')}", "–", "–", f"at least {low}", "O"]
+            [
+                f"{doc} to {stop - 1}" if stop - doc > 1 else str(doc),
+                f"… {plural(stop - doc, 'token')}",
+                "–",
+                "–",
+                f"at least {low}",
+                "O",
+            ]
         )
         select.append(None)
         doc = stop
     return table(
-        "p(B), p(I), p(O) of each token; every row sums to 1. Tag: the likeliest legal tagging (Viterbi).",
+        "p(B), p(I), p(O) of each token; every row sums to 1. Tag: the likeliest legal tagging "
+        "(Viterbi).",
         ["doc", "token", "p(B)", "p(I)", "p(O)", "tag"],
         rows,
         select,

@@ -1,4 +1,6 @@
-"""Chapter 7, step 2, as data: from tags to spans in three ways, the threshold, and the span glued out of two answers."""
+"""Chapter 7, step 2, as data: from tags to spans in three ways, the threshold, and the span glued
+out of two answers.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,18 +22,29 @@ LISTED = 0.02
 MOST = 12
 LEVEL = 0.5
 """Scores closer than this count as level after the steps, in logits."""
-NAMES = {"strict": "an I after O is ignored", "lenient": "an I after O opens a span", "viterbi": "the likeliest tagging without I after O"}
+NAMES = {
+    "strict": "an I after O is ignored",
+    "lenient": "an I after O opens a span",
+    "viterbi": "the likeliest tagging without I after O",
+}
 
 
 def decodings_data(reading: Reading, found: dict[str, Tagging]) -> dict[str, Any]:
-    """Letters of the argmax and of Viterbi's tagging, the illegal transitions, and the spans of each decoding."""
+    """Letters of the argmax and of Viterbi's tagging, the illegal transitions, and the spans of
+    each decoding.
+    """
     argmax, viterbi = found["strict"], found["viterbi"]
     return {
         "argmax": tag_letters(argmax.tags.tolist()),
         "viterbi": tag_letters(viterbi.tags.tolist()),
         "illegal": list(argmax.illegal),
         "rows": [
-            {"name": name, "rule": NAMES[name], "spans": [[x.span.start, x.span.end] for x in found[name].spans]} for name in DECODINGS
+            {
+                "name": name,
+                "rule": NAMES[name],
+                "spans": [[x.span.start, x.span.end] for x in found[name].spans],
+            }
+            for name in DECODINGS
         ],
         "says": decodings_sentence(reading, found),
     }
@@ -42,18 +55,30 @@ def decodings_sentence(reading: Reading, found: dict[str, Tagging]) -> str:
     spans = {name: [x.span for x in tagging.spans] for name, tagging in found.items()}
     illegal = found["strict"].illegal
     if spans["strict"] == spans["lenient"] == spans["viterbi"]:
-        why = "the likeliest tags of all tokens already form a legal tagging" if not illegal else "the illegal transition costs no span"
+        why = (
+            "the likeliest tags of all tokens already form a legal tagging"
+            if not illegal
+            else "the illegal transition costs no span"
+        )
         return f"All three decodings return {plural(len(spans['viterbi']), 'span')}: {why}."
     at = f" at {quoted(piece_text(reading, illegal[0]))}" if illegal else ""
-    counts = ", ".join(f"{'Viterbi' if name == 'viterbi' else name} {len(spans[name])}" for name in DECODINGS)
+    counts = ", ".join(
+        f"{'Viterbi' if name == 'viterbi' else name} {len(spans[name])}" for name in DECODINGS
+    )
     return f"The decodings differ{at}, where I has no B before it. Spans: {counts}."
 
 
 def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) -> dict[str, Any]:
-    """Every span whose exact marginal is above .02, highest first; of those that overlap a higher one, which can never be returned
-    beside it, only as many as there is room for. The slider keeps a beginning of those that stand apart."""
+    """Every span whose exact marginal is above .02, highest first; of those that overlap a higher
+    one, which can never be returned beside it, only as many as there is room for. The slider keeps
+    a beginning of those that stand apart.
+    """
     apart = spans_above(reading, LISTED, decode.max_answer_length, MOST)
-    others = [x for x in best_spans(reading, decode.max_answer_length, MOST) if x.marginal >= LISTED and x not in apart]
+    others = [
+        x
+        for x in best_spans(reading, decode.max_answer_length, MOST)
+        if x.marginal >= LISTED and x not in apart
+    ]
     listed = sorted([*apart, *others[: max(0, MOST - len(apart))]], key=lambda x: -x.marginal)
     kept = [x for x in apart if x.marginal >= threshold]
     return {
@@ -81,28 +106,58 @@ def decodings_table(found: dict[str, Tagging]) -> dict[str, Any]:
     select: list[tuple[int, int, int] | None] = []
     for name in DECODINGS:
         for x in found[name].spans:
-            rows.append([printable(x.text), name, f"{x.span.start} to {x.span.end}", str(x.window + 1), probability(x.marginal)])
+            rows.append(
+                [
+                    printable(x.text),
+                    name,
+                    f"{x.span.start} to {x.span.end}",
+                    str(x.window + 1),
+                    probability(x.marginal),
+                ]
+            )
             select.append((x.window, x.span.start, x.span.end))
         if not found[name].spans:
             rows.append(["no span", name, "–", "–", "–"])
             select.append(None)
-    return table("Spans of each decoding with their exact marginal", ["span", "decoding", "doc", "window", "marginal"], rows, select)
+    return table(
+        "Spans of each decoding with their exact marginal",
+        ["span", "decoding", "doc", "window", "marginal"],
+        rows,
+        select,
+    )
 
 
 def glue_data(
-    reading: Reading, found: Glue, decode: DecodeOptions, marginals: Sequence[float], spans: Sequence[TaggedSpan]
+    reading: Reading,
+    found: Glue,
+    decode: DecodeOptions,
+    marginals: Sequence[float],
+    spans: Sequence[TaggedSpan],
 ) -> dict[str, Any]:
-    """The four pairs of two starts and two ends as added-up rows, the tags' view of them, and where three losses would lead."""
+    """The four pairs of two starts and two ends as added-up rows, the tags' view of them, and
+    where three losses would lead.
+    """
     names = {
         key: printable(reading.encoding.text(span))
         for key, span in (("first", found.first), ("second", found.second), ("glued", found.whole))
     }
-    pairs = (("first", 0, 0, found.first), ("second", 1, 1, found.second), ("glued", 0, 1, found.whole), ("backwards", 1, 0, None))
+    pairs = (
+        ("first", 0, 0, found.first),
+        ("second", 1, 1, found.second),
+        ("glued", 0, 1, found.whole),
+        ("backwards", 1, 0, None),
+    )
     rows = []
-    decimals = max(total([found.s[i], found.e[j]]).decimals for _, i, j, _ in pairs)  # the four rows share their addends
+    decimals = max(
+        total([found.s[i], found.e[j]]).decimals for _, i, j, _ in pairs
+    )  # the four rows share their addends
     for key, i, j, span in pairs:
-        s, e, score = (number(x, decimals) for x in (found.s[i], found.e[j], found.s[i] + found.e[j]))
-        exact = sum(round(x * 10**decimals) for x in (found.s[i], found.e[j])) == round((found.s[i] + found.e[j]) * 10**decimals)
+        s, e, score = (
+            number(x, decimals) for x in (found.s[i], found.e[j], found.s[i] + found.e[j])
+        )
+        exact = sum(round(x * 10**decimals) for x in (found.s[i], found.e[j])) == round(
+            (found.s[i] + found.e[j]) * 10**decimals
+        )
         rows.append(
             {
                 "key": key,
@@ -122,7 +177,10 @@ def glue_data(
         "loss": loss_now(found),
         "losses": [_leads(reading, found, decode, x) for x in LOSSES],
         "steps": STEPS,
-        "marginals": [{"text": names[k], "p": probability(p)} for k, p in zip(("first", "second", "glued"), marginals, strict=True)],
+        "marginals": [
+            {"text": names[k], "p": probability(p)}
+            for k, p in zip(("first", "second", "glued"), marginals, strict=True)
+        ],
     }
 
 
@@ -134,33 +192,51 @@ def glue_sentence(reading: Reading, found: Glue) -> str:
     margin = number(abs(found.margin))
     if found.margin > 0:
         return (
-            f"The glue wins: {texts[2]} scores {margin} more than {better}. Its start is the first answer's, its end the second's; "
+            f"The glue wins: {texts[2]} scores {margin} more than {better}. Its start is the "
+            f"first answer's, its end the second's; "
             "no single number of it is wrong."
         )
     return (
-        f"Here the glue does not win: {better} scores {margin} more than {texts[2]}. The identity still holds: the crossed pairs sum to "
+        f"Here the glue does not win: {better} scores {margin} more than {texts[2]}. The "
+        f"identity still holds: the crossed pairs sum to "
         "what the true pairs sum to."
     )
 
 
 def tags_sentence(found: Glue, spans: Sequence[TaggedSpan]) -> str:
     """What the tags make of the two answers: both, one, one span over both, or neither."""
-    over = next((x for x in spans if x.span.start <= found.first.end and x.span.end >= found.second.start), None)
+    over = next(
+        (x for x in spans if x.span.start <= found.first.end and x.span.end >= found.second.start),
+        None,
+    )
     if over is not None:
         return (
-            f"The tags glue here too: {quoted(over.text)} is one span of their likeliest legal tagging. They can say two spans at once, "
-            "which a start and an end cannot; whether they do is learned, and these were trained on answers of one span."
+            f"The tags glue here too: {quoted(over.text)} is one span of their likeliest legal "
+            f"tagging. They can say two spans at once, "
+            "which a start and an end cannot; whether they do is learned, and these were trained "
+            "on answers of one span."
         )
-    met = [any(x.span.start <= a.end and a.start <= x.span.end for x in spans) for a in (found.first, found.second)]
+    met = [
+        any(x.span.start <= a.end and a.start <= x.span.end for x in spans)
+        for a in (found.first, found.second)
+    ]
     if all(met):
-        return "The tags return both: their likeliest legal tagging has one span at each answer and an O between them."
+        return (
+            "The tags return both: their likeliest legal tagging has one span at each answer "
+            "and an O between them."
+        )
     if not any(met):
         return "The tags mark neither of the two answers."
-    return f"The tags mark only the {'first' if met[0] else 'second'} answer: of the other they are less sure than of O."
+    return (
+        f"The tags mark only the {'first' if met[0] else 'second'} answer: of the other they "
+        f"are less sure than of O."
+    )
 
 
 def loss_now(found: Glue) -> dict[str, str]:
-    """The loss over legal pairs with this reading's numbers: log of the sum over legal pairs minus log of the two answers' sum."""
+    """The loss over legal pairs with this reading's numbers: log of the sum over legal pairs minus
+    log of the two answers' sum.
+    """
     s = found.scores
     gold = float(np.logaddexp(s["first"], s["second"]))
     printed = total([found.log_legal, -gold])
@@ -184,7 +260,11 @@ def _leads(reading: Reading, found: Glue, decode: DecodeOptions, loss: str) -> d
         if level
         else "the glue wins"
         if after.margin > 0
-        else ("both answers beat the glue" if answers[0] > s["glued"] else "one answer beats the glue, the other was given up")
+        else (
+            "both answers beat the glue"
+            if answers[0] > s["glued"]
+            else "one answer beats the glue, the other was given up"
+        )
     )
     return {
         "loss": loss,

@@ -1,4 +1,6 @@
-"""Chapter 7, both heads taught the same marks, as data: pairs and spans before and after, both losses, what each head returns now."""
+"""Chapter 7, both heads taught the same marks, as data: pairs and spans before and after, both
+losses, what each head returns now.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -25,82 +27,158 @@ KEYS = ("first", "second", "glued")
 
 def controls() -> dict[str, Any]:
     """What can be chosen before a step."""
-    return {"steps": list(STEPS), "rates": list(RATES), "losses": [{"key": k, "says": v} for k, v in LOSSES.items()]}
+    return {
+        "steps": list(STEPS),
+        "rates": list(RATES),
+        "losses": [{"key": k, "says": v} for k, v in LOSSES.items()],
+    }
 
 
-def target_sentence(reading: Reading, window: int, both: tuple[Span, Span], golds: Sequence[TagGold]) -> str:
-    """What the marks ask of the tags at each answer's first token; whether tags that fit it perfectly would return both."""
+def target_sentence(
+    reading: Reading, window: int, both: tuple[Span, Span], golds: Sequence[TagGold]
+) -> str:
+    """What the marks ask of the tags at each answer's first token; whether tags that fit it
+    perfectly would return both.
+    """
     t = tag_targets(reading.windows[window], golds)[0]
     asked = [float(t[reading.windows[window].to_pos(x.start), B]) for x in both]
-    shares = " and ".join(f"{Fraction(round(a * len(golds)), len(golds))} at {quoted(reading.encoding.text(x))}"
-                          for a, x in zip(asked, both, strict=True))
+    shares = " and ".join(
+        f"{Fraction(round(a * len(golds)), len(golds))} at {quoted(reading.encoding.text(x))}"
+        for a, x in zip(asked, both, strict=True)
+    )
     if min(asked) > 0.5:
         return f"The target of the tag B is {shares}: tags that fit it return both."
-    return (f"The target of the tag B is {shares}: tags that fit it perfectly still leave an answer out, since O is likelier there. "
-            "Let each annotator mark every answer.")
+    return (
+        f"The target of the tag B is {shares}: tags that fit it perfectly still leave an answer "
+        f"out, since O is likelier there. "
+        "Let each annotator mark every answer."
+    )
 
 
 def returned(reading: Reading, decode: DecodeOptions) -> tuple[str, str]:
-    """What each head returns: the start and end head's one answer, and the spans of the likeliest legal tagging."""
+    """What each head returns: the start and end head's one answer, and the spans of the likeliest
+    legal tagging.
+    """
     answer, spans = predict(reading, decode).answer, decode_reading(reading)
     return ("no answer" if answer is None else quoted(printable(answer))), (
-        f"{plural(len(spans), 'span')}: {said_spans(spans)}" if spans else "no span")
+        f"{plural(len(spans), 'span')}: {said_spans(spans)}" if spans else "no span"
+    )
 
 
 def teach_data(
-    path: Sequence[tuple[Taught, Reading]], both: tuple[Span, Span], window: int, floor: float, decode: DecodeOptions
+    path: Sequence[tuple[Taught, Reading]],
+    both: tuple[Span, Span],
+    window: int,
+    floor: float,
+    decode: DecodeOptions,
 ) -> dict[str, Any]:
-    """The three spans before the first step and now: exact marginal for the tags, share of the legal pairs for start and end.
+    """The three spans before the first step and now: exact marginal for the tags, share of the
+    legal pairs for start and end.
 
     `floor` is what the start/end loss cannot fall below, nats.
     """
-    before, after = _view(path[0][1], both, window, decode), _view(path[-1][1], both, window, decode)
+    before, after = (
+        _view(path[0][1], both, window, decode),
+        _view(path[-1][1], both, window, decode),
+    )
     taught, now = path[-1]
     names = dict(zip(KEYS, (*both, Span(both[0].start, both[1].end)), strict=True))
-    rows = [{
-        "key": key, "text": printable(now.encoding.text(span)), "window": window, "start": span.start, "end": span.end,
-        "marginal": [before[key][0], after[key][0]], "share": [before[key][1], after[key][1]],
-        "marginalSays": f"{probability(before[key][0])} → {probability(after[key][0])}",
-        "shareSays": f"{probability(before[key][1])} → {probability(after[key][1])}",
-        "score": f"{number(before[key][2])} → {number(after[key][2])}"} for key, span in names.items()]
+    rows = [
+        {
+            "key": key,
+            "text": printable(now.encoding.text(span)),
+            "window": window,
+            "start": span.start,
+            "end": span.end,
+            "marginal": [before[key][0], after[key][0]],
+            "share": [before[key][1], after[key][1]],
+            "marginalSays": f"{probability(before[key][0])} → {probability(after[key][0])}",
+            "shareSays": f"{probability(before[key][1])} → {probability(after[key][1])}",
+            "score": f"{number(before[key][2])} → {number(after[key][2])}",
+        }
+        for key, span in names.items()
+    ]
     says = teach_sentence(taught, now, decode, {key: after[key][2] for key in KEYS})
-    return {"rows": rows, "steps": taught.steps, "tagLosses": list(taught.tag_losses), "spanLosses": list(taught.span_losses),
-            "floor": number(floor, 3), "canUndo": len(path) > 1, "says": says}
+    return {
+        "rows": rows,
+        "steps": taught.steps,
+        "tagLosses": list(taught.tag_losses),
+        "spanLosses": list(taught.span_losses),
+        "floor": number(floor, 3),
+        "canUndo": len(path) > 1,
+        "says": says,
+    }
 
 
-def _view(reading: Reading, both: tuple[Span, Span], window: int, decode: DecodeOptions) -> dict[str, tuple[float, float, float]]:
-    """Marginal, share among the legal pairs, and score of the two answers and of the span from one to the other."""
+def _view(
+    reading: Reading, both: tuple[Span, Span], window: int, decode: DecodeOptions
+) -> dict[str, tuple[float, float, float]]:
+    """Marginal, share among the legal pairs, and score of the two answers and of the span from one
+    to the other.
+    """
     found = glue(reading, *both, decode)
     assert found is not None and found.window == window
-    table_, at = span_marginals(tag_log_probs(reading, window), len(found.whole)), reading.windows[window].doc_start
+    table_, at = (
+        span_marginals(tag_log_probs(reading, window), len(found.whole)),
+        reading.windows[window].doc_start,
+    )
     spans = dict(zip(KEYS, (found.first, found.second, found.whole), strict=True))
-    return {key: (float(table_[span.start - at, span.end - span.start]), float(np.exp(found.scores[key] - found.log_legal)),
-                  found.scores[key]) for key, span in spans.items()}
+    return {
+        key: (
+            float(table_[span.start - at, span.end - span.start]),
+            float(np.exp(found.scores[key] - found.log_legal)),
+            found.scores[key],
+        )
+        for key, span in spans.items()
+    }
 
 
-def teach_sentence(taught: Taught, now: Reading, decode: DecodeOptions, scores: dict[str, float]) -> str:
+def teach_sentence(
+    taught: Taught, now: Reading, decode: DecodeOptions, scores: dict[str, float]
+) -> str:
     """What each head returns after the steps, and how the three pairs stand."""
     one, tags = returned(now, decode)
     began = f"After {plural(taught.steps, 'step')}" if taught.steps else "Before the first step"
     best, glued = max(scores["first"], scores["second"]), scores["glued"]
     if max(scores.values()) - min(scores.values()) <= LEVEL:
         printed = ", ".join(number(scores[key]) for key in KEYS)
-        stand = (f"Both answers and the span glued out of them score nearly the same ({printed}): "
-                 "which of the three is returned hangs on hundredths, and it is one")
+        stand = (
+            f"Both answers and the span glued out of them score nearly the same ({printed}): "
+            "which of the three is returned hangs on hundredths, and it is one"
+        )
     elif glued > best:
         stand = f"The glue scores {number(glued - best)} more than the better answer"
     else:
-        stand = f"The glue scores {number(best - glued)} less than the better answer, but only that one answer can be returned"
+        stand = (
+            f"The glue scores {number(best - glued)} less than the better answer, but only "
+            f"that one answer can be returned"
+        )
     return f"{began} the tags return {tags}. Start and end return {one}. {stand}."
 
 
 def teach_tables(data: dict[str, Any]) -> list[dict[str, Any]]:
     """Table twins: the three spans before and after, and both losses after each step."""
-    spans = table("Both heads taught the same marks: before the first step and now",
-                  ["span", "which", "marginal (tags)", "share of legal pairs (start/end)", "score (start/end)"],
-                  [[r["text"], r["key"], r["marginalSays"], r["shareSays"], r["score"]] for r in data["rows"]],
-                  [(r["window"], r["start"], r["end"]) for r in data["rows"]])
-    losses = table("Loss of both heads after each step, nats", ["step", "tags: mean over tokens", "start and end: soft targets"],
-                   [[str(k), number(data["tagLosses"][k], 4), number(data["spanLosses"][k], 4)] for k in range(data["steps"] + 1)])
+    spans = table(
+        "Both heads taught the same marks: before the first step and now",
+        [
+            "span",
+            "which",
+            "marginal (tags)",
+            "share of legal pairs (start/end)",
+            "score (start/end)",
+        ],
+        [
+            [r["text"], r["key"], r["marginalSays"], r["shareSays"], r["score"]]
+            for r in data["rows"]
+        ],
+        [(r["window"], r["start"], r["end"]) for r in data["rows"]],
+    )
+    losses = table(
+        "Loss of both heads after each step, nats",
+        ["step", "tags: mean over tokens", "start and end: soft targets"],
+        [
+            [str(k), number(data["tagLosses"][k], 4), number(data["spanLosses"][k], 4)]
+            for k in range(data["steps"] + 1)
+        ],
+    )
     return [spans, losses]
-

@@ -1,4 +1,6 @@
-"""Gradient steps as data: loss curve, probabilities before and after, where the tokens went, what was forgotten."""
+"""Gradient steps as data: loss curve, probabilities before and after, where the tokens went, what
+was forgotten.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,13 +22,25 @@ LEAST = 0.005
 """Pairs with a smaller probability have no row in the table twin."""
 NOTHING = 0.0005
 """A change of the loss that prints as 0 counts as no change."""
-RATES: dict[str, tuple[float, ...]] = {"sgd": (0.001, 0.01, 0.1, 1.0), "adamw": (0.00003, 0.0003, 0.003, 0.03)}
-USUAL: dict[str, dict[str, float]] = {"sgd": {"head": 0.1, "last_layer": 0.01, "reader": 0.001},
-                                      "adamw": {"head": 0.003, "last_layer": 0.0003, "reader": 0.00003}}
-"""The rate that the control shows first: AdamW moves every weight by about its rate, so more weights need a smaller one."""
+RATES: dict[str, tuple[float, ...]] = {
+    "sgd": (0.001, 0.01, 0.1, 1.0),
+    "adamw": (0.00003, 0.0003, 0.003, 0.03),
+}
+USUAL: dict[str, dict[str, float]] = {
+    "sgd": {"head": 0.1, "last_layer": 0.01, "reader": 0.001},
+    "adamw": {"head": 0.003, "last_layer": 0.0003, "reader": 0.00003},
+}
+"""The rate that the control shows first: AdamW moves every weight by about its rate, so more
+weights need a smaller one.
+"""
 
 
-def bench_data(learned: Learned | None, forgot: Sequence[Remembered], decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:
+def bench_data(
+    learned: Learned | None,
+    forgot: Sequence[Remembered],
+    decode: DecodeOptions,
+    merge: MergeOptions,
+) -> dict[str, Any]:
     """The controls, and what the steps so far did; `learned` is None before the first."""
     return {
         "scopes": [{"key": k, "says": v} for k, v in SCOPES.items()],
@@ -34,7 +48,9 @@ def bench_data(learned: Learned | None, forgot: Sequence[Remembered], decode: De
         "steps": list(STEPS),
         "rates": {k: list(v) for k, v in RATES.items()},
         "usual": USUAL,
-        "learned": None if learned is None or (not learned.curve[1:] and not learned.can_redo) else learned_data(learned, decode, merge),
+        "learned": None
+        if learned is None or (not learned.curve[1:] and not learned.can_redo)
+        else learned_data(learned, decode, merge),
         "forgot": forgot_data(forgot),
     }
 
@@ -70,13 +86,23 @@ def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
     first, last = learned.curve[0].loss, learned.curve[-1].loss
     verb = "fell" if last < first else "rose"
     stayed = said[0] == said[1]
-    change = f"the answer stayed {quoted(said[0])}" if stayed else f"the answer changed from {quoted(said[0])} to {quoted(said[1])}"
+    change = (
+        f"the answer stayed {quoted(said[0])}"
+        if stayed
+        else f"the answer changed from {quoted(said[0])} to {quoted(said[1])}"
+    )
     short = (
         ""
         if len(learned.windows) == len(learned.before.windows)
-        else (f" Trained on windows {', '.join(str(w + 1) for w in learned.windows)} of {len(learned.before.windows)}.")
+        else (
+            f" Trained on windows {', '.join(str(w + 1) for w in learned.windows)} of "
+            f"{len(learned.before.windows)}."
+        )
     )
-    return f"After {plural(learned.steps, 'step')} the loss {verb} from {number(first, 3)} to {number(last, 3)}; {change}.{short}"
+    return (
+        f"After {plural(learned.steps, 'step')} the loss {verb} from {number(first, 3)} to "
+        f"{number(last, 3)}; {change}.{short}"
+    )
 
 
 def moved_sentence(moved: Movement) -> dict[str, str]:
@@ -84,14 +110,22 @@ def moved_sentence(moved: Movement) -> dict[str, str]:
     far = {
         "name": moved.name,
         "norm": f"{number(moved.norm_before, 3)} → {number(moved.norm_after, 3)}",
-        "distance": number(moved.distance, 3) if moved.distance >= 0.001 or moved.distance == 0 else "< 0.001",
-        "degrees": f"{number(moved.degrees)}°" if moved.degrees >= 0.01 or moved.degrees == 0 else "< 0.01°",
+        "distance": number(moved.distance, 3)
+        if moved.distance >= 0.001 or moved.distance == 0
+        else "< 0.001",
+        "degrees": f"{number(moved.degrees)}°"
+        if moved.degrees >= 0.01 or moved.degrees == 0
+        else "< 0.01°",
     }
     return far
 
 
-def _changes(reading: Reading, window: int, before: np.ndarray, after: np.ndarray) -> list[dict[str, Any]]:
-    """The positions that are highest before or after, with both probabilities; highest after first."""
+def _changes(
+    reading: Reading, window: int, before: np.ndarray, after: np.ndarray
+) -> list[dict[str, Any]]:
+    """The positions that are highest before or after, with both probabilities; highest after
+    first.
+    """
     p, q = softmax(before), softmax(after)
     at = sorted(np.argsort(-np.maximum(p, q), kind="stable")[:SHOWN].tolist(), key=lambda k: -q[k])
     return [
@@ -107,10 +141,14 @@ def _changes(reading: Reading, window: int, before: np.ndarray, after: np.ndarra
 
 
 def _plane(learned: Learned) -> list[dict[str, Any]]:
-    """Tokens at (start logit, end logit) before and after: those of the highest probabilities, and [CLS]."""
+    """Tokens at (start logit, end logit) before and after: those of the highest probabilities, and
+    [CLS].
+    """
     (s0, e0), (s1, e1) = (r.logits(learned.window) for r in (learned.before, learned.after))
     weight = np.max([softmax(x) for x in (s0, e0, s1, e1)], axis=0)
-    at = set(np.argsort(-weight, kind="stable")[:SHOWN].tolist()) | {learned.before.windows[learned.window].cls_at}
+    at = set(np.argsort(-weight, kind="stable")[:SHOWN].tolist()) | {
+        learned.before.windows[learned.window].cls_at
+    }
     return [
         {
             "text": printable(piece(learned.before, learned.window, k)),
@@ -128,57 +166,127 @@ def _likely(before: Floats, after: Floats) -> list[int]:
 
 
 def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -> dict[str, Any]:
-    """P_start(i) P_end(j) of the likeliest starts and ends and of [CLS], before and after; rows are starts, columns ends.
+    """P_start(i) P_end(j) of the likeliest starts and ends and of [CLS], before and after; rows are
+    starts, columns ends.
 
-    A cell's kind is "legal", "no answer" ([CLS] twice) or why it is no answer. All n x n cells sum to 1; `holds` is what is shown.
+    A cell's kind is "legal", "no answer" ([CLS] twice) or why it is no answer. All n x n cells sum
+    to 1; `holds` is what is shown.
     """
     w = learned.before.windows[learned.window]
-    p = [tuple(softmax(x) for x in r.logits(learned.window)) for r in (learned.before, learned.after)]
-    best = [top_spans(*r.logits(learned.window), w, decode, merge.copies, 1) for r in (learned.before, learned.after)]
-    axes = [sorted({w.cls_at, *_likely(p[0][side], p[1][side]), *(int(b[0, side]) for b in best if len(b))}) for side in (0, 1)]
-    golds = {(w.to_pos(g.start), w.to_pos(g.end)) if g is not None and w.holds(g) else (w.cls_at, w.cls_at) for g in learned.golds}
+    p = [
+        tuple(softmax(x) for x in r.logits(learned.window)) for r in (learned.before, learned.after)
+    ]
+    best = [
+        top_spans(*r.logits(learned.window), w, decode, merge.copies, 1)
+        for r in (learned.before, learned.after)
+    ]
+    axes = [
+        sorted(
+            {w.cls_at, *_likely(p[0][side], p[1][side]), *(int(b[0, side]) for b in best if len(b))}
+        )
+        for side in (0, 1)
+    ]
+    golds = {
+        (w.to_pos(g.start), w.to_pos(g.end))
+        if g is not None and w.holds(g)
+        else (w.cls_at, w.cls_at)
+        for g in learned.golds
+    }
 
     def kind(i: int, j: int) -> str:
-        return "no answer" if i == j == w.cls_at else reason(w, i, j, decode, merge.copies) or "legal"
+        return (
+            "no answer" if i == j == w.cls_at else reason(w, i, j, decode, merge.copies) or "legal"
+        )
 
-    cells = [[{"before": float(p[0][0][i] * p[0][1][j]), "after": float(p[1][0][i] * p[1][1][j]), "kind": kind(i, j),
-               "gold": (i, j) in golds} for j in axes[1]] for i in axes[0]]
+    cells = [
+        [
+            {
+                "before": float(p[0][0][i] * p[0][1][j]),
+                "after": float(p[1][0][i] * p[1][1][j]),
+                "kind": kind(i, j),
+                "gold": (i, j) in golds,
+            }
+            for j in axes[1]
+        ]
+        for i in axes[0]
+    ]
     names = [[printable(piece(learned.before, learned.window, k)) for k in axis] for axis in axes]
     return {
-        "starts": names[0], "ends": names[1], "at": axes, "cells": cells, "clsAt": w.cls_at, "docStart": w.doc_start,
-        "contextAt": w.context_at, "window": w.index,
-        "best": [[axes[0].index(int(b[0, 0])), axes[1].index(int(b[0, 1]))] if len(b) else None for b in best],
+        "starts": names[0],
+        "ends": names[1],
+        "at": axes,
+        "cells": cells,
+        "clsAt": w.cls_at,
+        "docStart": w.doc_start,
+        "contextAt": w.context_at,
+        "window": w.index,
+        "best": [
+            [axes[0].index(int(b[0, 0])), axes[1].index(int(b[0, 1]))] if len(b) else None
+            for b in best
+        ],
         "holds": [percent(float(p[k][0][axes[0]].sum() * p[k][1][axes[1]].sum())) for k in (0, 1)],
     }
 
 
 def matrix_table(matrix: dict[str, Any]) -> dict[str, Any]:
-    """The table twin of the matrices: every shown pair with at least half a percent before or after."""
+    """The table twin of the matrices: every shown pair with at least half a percent before or
+    after.
+    """
     rows = []
     select: list[tuple[int, int, int] | None] = []
     doc = matrix["docStart"] - matrix["contextAt"]
-    for (i, start), line in zip(zip(matrix["at"][0], matrix["starts"], strict=True), matrix["cells"], strict=True):
-        for (j, end), cell in zip(zip(matrix["at"][1], matrix["ends"], strict=True), line, strict=True):
+    for (i, start), line in zip(
+        zip(matrix["at"][0], matrix["starts"], strict=True), matrix["cells"], strict=True
+    ):
+        for (j, end), cell in zip(
+            zip(matrix["at"][1], matrix["ends"], strict=True), line, strict=True
+        ):
             if max(cell["before"], cell["after"]) < LEAST:
                 continue
-            rows.append([f"{i} {start} to {j} {end}", cell["kind"], probability(cell["before"]), probability(cell["after"]),
-                         signed(cell["after"] - cell["before"], 3)])
+            rows.append(
+                [
+                    f"{i} {start} to {j} {end}",
+                    cell["kind"],
+                    probability(cell["before"]),
+                    probability(cell["after"]),
+                    signed(cell["after"] - cell["before"], 3),
+                ]
+            )
             select.append((matrix["window"], i + doc, j + doc) if cell["kind"] == "legal" else None)
-    return table("Pairs before and after: P(start) · P(end) in the window", ["pair", "kind", "before", "after", "change"], rows, select)
+    return table(
+        "Pairs before and after: P(start) · P(end) in the window",
+        ["pair", "kind", "before", "after", "change"],
+        rows,
+        select,
+    )
 
 
 def _spans(learned: Learned, answers: Sequence[Any]) -> dict[str, Any]:
     """The n-best lists before and after beside each other."""
     before, after = ({r.candidate.span: r for r in p.n_best} for p in answers)
-    order = [r.candidate for r in answers[1].n_best[:5]] + [r.candidate for r in answers[0].n_best[:5] if r.candidate.span not in after]
+    order = [r.candidate for r in answers[1].n_best[:5]] + [
+        r.candidate for r in answers[0].n_best[:5] if r.candidate.span not in after
+    ]
     rows, select = [], []
     for c in order[:8]:
         old, new = before.get(c.span), after.get(c.span)
         scores = [number(r.candidate.score) if r else "not listed" for r in (old, new)]
         change = signed(new.candidate.score - old.candidate.score) if old and new else "–"
-        rows.append([printable(c.text), *scores, change, f"{old.rank if old else '–'} → {new.rank if new else '–'}"])
+        rows.append(
+            [
+                printable(c.text),
+                *scores,
+                change,
+                f"{old.rank if old else '–'} → {new.rank if new else '–'}",
+            ]
+        )
         select.append((c.window, c.span.start, c.span.end))
-    return table("Spans before and after", ["span", "score before", "score after", "change", "rank"], rows, select)
+    return table(
+        "Spans before and after",
+        ["span", "score before", "score after", "change", "rank"],
+        rows,
+        select,
+    )
 
 
 def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
@@ -187,7 +295,11 @@ def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
         return None
     changed = [r for r in forgot if r.before != r.after]
     worse = sum(r.loss_after - r.loss_before > NOTHING for r in forgot)
-    said = f"{plural(len(changed), 'answer')} of {len(forgot)} changed" if changed else f"All {len(forgot)} answers stayed"
+    said = (
+        f"{plural(len(changed), 'answer')} of {len(forgot)} changed"
+        if changed
+        else f"All {len(forgot)} answers stayed"
+    )
     rows = [
         [
             r.title,
@@ -200,9 +312,12 @@ def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
         for r in forgot
     ]
     return {
-        "says": f"{said}; the loss rose on {worse} of them. They were never trained on: what the steps changed, they share.",
+        "says": f"{said}; the loss rose on {worse} of them. They were never trained on: what the "
+        f"steps changed, they share.",
         "table": table(
-            "Other examples, read with the trained copy", ["example", "before", "after", "loss before", "loss after", "change"], rows
+            "Other examples, read with the trained copy",
+            ["example", "before", "after", "loss before", "loss after", "change"],
+            rows,
         ),
     }
 
@@ -213,5 +328,8 @@ def _said(answer: str | None) -> str:
 
 def curve_table(learned: Learned) -> dict[str, Any]:
     """The table twin of the loss curve; of many steps every one is listed."""
-    rows = [[str(s.step), number(s.terms[0].value, 4), number(s.terms[1].value, 4), number(s.loss, 4)] for s in learned.curve]
+    rows = [
+        [str(s.step), number(s.terms[0].value, 4), number(s.terms[1].value, 4), number(s.loss, 4)]
+        for s in learned.curve
+    ]
     return table("The loss after each step", ["step", "start", "end", "mean"], rows)

@@ -1,4 +1,6 @@
-"""Your formula, corrected: each wrong formula of the loss with its live consequence, and the stored reading that breaks it."""
+"""Your formula, corrected: each wrong formula of the loss with its live consequence, and the
+stored reading that breaks it.
+"""
 
 import math
 import sys
@@ -23,21 +25,35 @@ WRITTEN: dict[str, tuple[str, str]] = {
         "“The softmax is only computed for the correct positions.”",
         "The softmax runs over every position; the loss picks the entry of the label.",
     ),
-    "predicted": ("L = −log P at the predicted start and end", "L = −log P at the labelled start and end: the prediction never enters."),
+    "predicted": (
+        "L = −log P at the predicted start and end",
+        "L = −log P at the labelled start and end: the prediction never enters.",
+    ),
     "searched": (
         "“Fine-tuning finds the most probable start and end under the constraint.”",
         "Search and constraint belong to prediction; training has neither.",
     ),
     "no_exp": ("P(i) = S·Tᵢ / Σₖ S·Tₖ", "P(i) = exp(S·Tᵢ) / Σₖ exp(S·Tₖ)"),
-    "shared_z": ("P(end = j) = exp(E·Tⱼ) / Σₖ exp(S·Tₖ)", "P(end = j) = exp(E·Tⱼ) / Σₖ exp(E·Tₖ): each head has its own normaliser."),
-    "no_bias": ("“A linear layer without a bias.”", "The code has one bias for each head; it moves every logit and no probability."),
+    "shared_z": (
+        "P(end = j) = exp(E·Tⱼ) / Σₖ exp(S·Tₖ)",
+        "P(end = j) = exp(E·Tⱼ) / Σₖ exp(E·Tₖ): each head has its own normaliser.",
+    ),
+    "no_bias": (
+        "“A linear layer without a bias.”",
+        "The code has one bias for each head; it moves every logit and no probability.",
+    ),
 }
 
 
-def misread_data(reading: Reading, window: int, golds: Golds, decode: DecodeOptions) -> list[dict[str, Any]]:
+def misread_data(
+    reading: Reading, window: int, golds: Golds, decode: DecodeOptions
+) -> list[dict[str, Any]]:
     """Every wrong formula beside the right one on the shown window."""
     w = reading.windows[window]
-    found = [misread(key, w, *reading.logits(window), gold_pair(w, golds), decode, CONSTANT) for key in FORMULAS]
+    found = [
+        misread(key, w, *reading.logits(window), gold_pair(w, golds), decode, CONSTANT)
+        for key in FORMULAS
+    ]
     return [
         {
             "key": f.key,
@@ -61,36 +77,60 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
     """One sentence with this reading's numbers."""
     right = number(found.right)
     if found.key == "gold_only":
-        return f"A softmax over one position is always 1, so the loss is 0 whatever the reader says; over all positions it is {right}."
+        return (
+            f"A softmax over one position is always 1, so the loss is 0 whatever the reader "
+            f"says; over all positions it is {right}."
+        )
     if found.key in ("predicted", "searched"):
-        at = " and ".join(quoted(piece(reading, window, int(pos))) for pos in (found.first, found.second))
+        at = " and ".join(
+            quoted(piece(reading, window, int(pos))) for pos in (found.first, found.second)
+        )
         what = "the two highest positions" if found.key == "predicted" else "the best legal pair"
         if found.differs < BREAKS:
-            return f"Here {what}, {at}, are the label or as probable, so both formulas cost {right}: a right answer hides the mistake."
+            return (
+                f"Here {what}, {at}, are the label or as probable, so both formulas cost "
+                f"{right}: a right answer hides the mistake."
+            )
         says = f"At {what}, {at}, it costs {printed(found)}; at the label {right}."
         if found.value is not None and found.value > found.right:
-            return f"{says} Here the label is the cheaper one, and the mistake would train the reader away from it."
-        return f"{says} A confident wrong answer would cost next to nothing, and training would make it more confident."
+            return (
+                f"{says} Here the label is the cheaper one, and the mistake would train the "
+                f"reader away from it."
+            )
+        return (
+            f"{says} A confident wrong answer would cost next to nothing, and training would "
+            f"make it more confident."
+        )
     if found.key == "no_exp":
         if min(found.first, found.second) < 0:
             return (
-                f'Without exp the smallest "probability" is {number(min(found.first, found.second))}: below 0, so it is none. It '
-                "also changes when the same constant is added to every logit, which changes nothing in what the reader knows."
+                f'Without exp the smallest "probability" is '
+                f"{number(min(found.first, found.second))}: below 0, so it is none. It "
+                "also changes when the same constant is added to every logit, which changes "
+                "nothing in what the reader knows."
             )
-        return f"Here no share is below 0, and the loss would be {printed(found)}; add a constant to every logit and it changes."
+        return (
+            f"Here no share is below 0, and the loss would be {printed(found)}; add a "
+            f"constant to every logit and it changes."
+        )
     if found.key == "shared_z":
         return (
-            f"With the start's sum under the end the end's \"probabilities\" sum to {magnitude(found.second)} instead of 1, and the "
+            f"With the start's sum under the end the end's \"probabilities\" sum to "
+            f"{magnitude(found.second)} instead of 1, and the "
             f"loss becomes {printed(found)} instead of {right}."
         )
     return (
-        f"Add {number(CONSTANT, 0)} to every logit: log Z becomes {number(found.first)} for the start and {number(found.second)} for "
-        f"the end, the loss stays {printed(found)}. So the bias can be left out of the formula, but not out of the code."
+        f"Add {number(CONSTANT, 0)} to every logit: log Z becomes {number(found.first)} for the "
+        f"start and {number(found.second)} for "
+        f"the end, the loss stays {printed(found)}. So the bias can be left out of the formula, "
+        f"but not out of the code."
     )
 
 
 def magnitude(x: float) -> str:
-    """A positive number of any size in a few characters: three decimals, from a million on its power of ten."""
+    """A positive number of any size in a few characters: three decimals, from a million on its
+    power of ten.
+    """
     if x < 0.0005:
         return "less than 0.001"
     if x < 1e6:
@@ -113,52 +153,94 @@ def misread_table(data: list[dict[str, Any]]) -> dict[str, Any]:
     )
 
 
-def break_formula(key: str, readings: Iterable[tuple[str, Reading, Golds, int, DecodeOptions]]) -> dict[str, Any]:
-    """The reading on which a wrong formula is off the most: (title, reading, labels, window, options)."""
+def break_formula(
+    key: str, readings: Iterable[tuple[str, Reading, Golds, int, DecodeOptions]]
+) -> dict[str, Any]:
+    """The reading on which a wrong formula is off the most: (title, reading, labels, window,
+    options).
+    """
     tried = [
-        (title, reading, w, misread(key, reading.windows[w], *reading.logits(w), gold_pair(reading.windows[w], golds), decode, CONSTANT))
+        (
+            title,
+            reading,
+            w,
+            misread(
+                key,
+                reading.windows[w],
+                *reading.logits(w),
+                gold_pair(reading.windows[w], golds),
+                decode,
+                CONSTANT,
+            ),
+        )
         for title, reading, golds, w, decode in readings
     ]
     worst = max(tried, key=lambda t: t[3].differs, default=None)
     if worst is None or worst[3].differs < BREAKS:
-        return {"key": key, "found": False, "says": f"No counterexample in {plural(len(tried), 'reading')}."}
+        return {
+            "key": key,
+            "found": False,
+            "says": f"No counterexample in {plural(len(tried), 'reading')}.",
+        }
     title, reading, window, found = worst
     return {
         "key": key,
         "found": True,
-        "says": f"In {plural(len(tried), 'reading')} it is off the most in {quoted(title)}: it gives "
-        f"{printed(found)} where the loss is {number(found.right)}. {consequence(reading, window, found)}",
+        "says": f"In {plural(len(tried), 'reading')} it is off the most in {quoted(title)}: it "
+        f"gives "
+        f"{printed(found)} where the loss is {number(found.right)}. "
+        f"{consequence(reading, window, found)}",
     }
 
 
 def verdicts(cases: Iterable[tuple[str, str, float, bool, str, str]]) -> dict[str, Any]:
-    """Loss low and decoded span wrong, and the other way round: (id, title, loss, right, answer, label) of stored readings."""
+    """Loss low and decoded span wrong, and the other way round: (id, title, loss, right, answer,
+    label) of stored readings.
+    """
     known = list(cases)
     wrong, right = ([c for c in known if c[3] is verdict] for verdict in (False, True))
     rows = [
-        [c[1], number(c[2]), percent(float(np.exp(-2 * c[2]))), c[4], c[5], "right" if c[3] else "wrong"]
+        [
+            c[1],
+            number(c[2]),
+            percent(float(np.exp(-2 * c[2]))),
+            c[4],
+            c[5],
+            "right" if c[3] else "wrong",
+        ]
         for c in sorted(known, key=lambda c: c[2])
     ]
     out: dict[str, Any] = {
         "count": len(known),
         "low": None,
         "high": None,
-        "table": table("Stored readings by loss", ["example", "loss", "exp(−2 L)", "prediction", "label", "verdict"], rows),
+        "table": table(
+            "Stored readings by loss",
+            ["example", "loss", "exp(−2 L)", "prediction", "label", "verdict"],
+            rows,
+        ),
     }
     if wrong:
         out["low"] = _case(min(wrong, key=lambda c: c[2]))
     if right:
         out["high"] = _case(max(right, key=lambda c: c[2]))
     if not (wrong and right):
-        out["says"] = f"All {len(known)} stored readings are {'right' if right else 'wrong'}." if known else "No reading is stored."
+        out["says"] = (
+            f"All {len(known)} stored readings are {'right' if right else 'wrong'}."
+            if known
+            else "No reading is stored."
+        )
     elif out["low"]["value"] < out["high"]["value"]:
         out["says"] = (
-            f"The loss does not decide who is right: {quoted(out['low']['title'])} costs only {out['low']['loss']} and the "
-            f"decoded answer is wrong; {quoted(out['high']['title'])} costs {out['high']['loss']} and it is right."
+            f"The loss does not decide who is right: {quoted(out['low']['title'])} costs only "
+            f"{out['low']['loss']} and the "
+            f"decoded answer is wrong; {quoted(out['high']['title'])} costs "
+            f"{out['high']['loss']} and it is right."
         )
     else:
         out["says"] = (
-            f"In these {len(known)} readings every wrong answer costs more than every right one: the cheapest wrong one "
+            f"In these {len(known)} readings every wrong answer costs more than every right one: "
+            f"the cheapest wrong one "
             f"{out['low']['loss']}, the dearest right one {out['high']['loss']}."
         )
     return out
@@ -166,4 +248,11 @@ def verdicts(cases: Iterable[tuple[str, str, float, bool, str, str]]) -> dict[st
 
 def _case(case: tuple[str, str, float, bool, str, str]) -> dict[str, Any]:
     key, title, loss, _, answer, label = case
-    return {"id": key, "title": title, "value": loss, "loss": number(loss), "answer": answer, "label": label}
+    return {
+        "id": key,
+        "title": title,
+        "value": loss,
+        "loss": number(loss),
+        "answer": answer,
+        "label": label,
+    }

@@ -1,4 +1,6 @@
-"""Chapter 5 as data: labels, logit axes, terms, the bridge to prediction; what the browser cannot compute from the logits it has."""
+"""Chapter 5 as data: labels, logit axes, terms, the bridge to prediction; what the browser cannot
+compute from the logits it has.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -6,11 +8,24 @@ from typing import Any, Literal
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, softmax
-from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets, total
+from qa_demo.core.losses import (
+    Golds,
+    cross_entropy_gradient,
+    start_end_loss,
+    start_end_targets,
+    total,
+)
 from qa_demo.core.misread import gold_pair
 from qa_demo.core.types import Answer, DecodeOptions, Prediction, Reading, Span
 from qa_demo.core.words import span_at
-from qa_demo.figures.loss.terms import bridge, holds, says_total, terms_table, variants, windows_table
+from qa_demo.figures.loss.terms import (
+    bridge,
+    holds,
+    says_total,
+    terms_table,
+    variants,
+    windows_table,
+)
 from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
@@ -19,46 +34,69 @@ from qa_demo.figures.prose import piece, plural, quoted
 from qa_demo.figures.reading import joined, logit_range, null_token, question_range
 
 NEAR = 6
-"""Other labels that begin and end within so many word pieces of the first stand on the same strip."""
+"""Other labels that begin and end within so many word pieces of the first stand on the same
+strip.
+"""
 Source = Literal["annotators", "marked", "nobody", "reader"]
 
 SIMPLIFIED = (
-    "The softmax of the loss runs over every position of the unpadded window: [CLS], question, separators and paragraph. BERT's code pads "
-    "to a fixed length and leaves the padding in; its paper says \"over the words of the paragraph\".",
-    "The code takes the mean of the start's and the end's loss, one text their sum. The gradient is exactly halved, nothing else.",
-    "Several annotators are the mean of their one-hot rows. An annotator whose answer a window cuts, or who found none, counts on [CLS].",
-    "The tagging head's loss, which the bundled reader was trained on too, stands in chapter 7; the steps here leave it out.",
-    "Training never searches: it raises the label at the expense of every other position. Search and the rule of legal pairs belong to "
+    "The softmax of the loss runs over every position of the unpadded window: [CLS], question, "
+    "separators and paragraph. BERT's code pads "
+    'to a fixed length and leaves the padding in; its paper says "over the words of the '
+    'paragraph".',
+    "The code takes the mean of the start's and the end's loss, one text their sum. The gradient "
+    "is exactly halved, nothing else.",
+    "Several annotators are the mean of their one-hot rows. An annotator whose answer a window "
+    "cuts, or who found none, counts on [CLS].",
+    "The tagging head's loss, which the bundled reader was trained on too, stands in chapter 7; "
+    "the steps here leave it out.",
+    "Training never searches: it raises the label at the expense of every other position. Search "
+    "and the rule of legal pairs belong to "
     "prediction.",
-    "A logit that is dragged moves alone. In a reader every logit is a product with the same S or E, and a step moves all of them.",
-    "The steps train on this one text without dropout, and on at most four of its windows. The embedding tables stay, as in the "
-    "fine-tuning. The head's biases stay too: their gradient is exactly 0. AdamW's moments are kept from step to step and dropped by undo, "
+    "A logit that is dragged moves alone. In a reader every logit is a product with the same S "
+    "or E, and a step moves all of them.",
+    "The steps train on this one text without dropout, and on at most four of its windows. The "
+    "embedding tables stay, as in the "
+    "fine-tuning. The head's biases stay too: their gradient is exactly 0. AdamW's moments are "
+    "kept from step to step and dropped by undo, "
     "redo and reset.",
-    "The last step of the replay is the bundled reader itself: the mean of this run and another from the same start, as its model card "
+    "The last step of the replay is the bundled reader itself: the mean of this run and another "
+    "from the same start, as its model card "
     "tells. The steps before it are one run's own.",
-    "Undo keeps the last three actions in half precision: what comes back may differ in the third decimal.",
+    "Undo keeps the last three actions in half precision: what comes back may differ in the "
+    "third decimal.",
 )
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What is taken as right: a `doc` span for each annotator (None: no answer), and who says so."""
+    """What is taken as right: a `doc` span for each annotator (None: no answer), and who says
+    so.
+    """
 
     golds: Golds
     source: Source
 
 
-def make_labels(reading: Reading, answers: tuple[Answer, ...], silent: int, annotated: tuple[Answer, ...] | None,
-                own: Span | None) -> Labels:
-    """Marked answers first, then the example's annotators; without either, the reader's own answer is taken (None: no answer), and
-    named as such.
+def make_labels(
+    reading: Reading,
+    answers: tuple[Answer, ...],
+    silent: int,
+    annotated: tuple[Answer, ...] | None,
+    own: Span | None,
+) -> Labels:
+    """Marked answers first, then the example's annotators; without either, the reader's own answer
+    is taken (None: no answer), and named as such.
 
     `silent` counts annotators who found no answer, beside those who marked one.
     `annotated` are the example's answers, None for a text of which nobody said what is right.
     """
     if answers:
         spans = tuple(span_at(reading.encoding, a.char_start, a.char_end) for a in answers)
-        return Labels((*spans, *(None,) * silent), "annotators" if answers == annotated and not silent else "marked")
+        return Labels(
+            (*spans, *(None,) * silent),
+            "annotators" if answers == annotated and not silent else "marked",
+        )
     if silent:
         return Labels((None,), "marked" if annotated or annotated is None else "nobody")
     return Labels((own,), "reader") if annotated is None else Labels((None,), "nobody")
@@ -71,30 +109,48 @@ def says_labels(reading: Reading, labels: Labels) -> str:
         return f"No answer is right here: every window is trained to {null}."
     none, count = sum(gold is None for gold in labels.golds), len(labels.golds)
     if none and labels.source == "reader":
-        return "Nobody has marked the answer and the reader gives none, so “no answer” stands in: mark the right one on the paragraph."
+        return (
+            "Nobody has marked the answer and the reader gives none, so “no answer” stands "
+            "in: mark the right one on the paragraph."
+        )
     if none == count:
         return f"You say that no answer is right: every window is trained to {null}."
     by_annotators = labels.source == "annotators" or none > 0
-    texts = ", ".join(quoted(reading.encoding.text(span)) + (f" ({plural(n, 'annotator')})" if by_annotators else "")
-                      for span, n in counts if span is not None)
+    texts = ", ".join(
+        quoted(reading.encoding.text(span))
+        + (f" ({plural(n, 'annotator')})" if by_annotators else "")
+        for span, n in counts
+        if span is not None
+    )
     if none:
-        return (f"The labels: {texts}, no answer ({plural(none, 'annotator')}). Each counts alike, so {null} has "
-                f"{none}/{count} of every window's target, even where a window holds the marked answers.")
+        return (
+            f"The labels: {texts}, no answer ({plural(none, 'annotator')}). Each counts alike, "
+            f"so {null} has "
+            f"{none}/{count} of every window's target, even where a window holds the marked "
+            f"answers."
+        )
     if by_annotators:
         return f"The example's annotators: {texts}."
     if labels.source == "marked":
         return f"You marked {texts}{'' if len(counts) == 1 else '; each counts alike'}."
-    return f"Nobody has marked the answer, so the reader's own answer {texts} stands in: mark the right one on the paragraph."
+    return (
+        f"Nobody has marked the answer, so the reader's own answer {texts} stands in: mark "
+        f"the right one on the paragraph."
+    )
 
 
 def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
-    """Each different label with its number of annotators, in the order of the text; "no answer" last."""
+    """Each different label with its number of annotators, in the order of the text; "no answer"
+    last.
+    """
     seen = {gold: sum(g == gold for g in golds) for gold in golds}
     return sorted(seen.items(), key=lambda item: (item[0] is None, item[0] or Span(0, 0)))
 
 
 def home(reading: Reading, golds: Golds) -> int:
-    """The window to look at first: the one that owns a whole gold span, else one that holds it, else the first."""
+    """The window to look at first: the one that owns a whole gold span, else one that holds it,
+    else the first.
+    """
     for gold in golds:
         found = None if gold is None else reading.home(gold)
         if found is not None:
@@ -102,51 +158,89 @@ def home(reading: Reading, golds: Golds) -> int:
     return 0
 
 
-def loss_picture(true: Reading, reading: Reading, labels: Labels, window: int, decode: DecodeOptions,
-                 prediction: Prediction) -> dict[str, Any]:
+def loss_picture(
+    true: Reading,
+    reading: Reading,
+    labels: Labels,
+    window: int,
+    decode: DecodeOptions,
+    prediction: Prediction,
+) -> dict[str, Any]:
     """Labels of every window, and words and numbers of one."""
     golds = labels.golds
     return {
-        "source": labels.source, "silent": sum(gold is None for gold in golds) if any(golds) else 0,
-        "says": says_labels(reading, labels), "window": window, "joined": joined(reading.encoding),
-        "question": question_range(reading.encoding), "range": logit_range(true),
-        "golds": [{"start": span.start, "end": span.end, "count": n} for span, n in distinct(golds) if span is not None],
+        "source": labels.source,
+        "silent": sum(gold is None for gold in golds) if any(golds) else 0,
+        "says": says_labels(reading, labels),
+        "window": window,
+        "joined": joined(reading.encoding),
+        "question": question_range(reading.encoding),
+        "range": logit_range(true),
+        "golds": [
+            {"start": span.start, "end": span.end, "count": n}
+            for span, n in distinct(golds)
+            if span is not None
+        ],
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],
-        "null": null_token(reading.encoding), "strip": strip(reading, golds),
-        "total": says_total(reading, golds), "side": side_by_side(reading, golds, prediction),
+        "null": null_token(reading.encoding),
+        "strip": strip(reading, golds),
+        "total": says_total(reading, golds),
+        "side": side_by_side(reading, golds, prediction),
         "bridge": bridge(reading, window, gold_pair(reading.windows[window], golds)),
-        "variants": variants(reading, window, golds, decode)}
+        "variants": variants(reading, window, golds, decode),
+    }
 
 
 def _targets(reading: Reading, window: int, golds: Golds) -> dict[str, Any]:
     start, end = start_end_targets(reading.windows[window], golds)
-    return {"holds": holds(reading, window, golds), **{side: [[int(k), float(t[k])] for k in np.flatnonzero(t)]
-                                                       for side, t in (("start", start), ("end", end))}}
+    return {
+        "holds": holds(reading, window, golds),
+        **{
+            side: [[int(k), float(t[k])] for k in np.flatnonzero(t)]
+            for side, t in (("start", start), ("end", end))
+        },
+    }
 
 
 def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
-    """Characters, word pieces around the first gold span; the browser adds the one-hot row of each window. None for no answer."""
+    """Characters, word pieces around the first gold span; the browser adds the one-hot row of each
+    window. None for no answer.
+    """
     spans = [g for g in golds if g is not None]
     if not spans:
         return None
     gold = spans[0]
-    close = [g for g in spans if abs(g.start - gold.start) <= NEAR and abs(g.end - gold.end) <= NEAR]
+    close = [
+        g for g in spans if abs(g.start - gold.start) <= NEAR and abs(g.end - gold.end) <= NEAR
+    ]
     first, last = min(g.start for g in close), min(max(g.end for g in close), gold.start + 2 * NEAR)
     start, end = reading.encoding.chars(gold)
-    return {"first": max(0, first - 2), "stop": min(len(reading.encoding.context_ids), last + 3), "start": gold.start, "end": gold.end,
-            "chars": f"{quoted(reading.encoding.text(gold))} is characters {start} to {end}, the end not included"}
+    return {
+        "first": max(0, first - 2),
+        "stop": min(len(reading.encoding.context_ids), last + 3),
+        "start": gold.start,
+        "end": gold.end,
+        "chars": f"{quoted(reading.encoding.text(gold))} is characters {start} to {end}, the end "
+        f"not included",
+    }
 
 
 def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict[str, Any]:
-    """What training sees (the loss at the labels) beside what prediction says (the best legal pair, or no answer)."""
+    """What training sees (the loss at the labels) beside what prediction says (the best legal
+    pair, or no answer).
+    """
     terms = start_end_loss(reading, golds)
-    loss = printed_total([t.weight * t.value for t in terms], total(terms)).total  # as the line above the text prints it
+    loss = printed_total(
+        [t.weight * t.value for t in terms], total(terms)
+    ).total  # as the line above the text prints it
     answer = None if prediction.answer is None else printable(prediction.answer)
     return {"loss": loss, "right": is_right(golds, prediction), "answer": answer}
 
 
 def is_right(golds: Golds, prediction: Prediction) -> bool:
-    """The decoded answer is one of the labels, by place; abstaining is right when an annotator found no answer."""
+    """The decoded answer is one of the labels, by place; abstaining is right when an annotator
+    found no answer.
+    """
     if prediction.answer is None or prediction.best is None:
         return None in golds
     return prediction.best.candidate.span in golds
@@ -160,44 +254,84 @@ def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window
     target, p = start_end_targets(w, golds)[worse], softmax(reading.logits(window)[worse])
     rival, share = int(np.argmax(np.where(target > 0, -1.0, p))), float(p[target > 0].sum())
     here = f" in window {window + 1}" if len(reading.windows) > 1 else ""
-    name, other, theirs = terms[worse].name, quoted(piece(reading, window, rival)), percent(float(p[rival]))
+    name, other, theirs = (
+        terms[worse].name,
+        quoted(piece(reading, window, rival)),
+        percent(float(p[rival])),
+    )
     if _both_lead(reading, window, golds):
-        said = [f"Both labels lead: the {name}, with the larger loss of the two, has {percent(share)} of the probability{here}; "
-                f"{other} follows with {theirs}."]
+        said = [
+            f"Both labels lead: the {name}, with the larger loss of the two, has "
+            f"{percent(share)} of the probability{here}; "
+            f"{other} follows with {theirs}."
+        ]
     else:
-        said = [f"The {name} costs more: its label has {percent(share)} of the probability{here}, while the wrong {other} has {theirs}."]
+        said = [
+            f"The {name} costs more: its label has {percent(share)} of the probability{here}, "
+            f"while the wrong {other} has {theirs}."
+        ]
     answer = "no answer" if prediction.answer is None else quoted(prediction.answer)
     if is_right(golds, prediction):
-        said.append(f"Prediction says {answer}, which is {'one label' if len(distinct(golds)) > 1 else 'the label'}.")
+        said.append(
+            f"Prediction says {answer}, which is "
+            f"{'one label' if len(distinct(golds)) > 1 else 'the label'}."
+        )
     else:
-        said.append(f"Prediction says {answer}, which is not the label; the loss knows nothing of that, it reads the probability at the "
-                    "label.")
+        said.append(
+            f"Prediction says {answer}, which is not the label; the loss knows nothing of that, "
+            f"it reads the probability at the "
+            "label."
+        )
     return " ".join(said)
 
 
 def _both_lead(reading: Reading, window: int, golds: Golds) -> bool:
-    pairs = zip(reading.logits(window), start_end_targets(reading.windows[window], golds), strict=True)
+    pairs = zip(
+        reading.logits(window), start_end_targets(reading.windows[window], golds), strict=True
+    )
     return all(t[int(np.argmax(x))] > 0 for x, t in pairs)
 
 
 def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
-    """The table twin of axes and arrows: p, y and p - y of every position, start and end; context rows select."""
+    """The table twin of axes and arrows: p, y and p - y of every position, start and end; context
+    rows select.
+    """
     w, rows, select = reading.windows[window], [], []
     logits, targets = reading.logits(window), start_end_targets(w, golds)
-    columns = [(softmax(x), t, cross_entropy_gradient(x, t) / 2) for x, t in zip(logits, targets, strict=True)]
+    columns = [
+        (softmax(x), t, cross_entropy_gradient(x, t) / 2)
+        for x, t in zip(logits, targets, strict=True)
+    ]
     for pos, token in enumerate(reading.tokens(window)):
         doc = w.to_doc(pos) if w.is_context[pos] else None
-        cells = [cell for (p, t, g), x in zip(columns, logits, strict=True)
-                 for cell in (number(x[pos], 3), probability(p[pos], 4), f"{t[pos]:.2f}", signed(g[pos], 4))]
+        cells = [
+            cell
+            for (p, t, g), x in zip(columns, logits, strict=True)
+            for cell in (
+                number(x[pos], 3),
+                probability(p[pos], 4),
+                f"{t[pos]:.2f}",
+                signed(g[pos], 4),
+            )
+        ]
         rows.append([str(pos), printable(token), *cells])
         select.append(None if doc is None else (window, doc, doc))
-    return table(f"Every position of window {window + 1} of {len(reading.windows)}: logit, p, label y, and the gradient ½ (p − y)",
-                 ["pos", "token", "start logit", "p", "y", "½ (p − y)", "end logit", "p", "y", "½ (p − y)"], rows, select)
+    return table(
+        f"Every position of window {window + 1} of {len(reading.windows)}: logit, p, label y, "
+        f"and the gradient ½ (p − y)",
+        ["pos", "token", "start logit", "p", "y", "½ (p − y)", "end logit", "p", "y", "½ (p − y)"],
+        rows,
+        select,
+    )
 
 
 def loss_tables(reading: Reading, golds: Golds, window: int) -> list[dict[str, Any]]:
     """Terms, windows, positions."""
-    return [terms_table(reading, golds), windows_table(reading, golds), token_table(reading, golds, window)]
+    return [
+        terms_table(reading, golds),
+        windows_table(reading, golds),
+        token_table(reading, golds, window),
+    ]
 
 
 def log_p(reading: Reading, window: int, pair: tuple[int, int]) -> tuple[float, float]:

@@ -1,4 +1,6 @@
-"""The replay as data: both distributions, the loss and the decoded answer of one example at every recorded step."""
+"""The replay as data: both distributions, the loss and the decoded answer of one example at every
+recorded step.
+"""
 
 from typing import Any
 
@@ -14,15 +16,28 @@ from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural, quoted
 
 
-def replay_data(reading: Reading, rows: ReplayRows, golds: Golds, decode: DecodeOptions) -> dict[str, Any] | None:
+def replay_data(
+    reading: Reading, rows: ReplayRows, golds: Golds, decode: DecodeOptions
+) -> dict[str, Any] | None:
     """What the scrubber needs; None when the recorded window is not this reading's."""
-    if rows.window >= len(reading.windows) or len(reading.windows[rows.window]) != rows.start.shape[1]:
+    if (
+        rows.window >= len(reading.windows)
+        or len(reading.windows[rows.window]) != rows.start.shape[1]
+    ):
         return None
     w = reading.windows[rows.window]
     targets = start_end_targets(w, golds)
-    losses = [[float(cross_entropy(x[k], t)) for x, t in zip((rows.start, rows.end), targets, strict=True)] for k in range(len(rows.steps))]
+    losses = [
+        [
+            float(cross_entropy(x[k], t))
+            for x, t in zip((rows.start, rows.end), targets, strict=True)
+        ]
+        for k in range(len(rows.steps))
+    ]
     means = [float(np.mean(pair)) for pair in losses]
-    answers, best, spans = zip(*(_best(reading, rows, k, decode) for k in range(len(rows.steps))), strict=True)
+    answers, best, spans = zip(
+        *(_best(reading, rows, k, decode) for k in range(len(rows.steps))), strict=True
+    )
     return {
         "steps": list(rows.steps),
         "window": rows.window,
@@ -38,15 +53,28 @@ def replay_data(reading: Reading, rows: ReplayRows, golds: Golds, decode: Decode
             f"Window {rows.window + 1} at every recorded step of the fine-tuning",
             ["step", "start loss", "end loss", "mean", "answer", "best span of the window"],
             [
-                [str(s), number(a, 3), number(b, 3), number(m, 3), "no answer" if answer is None else answer, text]
-                for s, (a, b), m, answer, text in zip(rows.steps, losses, means, answers, best, strict=True)
+                [
+                    str(s),
+                    number(a, 3),
+                    number(b, 3),
+                    number(m, 3),
+                    "no answer" if answer is None else answer,
+                    text,
+                ]
+                for s, (a, b), m, answer, text in zip(
+                    rows.steps, losses, means, answers, best, strict=True
+                )
             ],
         ),
     }
 
 
-def _best(reading: Reading, rows: ReplayRows, step: int, decode: DecodeOptions) -> tuple[str | None, str, list[int] | None]:
-    """The window's answer at one step (None: [CLS] is above the best span by more than the threshold), that span's text, and place."""
+def _best(
+    reading: Reading, rows: ReplayRows, step: int, decode: DecodeOptions
+) -> tuple[str | None, str, list[int] | None]:
+    """The window's answer at one step (None: [CLS] is above the best span by more than the
+    threshold), that span's text, and place.
+    """
     w = reading.windows[rows.window]
     found = top_spans(rows.start[step], rows.end[step], w, decode, "all", 1)
     if not len(found):
@@ -68,6 +96,7 @@ def sentence(steps: tuple[int, ...], means: list[float], answers: tuple[str | No
     began = "the heads are random" if steps[0] == 0 else "the record begins"
     final = "no answer" if answers[-1] is None else quoted(answers[-1])
     return (
-        f"{plural(len(steps), 'recorded step')}. At step {steps[0]} {began} and the loss is {number(means[0])}; at step {steps[-1]} it is "
+        f"{plural(len(steps), 'recorded step')}. At step {steps[0]} {began} and the loss is "
+        f"{number(means[0])}; at step {steps[-1]} it is "
         f"{number(means[-1])}. The final verdict, {final}, stands from step {steps[settled]} on."
     )

@@ -1,4 +1,6 @@
-"""The loss as tables of terms: name, value, weight, over what, and totals that add up as printed."""
+"""The loss as tables of terms: name, value, weight, over what, and totals that add up as
+printed.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,10 +31,20 @@ HEAD = ["term", "value", "weight", "over", "weight · value"]
 
 
 def term_rows(terms: Sequence[LossTerm], unit: str) -> tuple[list[list[str]], PrintedSum]:
-    """One row a term and the printed sum of weight * value; values and products share their number of decimals."""
+    """One row a term and the printed sum of weight * value; values and products share their number
+    of decimals.
+    """
     parts = printed_total([t.weight * t.value for t in terms], total(terms))
-    rows = [[t.name, number(t.value, parts.decimals), f"{t.weight:g}", plural(int(t.over), unit), product]
-            for t, product in zip(terms, parts.addends, strict=True)]
+    rows = [
+        [
+            t.name,
+            number(t.value, parts.decimals),
+            f"{t.weight:g}",
+            plural(int(t.over), unit),
+            product,
+        ]
+        for t, product in zip(terms, parts.addends, strict=True)
+    ]
     return rows, parts
 
 
@@ -41,16 +53,22 @@ def terms_table(reading: Reading, golds: Golds) -> dict[str, Any]:
     terms = start_end_loss(reading, golds)
     rows, mean = term_rows(terms, "window")
     both = printed_total([t.value for t in terms])
-    rows += [["mean, as the code takes it", "", "", "", mean.total],
-             ["sum, as one text has it", f"{both.addends[0]} + {both.addends[1]}", "1", "", both.total]]
-    return table("The loss, term by term, in nats: mean over the windows of -log p at the label", HEAD, rows)
+    rows += [
+        ["mean, as the code takes it", "", "", "", mean.total],
+        ["sum, as one text has it", f"{both.addends[0]} + {both.addends[1]}", "1", "", both.total],
+    ]
+    return table(
+        "The loss, term by term, in nats: mean over the windows of -log p at the label", HEAD, rows
+    )
 
 
 def says_total(reading: Reading, golds: Golds) -> str:
     """The sum as one line of print."""
     terms = start_end_loss(reading, golds)
     mean = printed_total([t.weight * t.value for t in terms], total(terms))
-    return f"L = ½ · start + ½ · end = {mean.addends[0]} + {mean.addends[1]} {mean.sign} {mean.total}"
+    return (
+        f"L = ½ · start + ½ · end = {mean.addends[0]} + {mean.addends[1]} {mean.sign} {mean.total}"
+    )
 
 
 def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
@@ -58,17 +76,32 @@ def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
     rows = []
     for w in reading.windows:
         start, end = start_end_targets(w, golds)
-        losses = [float(cross_entropy(x, t)) for x, t in zip(reading.logits(w.index), (start, end), strict=True)]
+        losses = [
+            float(cross_entropy(x, t))
+            for x, t in zip(reading.logits(w.index), (start, end), strict=True)
+        ]
         printed = printed_total([losses[0] / 2, losses[1] / 2])
-        rows.append([str(w.index + 1), holds(reading, w.index, golds), labels_of(reading, w.index, start), labels_of(reading, w.index, end),
-                     number(losses[0], printed.decimals), number(losses[1], printed.decimals), printed.total])
+        rows.append(
+            [
+                str(w.index + 1),
+                holds(reading, w.index, golds),
+                labels_of(reading, w.index, start),
+                labels_of(reading, w.index, end),
+                number(losses[0], printed.decimals),
+                number(losses[1], printed.decimals),
+                printed.total,
+            ]
+        )
     return rows
 
 
 def windows_table(reading: Reading, golds: Golds) -> dict[str, Any]:
     """The table twin of the labelling strip."""
-    return table("What each window is trained to", ["window", "holds", "start label", "end label", "start loss", "end loss", "mean"],
-                 window_rows(reading, golds))
+    return table(
+        "What each window is trained to",
+        ["window", "holds", "start label", "end label", "start loss", "end loss", "mean"],
+        window_rows(reading, golds),
+    )
 
 
 def holds(reading: Reading, window: int, golds: Golds) -> str:
@@ -80,18 +113,30 @@ def holds(reading: Reading, window: int, golds: Golds) -> str:
     touched = sum(g.start < w.doc_stop and g.end >= w.doc_start for g in spans)
     if held == len(spans):
         return "the whole answer"
-    return f"{held} of {len(spans)} labels whole" if held else "a part of it" if touched else "none of it"
+    return (
+        f"{held} of {len(spans)} labels whole"
+        if held
+        else "a part of it"
+        if touched
+        else "none of it"
+    )
 
 
 def labels_of(reading: Reading, window: int, target: np.ndarray) -> str:
     """The positions that carry the target: "39 “George”", or several with their shares."""
     at = np.flatnonzero(target)
     named = [f"{pos} {quoted(piece(reading, window, int(pos)))}" for pos in at]
-    return named[0] if len(at) == 1 else ", ".join(f"{name} {target[pos]:.2f}" for name, pos in zip(named, at, strict=True))
+    return (
+        named[0]
+        if len(at) == 1
+        else ", ".join(f"{name} {target[pos]:.2f}" for name, pos in zip(named, at, strict=True))
+    )
 
 
 def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, Any]:
-    """score = log P_s + log P_e + log Z_s + log Z_e of one pair, printed so that it adds up; and 2 L, exp(-2 L)."""
+    """score = log P_s + log P_e + log Z_s + log Z_e of one pair, printed so that it adds up; and 2
+    L, exp(-2 L).
+    """
     s, e = (x.astype(np.float64) for x in reading.logits(window))
     i, j = pair
     z = [float(logsumexp(x)) for x in (s, e)]
@@ -99,38 +144,76 @@ def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, An
     score = float(s[i] + e[j])
     sums = printed_total([*p, *z], score)
     twice = printed_total([*z, -score], -sum(p))
-    return {"i": i, "j": j, "addends": list(sums.addends), "sign": sums.sign, "score": sums.total,
-            "loss": {"addends": list(twice.addends), "sign": twice.sign, "total": twice.total},
-            "inWindow": probability(float(np.exp(sum(p))), 4)}
+    return {
+        "i": i,
+        "j": j,
+        "addends": list(sums.addends),
+        "sign": sums.sign,
+        "score": sums.total,
+        "loss": {"addends": list(twice.addends), "sign": twice.sign, "total": twice.total},
+        "inWindow": probability(float(np.exp(sum(p))), 4),
+    }
 
 
-def variants(reading: Reading, window: int, golds: Golds, decode: DecodeOptions) -> list[dict[str, Any]]:
-    """The same labels under other losses: several windows with one normaliser, several golds as soft targets or as one sum."""
-    return [*_normalised(reading, golds), *_several(reading, window, golds), *_pairs(reading, window, golds, decode)]
+def variants(
+    reading: Reading, window: int, golds: Golds, decode: DecodeOptions
+) -> list[dict[str, Any]]:
+    """The same labels under other losses: several windows with one normaliser, several golds as
+    soft targets or as one sum.
+    """
+    return [
+        *_normalised(reading, golds),
+        *_several(reading, window, golds),
+        *_pairs(reading, window, golds, decode),
+    ]
 
 
 def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
     first = next((g for g in golds if g is not None), None)
     if first is None or not any(w.holds(first) for w in reading.windows):
         return []
-    apart, one = (total([LossTerm(t.name, t.value, .5, t.over) for t in terms])
-                  for terms in (start_end_loss(reading, (first,)), shared_norm_loss(reading, first)))
+    apart, one = (
+        total([LossTerm(t.name, t.value, 0.5, t.over) for t in terms])
+        for terms in (start_end_loss(reading, (first,)), shared_norm_loss(reading, first))
+    )
     rows = []
-    for name, terms in (("apart: a softmax in each window", start_end_loss(reading, (first,))),
-                        ("shared: one softmax over the paragraph's tokens of all windows", shared_norm_loss(reading, first))):
-        halves = [LossTerm(t.name, t.value, .5, t.over) for t in terms]
+    for name, terms in (
+        ("apart: a softmax in each window", start_end_loss(reading, (first,))),
+        (
+            "shared: one softmax over the paragraph's tokens of all windows",
+            shared_norm_loss(reading, first),
+        ),
+    ):
+        halves = [LossTerm(t.name, t.value, 0.5, t.over) for t in terms]
         printed = printed_total([t.weight * t.value for t in halves], total(halves))
         rows.append([name, *printed.addends, printed.total])
     count = len(reading.windows)
     if count == 1:
-        said = (f"With one window the two differ only by what stands in the normaliser: {null_token(reading.encoding)}, question and "
-                f"separators are left out of the shared one; {number(apart)} against {number(one)}.")
+        said = (
+            f"With one window the two differ only by what stands in the normaliser: "
+            f"{null_token(reading.encoding)}, question and "
+            f"separators are left out of the shared one; {number(apart)} against {number(one)}."
+        )
     else:
-        said = (f"Apart, {plural(count, 'window')} are trained alone, {number(apart)} on average, and nothing ties their logits together: "
-                "a constant added to one window costs nothing. Shared, every wrong token of every window takes probability from the "
-                f"answer: {number(one)}.")
-    return [{"key": "shared", "title": "separate and shared normalisation", "says": said,
-             "table": table("First label; mean of start and end", ["normaliser", "½ start", "½ end", "mean"], rows)}]
+        said = (
+            f"Apart, {plural(count, 'window')} are trained alone, {number(apart)} on average, "
+            f"and nothing ties their logits together: "
+            "a constant added to one window costs nothing. Shared, every wrong token of every "
+            "window takes probability from the "
+            f"answer: {number(one)}."
+        )
+    return [
+        {
+            "key": "shared",
+            "title": "separate and shared normalisation",
+            "says": said,
+            "table": table(
+                "First label; mean of start and end",
+                ["normaliser", "½ start", "½ end", "mean"],
+                rows,
+            ),
+        }
+    ]
 
 
 def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]]:
@@ -140,29 +223,68 @@ def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]
         return []
     rows, soft, summed = [], [], []
     for name, t, x in zip(("start", "end"), targets, reading.logits(window), strict=True):
-        loss, least, marginal = float(cross_entropy(x, t)), float(entropy(t)), marginal_loss(x, t > 0)
+        loss, least, marginal = (
+            float(cross_entropy(x, t)),
+            float(entropy(t)),
+            marginal_loss(x, t > 0),
+        )
         split = printed_total([least, loss - least], loss)
-        rows.append([name, plural(int((t > 0).sum()), "position"), *split.addends, split.total, number(marginal, split.decimals)])
+        rows.append(
+            [
+                name,
+                plural(int((t > 0).sum()), "position"),
+                *split.addends,
+                split.total,
+                number(marginal, split.decimals),
+            ]
+        )
         soft.append(loss)
         summed.append(marginal)
     floor = float(np.mean([entropy(t) for t in targets]))
-    said = (f"Soft targets ask for every label at once: they cost {number(float(np.mean(soft)))} here and can never cost less than their "
-            f"own entropy, {number(floor)}. The marginal likelihood asks that the labels together have the probability: "
-            f"{number(float(np.mean(summed)))}, and it may settle on one of them.")
-    return [{"key": "several", "title": "several right answers: soft targets or marginal likelihood", "says": said,
-             "table": table(f"Window {window + 1}", ["head", "labels", "entropy (floor)", "divergence", "soft targets", "marginal"], rows)}]
+    said = (
+        f"Soft targets ask for every label at once: they cost {number(float(np.mean(soft)))} "
+        f"here and can never cost less than their "
+        f"own entropy, {number(floor)}. The marginal likelihood asks that the labels together "
+        f"have the probability: "
+        f"{number(float(np.mean(summed)))}, and it may settle on one of them."
+    )
+    return [
+        {
+            "key": "several",
+            "title": "several right answers: soft targets or marginal likelihood",
+            "says": said,
+            "table": table(
+                f"Window {window + 1}",
+                ["head", "labels", "entropy (floor)", "divergence", "soft targets", "marginal"],
+                rows,
+            ),
+        }
+    ]
 
 
-def _pairs(reading: Reading, window: int, golds: Golds, decode: DecodeOptions) -> list[dict[str, Any]]:
+def _pairs(
+    reading: Reading, window: int, golds: Golds, decode: DecodeOptions
+) -> list[dict[str, Any]]:
     w = reading.windows[window]
-    spans: list[Span] = sorted({g for g in golds if g is not None and w.holds(g)
-                                and reason(w, w.to_pos(g.start), w.to_pos(g.end), decode, "all") is None})
+    spans: list[Span] = sorted(
+        {
+            g
+            for g in golds
+            if g is not None
+            and w.holds(g)
+            and reason(w, w.to_pos(g.start), w.to_pos(g.end), decode, "all") is None
+        }
+    )
     if not spans:
         return []
     loss = pairs_loss(reading, window, spans, decode).value
     s, e = (log_softmax(x) for x in reading.logits(window))
     apart = -float(logsumexp(np.array([s[w.to_pos(g.start)] + e[w.to_pos(g.end)] for g in spans])))
-    said = (f"Training scores starts and ends apart and never a pair; prediction scores legal pairs. A loss over the legal pairs "
-            f"would cost {number(loss)} here, against {number(apart)} where starts and ends are normalised apart: the difference is "
-            "what the pairs that can be no answer hold.")
+    said = (
+        f"Training scores starts and ends apart and never a pair; prediction scores legal pairs. "
+        f"A loss over the legal pairs "
+        f"would cost {number(loss)} here, against {number(apart)} where starts and ends are "
+        f"normalised apart: the difference is "
+        "what the pairs that can be no answer hold."
+    )
     return [{"key": "pairs", "title": "a loss over legal pairs", "says": said, "table": None}]

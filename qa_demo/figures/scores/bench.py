@@ -1,4 +1,6 @@
-"""Chapter 2's counterfactual bench as data: two readings side by side, each decoded as its own reader decodes."""
+"""Chapter 2's counterfactual bench as data: two readings side by side, each decoded as its own
+reader decodes.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -17,62 +19,134 @@ from qa_demo.figures.start_end.picture import distributions, note
 NAMED = 3
 
 
-def decoded(other: Reading, first: Reading, decode: DecodeOptions, merge: MergeOptions) -> Prediction:
+def decoded(
+    other: Reading, first: Reading, decode: DecodeOptions, merge: MergeOptions
+) -> Prediction:
     """Decode the other reading with the same limits; the threshold belongs to its reader."""
     same = other.weights == first.weights
-    return predict(other, decode if same else replace(decode, null_score_diff_threshold=other.threshold or 0.0), merge)
+    return predict(
+        other,
+        decode if same else replace(decode, null_score_diff_threshold=other.threshold or 0.0),
+        merge,
+    )
 
 
-def side_data(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> dict[str, Any]:
-    """One column: who read what, the answer, the best span's four numbers, and its window's two distributions."""
+def side_data(
+    reading: Reading, prediction: Prediction, merge: MergeOptions = RULE
+) -> dict[str, Any]:
+    """One column: who read what, the answer, the best span's four numbers, and its window's two
+    distributions.
+    """
     best = prediction.best
     window = best.candidate.window if best else prediction.null_window
     p = distributions(reading, window)
-    lanes = [{"side": side, "p": floats(row), "note": note(row),
-              "top": [[printable(piece(reading, window, int(pos))), probability(float(row[pos])), int(pos)]
-                      for pos in np.argsort(-row, kind="stable")[:NAMED]]} for side, row in zip(("start", "end"), p, strict=True)]
-    return {"reader": reading.model_name, "question": printable(reading.encoding.question),
-            "window": window, "windows": len(reading.windows),
-            "answer": None if prediction.answer is None else printable(prediction.answer),
-            "span": None if best is None else printable(best.candidate.text),
-            "numbers": four_numbers(reading, prediction, window, best.candidate.span, merge=merge) if best else [], "lanes": lanes}
+    lanes = [
+        {
+            "side": side,
+            "p": floats(row),
+            "note": note(row),
+            "top": [
+                [
+                    printable(piece(reading, window, int(pos))),
+                    probability(float(row[pos])),
+                    int(pos),
+                ]
+                for pos in np.argsort(-row, kind="stable")[:NAMED]
+            ],
+        }
+        for side, row in zip(("start", "end"), p, strict=True)
+    ]
+    return {
+        "reader": reading.model_name,
+        "question": printable(reading.encoding.question),
+        "window": window,
+        "windows": len(reading.windows),
+        "answer": None if prediction.answer is None else printable(prediction.answer),
+        "span": None if best is None else printable(best.candidate.text),
+        "numbers": four_numbers(reading, prediction, window, best.candidate.span, merge=merge)
+        if best
+        else [],
+        "lanes": lanes,
+    }
 
 
 def changed(first: Reading, other: Reading) -> list[str]:
     """What differs between two readings, in words."""
     a, b = first.encoding, other.encoding
-    kinds = (("the question", a.question != b.question), ("the paragraph", a.context != b.context),
-             ("the reader", first.weights != other.weights))
+    kinds = (
+        ("the question", a.question != b.question),
+        ("the paragraph", a.context != b.context),
+        ("the reader", first.weights != other.weights),
+    )
     return [name for name, differs in kinds if differs]
 
 
-def bench_says(first: Reading, other: Reading, predictions: tuple[Prediction, Prediction], merge: MergeOptions = RULE) -> str:
+def bench_says(
+    first: Reading,
+    other: Reading,
+    predictions: tuple[Prediction, Prediction],
+    merge: MergeOptions = RULE,
+) -> str:
     """One sentence: what was changed, what became of the answer, and of the lead over no answer."""
     what = " and ".join(changed(first, other)) or "nothing"
     names = [quoted(p.answer) if p.answer is not None else "no answer" for p in predictions]
-    change = f"the answer goes from {names[0]} to {names[1]}" if names[0] != names[1] else f"the answer stays {names[0]}"
-    leads = [None if p.best is None else p.best.candidate.score - null_score(r, p, merge)
-             for r, p in zip((first, other), predictions, strict=True)]
+    change = (
+        f"the answer goes from {names[0]} to {names[1]}"
+        if names[0] != names[1]
+        else f"the answer stays {names[0]}"
+    )
+    leads = [
+        None if p.best is None else p.best.candidate.score - null_score(r, p, merge)
+        for r, p in zip((first, other), predictions, strict=True)
+    ]
     lead = ""
     if leads[0] is not None and leads[1] is not None:
-        lead = f"; the best span's score against no answer goes from {signed(leads[0])} to {signed(leads[1])}"
+        lead = (
+            f"; the best span's score against no answer goes from {signed(leads[0])} to "
+            f"{signed(leads[1])}"
+        )
     return f"Changed: {what}. With that, {change}{lead}."
 
 
-def bench_data(first: Reading, other: Reading, predictions: tuple[Prediction, Prediction], merge: MergeOptions = RULE) -> dict[str, Any]:
+def bench_data(
+    first: Reading,
+    other: Reading,
+    predictions: tuple[Prediction, Prediction],
+    merge: MergeOptions = RULE,
+) -> dict[str, Any]:
     """Both columns and the sentence."""
     sides = [side_data(r, p, merge) for r, p in zip((first, other), predictions, strict=True)]
     return {"sides": sides, "says": bench_says(first, other, predictions, merge)}
 
 
-def bench_table(readings: tuple[Reading, Reading], predictions: tuple[Prediction, Prediction],
-                merge: MergeOptions = RULE) -> dict[str, Any]:
+def bench_table(
+    readings: tuple[Reading, Reading],
+    predictions: tuple[Prediction, Prediction],
+    merge: MergeOptions = RULE,
+) -> dict[str, Any]:
     """The two columns as rows."""
-    rows: list[list[str]] = [["reader", *(r.model_name for r in readings)],
-                             ["question", *(printable(r.encoding.question) for r in readings)],
-                             ["answer", *("no answer" if p.answer is None else printable(p.answer) for p in predictions)],
-                             ["best span", *("none" if p.best is None else printable(p.best.candidate.text) for p in predictions)],
-                             ["start logit", *("–" if p.best is None else number(p.best.candidate.start_logit) for p in predictions)],
-                             ["end logit", *("–" if p.best is None else number(p.best.candidate.end_logit) for p in predictions)],
-                             ["null score", *(number(null_score(r, p, merge)) for r, p in zip(readings, predictions, strict=True))]]
+    rows: list[list[str]] = [
+        ["reader", *(r.model_name for r in readings)],
+        ["question", *(printable(r.encoding.question) for r in readings)],
+        [
+            "answer",
+            *("no answer" if p.answer is None else printable(p.answer) for p in predictions),
+        ],
+        [
+            "best span",
+            *("none" if p.best is None else printable(p.best.candidate.text) for p in predictions),
+        ],
+        [
+            "start logit",
+            *("–" if p.best is None else number(p.best.candidate.start_logit) for p in predictions),
+        ],
+        [
+            "end logit",
+            *("–" if p.best is None else number(p.best.candidate.end_logit) for p in predictions),
+        ],
+        [
+            "null score",
+            *(number(null_score(r, p, merge)) for r, p in zip(readings, predictions, strict=True)),
+        ],
+    ]
     return table("Two readings side by side", ["", "on screen", "to compare"], rows)

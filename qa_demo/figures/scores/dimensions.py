@@ -1,4 +1,6 @@
-"""Chapter 2, step 2 as data: S, E and T dimension by dimension, two tokens side by side, and the exercise for a pencil."""
+"""Chapter 2, step 2 as data: S, E and T dimension by dimension, two tokens side by side, and the
+exercise for a pencil.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,35 +31,89 @@ def vectors_data(heads: HeadWeights) -> dict[str, Any]:
     """S and E, drawn as strips over the dimensions, their biases and the angle between them."""
     size = float(max(np.abs(heads.S).max(), np.abs(heads.E).max()))
     lengths = [number(float(np.linalg.norm(v)), 2) for v in (heads.S, heads.E)]
-    return {"d": len(heads.S), "S": floats(heads.S), "E": floats(heads.E), "size": size,
-            "bias": [number(heads.b_S, 4), number(heads.b_E, 4)], "angle": number(heads.angle, 1), "lengths": lengths}
+    return {
+        "d": len(heads.S),
+        "S": floats(heads.S),
+        "E": floats(heads.E),
+        "size": size,
+        "bias": [number(heads.b_S, 4), number(heads.b_E, 4)],
+        "angle": number(heads.angle, 1),
+        "lengths": lengths,
+    }
 
 
-def anatomy_data(heads: HeadWeights, token: Floats, lane: Lane, logit: float, name: str) -> dict[str, Any]:
-    """One logit on screen taken apart: dimension, its two factors and product; with the rest row the column adds up as printed."""
+def anatomy_data(
+    heads: HeadWeights, token: Floats, lane: Lane, logit: float, name: str
+) -> dict[str, Any]:
+    """One logit on screen taken apart: dimension, its two factors and product; with the rest row
+    the column adds up as printed.
+    """
     parts = anatomy(heads, token, lane, TOP)
     vector, _ = heads.vector(lane)
-    rows = [{"k": k, "v": number(float(vector[k]), DECIMALS), "t": number(float(token[k]), DECIMALS),
-             "product": number(p, DECIMALS), "x": p}
-            for k, p in zip(parts.dimensions, parts.products, strict=True)]
+    rows = [
+        {
+            "k": k,
+            "v": number(float(vector[k]), DECIMALS),
+            "t": number(float(token[k]), DECIMALS),
+            "product": number(p, DECIMALS),
+            "x": p,
+        }
+        for k, p in zip(parts.dimensions, parts.products, strict=True)
+    ]
     left = rest([*parts.products, parts.bias], logit, DECIMALS)
-    return {"lane": lane, "token": printable(name), "T": floats(np.asarray(token)), "size": float(np.abs(token).max()), "rows": rows,
-            "rest": {"name": others(parts.n_rest), "product": left, "x": parts.rest},
-            "bias": {"product": number(parts.bias, DECIMALS), "x": parts.bias},
-            "logit": number(logit, DECIMALS), "x": logit}
+    return {
+        "lane": lane,
+        "token": printable(name),
+        "T": floats(np.asarray(token)),
+        "size": float(np.abs(token).max()),
+        "rows": rows,
+        "rest": {"name": others(parts.n_rest), "product": left, "x": parts.rest},
+        "bias": {"product": number(parts.bias, DECIMALS), "x": parts.bias},
+        "logit": number(logit, DECIMALS),
+        "x": logit,
+    }
 
 
-def comparison_data(heads: HeadWeights, first: Floats, second: Floats, lane: Lane, names: tuple[str, str],
-                    logits: tuple[float, float]) -> dict[str, Any]:
-    """Why one token and not another: the dimensions that separate them, adding up to the difference of the two printed logits."""
+def comparison_data(
+    heads: HeadWeights,
+    first: Floats,
+    second: Floats,
+    lane: Lane,
+    names: tuple[str, str],
+    logits: tuple[float, float],
+) -> dict[str, Any]:
+    """Why one token and not another: the dimensions that separate them, adding up to the
+    difference of the two printed logits.
+    """
     found = compare(heads, first, second, lane, TOP)
     a, b = (round(x, DECIMALS) for x in logits)
-    apart = [round(p, DECIMALS) - round(q, DECIMALS) for p, q in zip(found.first, found.second, strict=True)]
-    rows = [{"k": k, "first": number(p, DECIMALS), "second": number(q, DECIMALS), "product": number(x, DECIMALS), "x": x}
-            for k, p, q, x in zip(found.dimensions, found.first, found.second, apart, strict=True)]
-    return {"lane": lane, "names": [printable(n) for n in names], "rows": rows,
-            "rest": {"name": others(found.n_rest), "product": rest(apart, a - b, DECIMALS), "x": found.rest},
-            "logits": [number(a, DECIMALS), number(b, DECIMALS)], "difference": number(a - b, DECIMALS), "says": because(found, names)}
+    apart = [
+        round(p, DECIMALS) - round(q, DECIMALS)
+        for p, q in zip(found.first, found.second, strict=True)
+    ]
+    rows = [
+        {
+            "k": k,
+            "first": number(p, DECIMALS),
+            "second": number(q, DECIMALS),
+            "product": number(x, DECIMALS),
+            "x": x,
+        }
+        for k, p, q, x in zip(found.dimensions, found.first, found.second, apart, strict=True)
+    ]
+    return {
+        "lane": lane,
+        "names": [printable(n) for n in names],
+        "rows": rows,
+        "rest": {
+            "name": others(found.n_rest),
+            "product": rest(apart, a - b, DECIMALS),
+            "x": found.rest,
+        },
+        "logits": [number(a, DECIMALS), number(b, DECIMALS)],
+        "difference": number(a - b, DECIMALS),
+        "says": because(found, names),
+    }
 
 
 def because(found: Comparison, names: tuple[str, str]) -> str:
@@ -68,8 +124,14 @@ def because(found: Comparison, names: tuple[str, str]) -> str:
     shown = sum(found.differences)
     ahead = names[0] if total > 0 else names[1]
     share = shown / total
-    held = f"the {len(found.dimensions)} dimensions shown hold {round(100 * share)} % of that" if 0 <= share <= 1 else (
-        f"the {len(found.dimensions)} dimensions shown add up to {number(shown)}, and {others(found.n_rest)} to {number(found.rest)}")
+    held = (
+        f"the {len(found.dimensions)} dimensions shown hold {round(100 * share)} % of that"
+        if 0 <= share <= 1
+        else (
+            f"the {len(found.dimensions)} dimensions shown add up to {number(shown)}, and "
+            f"{others(found.n_rest)} to {number(found.rest)}"
+        )
+    )
     return f"{quoted(ahead)} is ahead by {number(abs(total))} in its {found.lane} logit; {held}."
 
 
@@ -80,11 +142,29 @@ def rivals(row: Floats, allowed: Floats, without: int) -> list[int]:
 
 
 def pencil_data(exercise: Pencil, number_of: int) -> dict[str, Any]:
-    """The exercise with what each cell asks, what it should hold, and the slips that give a known wrong number."""
-    return {"n": number_of, "tokens": list(exercise.tokens), "T": exercise.T.tolist(), "S": exercise.S.tolist(), "E": exercise.E.tolist(),
-            "bias": [exercise.b_S, exercise.b_E], "gold": list(exercise.gold), "pairs": [list(p) for p in exercise.pairs()],
-            "cells": [{"name": c.name, "asks": c.asks, "value": c.value, "decimals": c.decimals, "slips": _slips(exercise, c.name)}
-                      for c in exercise.cells()]}
+    """The exercise with what each cell asks, what it should hold, and the slips that give a known
+    wrong number.
+    """
+    return {
+        "n": number_of,
+        "tokens": list(exercise.tokens),
+        "T": exercise.T.tolist(),
+        "S": exercise.S.tolist(),
+        "E": exercise.E.tolist(),
+        "bias": [exercise.b_S, exercise.b_E],
+        "gold": list(exercise.gold),
+        "pairs": [list(p) for p in exercise.pairs()],
+        "cells": [
+            {
+                "name": c.name,
+                "asks": c.asks,
+                "value": c.value,
+                "decimals": c.decimals,
+                "slips": _slips(exercise, c.name),
+            }
+            for c in exercise.cells()
+        ],
+    }
 
 
 def _slips(exercise: Pencil, name: str) -> list[list[Any]]:

@@ -1,4 +1,6 @@
-"""Chapter 2, step 3 as data: the head applied to every layer (a lens), the winner's rank per layer, and the folded components of T."""
+"""Chapter 2, step 3 as data: the head applied to every layer (a lens), the winner's rank per
+layer, and the folded components of T.
+"""
 
 from typing import Any
 
@@ -16,12 +18,23 @@ from qa_demo.figures.scores.picture import axis_range
 
 def layers_data(found: Lens, parts: Components) -> dict[str, Any]:
     """Logits [N + 1, n] of both lanes, and the two components of T."""
-    return {"rows": int(found.start.shape[0]), "n": int(found.start.shape[1]), "start": floats(found.start), "end": floats(found.end),
-            "pca": {"points": floats(parts.points), "shares": [percent(s) for s in parts.shares], "range": axis_range(parts.points)}}
+    return {
+        "rows": int(found.start.shape[0]),
+        "n": int(found.start.shape[1]),
+        "start": floats(found.start),
+        "end": floats(found.end),
+        "pca": {
+            "points": floats(parts.points),
+            "shares": [percent(s) for s in parts.shares],
+            "range": axis_range(parts.points),
+        },
+    }
 
 
 def settled(ranks: np.ndarray) -> int | None:
-    """The first layer from which a token leads without interruption up to the last; None when it does not lead at the end."""
+    """The first layer from which a token leads without interruption up to the last; None when it
+    does not lead at the end.
+    """
     if ranks[-1] != 1:
         return None
     behind = np.flatnonzero(ranks != 1)
@@ -29,31 +42,70 @@ def settled(ranks: np.ndarray) -> int | None:
 
 
 def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[str, Any]:
-    """The rank of the window's best start and end at every layer, and who leads instead; `best` is pos."""
+    """The rank of the window's best start and end at every layer, and who leads instead; `best` is
+    pos.
+    """
     ranks = found.ranks(best.start, best.end)
     rows = []
     for layer in range(len(found.start)):
         row = ["embeddings" if layer == 0 else f"layer {layer}"]
-        for logits, rank, at in ((found.start[layer], ranks[0][layer], best.start), (found.end[layer], ranks[1][layer], best.end)):
-            row += [str(int(rank)), number(float(logits[at])), probability(float(softmax(logits)[at])),
-                    printable(piece(reading, window, int(np.argmax(logits))))]
+        for logits, rank, at in (
+            (found.start[layer], ranks[0][layer], best.start),
+            (found.end[layer], ranks[1][layer], best.end),
+        ):
+            row += [
+                str(int(rank)),
+                number(float(logits[at])),
+                probability(float(softmax(logits)[at])),
+                printable(piece(reading, window, int(np.argmax(logits)))),
+            ]
         rows.append(row)
-    head = ["layer", "start rank", "start_logit", "P(start)", "leads as start", "end rank", "end_logit", "P(end)", "leads as end"]
+    head = [
+        "layer",
+        "start rank",
+        "start_logit",
+        "P(start)",
+        "leads as start",
+        "end rank",
+        "end_logit",
+        "P(end)",
+        "leads as end",
+    ]
     start, end = (quoted(piece(reading, window, p)) for p in (best.start, best.end))
-    return table(f"The head as a lens on every layer: start {start} and end {end} of the best span", head, rows)
+    return table(
+        f"The head as a lens on every layer: start {start} and end {end} of the best span",
+        head,
+        rows,
+    )
 
 
 def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str:
-    """From which layer on the winner leads, and whether that is before the layer on which the head was trained."""
+    """From which layer on the winner leads, and whether that is before the layer on which the head
+    was trained.
+    """
     last = len(found.start) - 1
     said = []
-    for lane, ranks, at in zip(("start", "end"), found.ranks(best.start, best.end), (best.start, best.end), strict=True):
+    for lane, ranks, at in zip(
+        ("start", "end"), found.ranks(best.start, best.end), (best.start, best.end), strict=True
+    ):
         name, since = quoted(piece(reading, window, at)), settled(ranks)
         if since is None:
-            said.append(f"the {lane} {name} does not lead even the last layer (rank {int(ranks[-1])} of {found.start.shape[1]} positions)")
+            said.append(
+                f"the {lane} {name} does not lead even the last layer (rank {int(ranks[-1])} of "
+                f"{found.start.shape[1]} positions)"
+            )
         elif since == last and last:
-            said.append(f"the {lane} {name} leads in layer {last} only (rank {int(ranks[-2])} one layer before)")
+            said.append(
+                f"the {lane} {name} leads in layer {last} only (rank {int(ranks[-2])} one layer "
+                f"before)"
+            )
         else:
-            said.append(f"the {lane} {name} leads from {'the embeddings' if since == 0 else f'layer {since}'} on")
-    return (f"Seen through the head, {said[0]}, and {said[1]}. The head was trained on layer {last} only, so a low rank below it does not "
-            "mean that the layer does not know the answer.")
+            said.append(
+                f"the {lane} {name} leads from "
+                f"{'the embeddings' if since == 0 else f'layer {since}'} on"
+            )
+    return (
+        f"Seen through the head, {said[0]}, and {said[1]}. The head was trained on layer {last} "
+        f"only, so a low rank below it does not "
+        "mean that the layer does not know the answer."
+    )

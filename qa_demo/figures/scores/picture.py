@@ -1,6 +1,8 @@
-"""Chapter 2, step 1 as data: the exact plane of one window, what slides when the question is edited, the formula, the notice.
+"""Chapter 2, step 1 as data: the exact plane of one window, what slides when the question is
+edited, the formula, the notice.
 
-Every token stands at (s_i, e_i) = (S . T_i + b_S, E . T_i + b_E). The browser holds all logits and draws the dots itself.
+Every token stands at (s_i, e_i) = (S . T_i + b_S, E . T_i + b_E). The browser holds all logits and
+draws the dots itself.
 """
 
 from typing import Any
@@ -24,27 +26,39 @@ MOVES = 8
 """How many of the largest moves are listed and labelled."""
 
 SIMPLIFIED = (
-    "S and E are the two rows of one linear layer of this reader. They are the same for every question and every paragraph; what differs "
+    "S and E are the two rows of one linear layer of this reader. They are the same for every "
+    "question and every paragraph; what differs "
     "is T, the last hidden states, because every layer below mixes the question into each word.",
-    "Introductory texts call S a \"start-token embedding\". It is no embedding of any token: it is a direction, and a word's start logit "
+    'Introductory texts call S a "start-token embedding". It is no embedding of any token: it is '
+    "a direction, and a word's start logit "
     "says how far the word's own vector reaches in it.",
-    "The usual formula has no bias; the code has one for each row. It moves every logit of its row and no probability, winner or loss.",
-    "The plane shows a window's own logits, pieces it does not own included. When tokens slide, only those that the window owns are drawn, "
-    "each with the logits of the window that owns it before and after; no answer is then the window with the lowest null score.",
-    "A diagonal holds the tokens with one score as a span of one token. A longer span takes its start from one dot, its end from another.",
-    "The head was trained on the last layer only. Applied to an earlier layer it is a lens: a way of looking, nothing the reader computes.",
-    "T, the vectors and the layers are the reader's own, also where a logit was changed by hand; the plane shows the changed numbers.",
+    "The usual formula has no bias; the code has one for each row. It moves every logit of its "
+    "row and no probability, winner or loss.",
+    "The plane shows a window's own logits, pieces it does not own included. When tokens slide, "
+    "only those that the window owns are drawn, "
+    "each with the logits of the window that owns it before and after; no answer is then the "
+    "window with the lowest null score.",
+    "A diagonal holds the tokens with one score as a span of one token. A longer span takes its "
+    "start from one dot, its end from another.",
+    "The head was trained on the last layer only. Applied to an earlier layer it is a lens: a "
+    "way of looking, nothing the reader computes.",
+    "T, the vectors and the layers are the reader's own, also where a logit was changed by hand; "
+    "the plane shows the changed numbers.",
 )
 
 
-def window_best(reading: Reading, window: int, decode: DecodeOptions, copies: str = "max_context") -> Span | None:
+def window_best(
+    reading: Reading, window: int, decode: DecodeOptions, copies: str = "max_context"
+) -> Span | None:
     """The best legal span of one window in pos, or None."""
     found = top_spans(*reading.logits(window), reading.windows[window], decode, copies, n=1)
     return Span(int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
 def leaders(reading: Reading, window: int, best: Span | None) -> list[int]:
-    """The positions worth a label: [CLS], the best pair, and the context tokens that lead either axis; most important first."""
+    """The positions worth a label: [CLS], the best pair, and the context tokens that lead either
+    axis; most important first.
+    """
     at, (start, end) = reading.windows[window], reading.logits(window)
     inside = np.flatnonzero(at.is_context)
     named = [at.cls_at, *(() if best is None else (best.start, best.end))]
@@ -59,22 +73,39 @@ def axis_range(*points: Floats) -> list[float]:
     every = every[np.isfinite(every).all(axis=1)]
     low, high = every.min(axis=0), every.max(axis=0)
     apart = high - low
-    room = np.where(apart > 0, np.maximum(apart * 0.06, apart.max() * 0.03), max(0.03 * apart.max(), 0.5))
+    room = np.where(
+        apart > 0, np.maximum(apart * 0.06, apart.max() * 0.03), max(0.03 * apart.max(), 0.5)
+    )
     return [float(v) for pair in zip(low - room, high + room, strict=True) for v in pair]
 
 
-def plane_data(reading: Reading, window: int, decode: DecodeOptions, copies: str, moved: Slide | None) -> dict[str, Any]:
-    """Which dots are named, the no-answer diagonal, and the axes, which do not change while tokens slide."""
+def plane_data(
+    reading: Reading, window: int, decode: DecodeOptions, copies: str, moved: Slide | None
+) -> dict[str, Any]:
+    """Which dots are named, the no-answer diagonal, and the axes, which do not change while tokens
+    slide.
+    """
     start, end = reading.logits(window)
     at = reading.windows[window]
     best = window_best(reading, window, decode, copies)
     shown: list[Floats] = [np.stack([start, end], axis=1)]
     if moved is not None:
         part_of = slice(at.doc_start, at.doc_stop)
-        shown += [moved.before[part_of], moved.after[part_of], np.array([moved.cls_before, moved.cls_after])]
+        shown += [
+            moved.before[part_of],
+            moved.after[part_of],
+            np.array([moved.cls_before, moved.cls_after]),
+        ]
     null = float(start[at.cls_at]) + float(end[at.cls_at])
-    return {"window": window, "named": leaders(reading, window, best), "best": None if best is None else [best.start, best.end],
-            "range": axis_range(*shown), "null": null, "nullPrinted": number(null), "beat": beat_null(reading, window)}
+    return {
+        "window": window,
+        "named": leaders(reading, window, best),
+        "best": None if best is None else [best.start, best.end],
+        "range": axis_range(*shown),
+        "null": null,
+        "nullPrinted": number(null),
+        "beat": beat_null(reading, window),
+    }
 
 
 def beat_null(reading: Reading, window: int) -> int:
@@ -88,8 +119,14 @@ def slide_data(before: Reading, after: Reading, moved: Slide, window: int) -> di
     """Where the tokens a window owns stood and stand, and the largest moves as printed."""
     docs = before.windows[window].owned
     a, b = moved.before[docs], moved.after[docs]
-    return {"question": printable(after.encoding.question), "docs": ints(docs), "before": floats(a), "after": floats(b),
-            "cls": [*moved.cls_before, *moved.cls_after], "largest": largest_moves(moved, docs).tolist()}
+    return {
+        "question": printable(after.encoding.question),
+        "docs": ints(docs),
+        "before": floats(a),
+        "after": floats(b),
+        "cls": [*moved.cls_before, *moved.cls_after],
+        "largest": largest_moves(moved, docs).tolist(),
+    }
 
 
 def largest_moves(moved: Slide, docs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -99,16 +136,28 @@ def largest_moves(moved: Slide, docs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def move_table(before: Reading, moved: Slide, window: int) -> dict[str, Any]:
-    """The largest moves of the plane, and no answer; each row's differences are between the printed numbers."""
+    """The largest moves of the plane, and no answer; each row's differences are between the
+    printed numbers.
+    """
     rows: list[list[str]] = []
     select: list[tuple[int, int, int] | None] = []
     at = before.windows[window]
     for doc in largest_moves(moved, before.windows[window].owned).tolist():
-        rows.append([printable(piece(before, window, at.to_pos(doc))), *_move(moved.before[doc], moved.after[doc])])
+        rows.append(
+            [
+                printable(piece(before, window, at.to_pos(doc))),
+                *_move(moved.before[doc], moved.after[doc]),
+            ]
+        )
         select.append((window, doc, doc))
     rows.append(["no answer", *_move(np.array(moved.cls_before), np.array(moved.cls_after))])
     head = ["token", "start before", "start after", "change", "end before", "end after", "change"]
-    return table("The largest moves in the plane, farthest first; no answer last", head, rows, [*select, None])
+    return table(
+        "The largest moves in the plane, farthest first; no answer last",
+        head,
+        rows,
+        [*select, None],
+    )
 
 
 def _move(before: Floats, after: Floats) -> list[str]:
@@ -120,7 +169,9 @@ def _move(before: Floats, after: Floats) -> list[str]:
 
 
 def token_table(reading: Reading, window: int) -> dict[str, Any]:
-    """The table twin of the plane: both coordinates of every token and the diagonal it stands on."""
+    """The table twin of the plane: both coordinates of every token and the diagonal it stands
+    on.
+    """
     at, (start, end) = reading.windows[window], reading.logits(window)
     rows, select = [], []
     for pos, token in enumerate(reading.tokens(window)):
@@ -128,7 +179,10 @@ def token_table(reading: Reading, window: int) -> dict[str, Any]:
         sums = total([float(start[pos]), float(end[pos])], at_least=3)
         rows.append([str(pos), printable(token), *sums.addends, sums.total])
         select.append(None if doc is None else (window, doc, doc))
-    caption = f"The plane as numbers: every token of window {window + 1} of {len(reading.windows)}; the sum is its diagonal"
+    caption = (
+        f"The plane as numbers: every token of window {window + 1} of "
+        f"{len(reading.windows)}; the sum is its diagonal"
+    )
     return table(caption, ["pos", "token", "start_logit", "end_logit", "sum"], rows, select)
 
 
@@ -137,45 +191,84 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     at, count = reading.windows[window], beat_null(reading, window)
     stand = "stand" if count > 1 else "stands"
     null, many = null_token(reading.encoding), plural(int(at.is_context.sum()), "token")
-    said = (f"{count or 'None'} of the {many} {stand} above the diagonal through {null}: "
-            f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a span of one token.")
+    said = (
+        f"{count or 'None'} of the {many} {stand} above the diagonal through {null}: "
+        f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a "
+        f"span of one token."
+    )
     best = window_best(reading, window, decode, copies)
     if best is None:
         return said + " No span of this window is legal."
     start, end = reading.logits(window)
     if best.start == best.end:
-        return f"{said} The best span is one dot, {quoted(piece(reading, window, best.start))}: it reaches far along S and along E."
-    return (f"{said} The best span takes its start from {quoted(piece(reading, window, best.start))}, whose end logit is "
-            f"{number(float(end[best.start]))}, and its end from {quoted(piece(reading, window, best.end))}, whose start logit is "
-            f"{number(float(start[best.end]))}: two different dots.")
+        return (
+            f"{said} The best span is one dot, {quoted(piece(reading, window, best.start))}: "
+            f"it reaches far along S and along E."
+        )
+    return (
+        f"{said} The best span takes its start from "
+        f"{quoted(piece(reading, window, best.start))}, whose end logit is "
+        f"{number(float(end[best.start]))}, and its end from "
+        f"{quoted(piece(reading, window, best.end))}, whose start logit is "
+        f"{number(float(start[best.end]))}: two different dots."
+    )
 
 
-def slide_notice(before: Reading, after: Reading, moved: Slide, window: int, answers: tuple[str | None, str | None]) -> str:
+def slide_notice(
+    before: Reading,
+    after: Reading,
+    moved: Slide,
+    window: int,
+    answers: tuple[str | None, str | None],
+) -> str:
     """What the other question did to the tokens, and that the axes are the same."""
     first = int(largest_moves(moved, before.windows[window].owned)[0])
     to = number(float(moved.after[first, 0])), number(float(moved.after[first, 1]))
     said = [quoted(a) if a is not None else "no answer" for a in answers]
-    change = f"the answer goes from {said[0]} to {said[1]}" if said[0] != said[1] else f"the answer stays {said[0]}"
+    change = (
+        f"the answer goes from {said[0]} to {said[1]}"
+        if said[0] != said[1]
+        else f"the answer stays {said[0]}"
+    )
     where = piece(before, window, before.windows[window].to_pos(first))
-    return (f"Asked {quoted(after.encoding.question)}, {change}. {quoted(where)} moves farthest, from "
-            f"({number(float(moved.before[first, 0]))}, {number(float(moved.before[first, 1]))}) to ({to[0]}, {to[1]}). S and E are the "
-            "same two vectors before and after: the words moved, not the axes.")
+    return (
+        f"Asked {quoted(after.encoding.question)}, {change}. {quoted(where)} moves farthest, from "
+        f"({number(float(moved.before[first, 0]))}, {number(float(moved.before[first, 1]))}) to "
+        f"({to[0]}, {to[1]}). S and E are the "
+        "same two vectors before and after: the words moved, not the axes."
+    )
 
 
-def score_formula(logits: tuple[float, float] | None, biases: tuple[float, float] | None) -> list[dict[str, str]]:
-    """s_i = S . T_i + b_S and e_j = E . T_j + b_E with the numbers of a pair of tokens; the product is the logit minus the bias."""
+def score_formula(
+    logits: tuple[float, float] | None, biases: tuple[float, float] | None
+) -> list[dict[str, str]]:
+    """s_i = S . T_i + b_S and e_j = E . T_j + b_E with the numbers of a pair of tokens; the
+    product is the logit minus the bias.
+    """
     parts = []
     for name, at, axis, role, gap in (("s", "i", "S", "start", ""), ("e", "j", "E", "end", "    ")):
         lane = _role(role)
-        parts += [part(f"{gap}{name}", lane), part(at, "sub"), part(" = "), part(axis, lane), part(" · T"), part(at, "sub"), part(" + b"),
-                  part(axis, "sub")]
+        parts += [
+            part(f"{gap}{name}", lane),
+            part(at, "sub"),
+            part(" = "),
+            part(axis, lane),
+            part(" · T"),
+            part(at, "sub"),
+            part(" + b"),
+            part(axis, "sub"),
+        ]
     if logits is None or biases is None:
         return parts
     for logit, bias, role in zip(logits, biases, ("start", "end"), strict=True):
         printed = total([logit - bias, bias], logit, at_least=3)
         sign = "− " if printed.addends[1].startswith("−") else "+ "
-        parts += [part("     "), part(printed.addends[0], _role(role)),
-                  part(f" {sign}{printed.addends[1].lstrip('−')} {printed.sign} "), part(printed.total, "strong")]
+        parts += [
+            part("     "),
+            part(printed.addends[0], _role(role)),
+            part(f" {sign}{printed.addends[1].lstrip('−')} {printed.sign} "),
+            part(printed.total, "strong"),
+        ]
     return parts
 
 

@@ -1,4 +1,6 @@
-"""The experiment of chapter 8 as data: a reader from four starts, seed by seed, and what so many seeds can say; the paper's beside it."""
+"""The experiment of chapter 8 as data: a reader from four starts, seed by seed, and what so many
+seeds can say; the paper's beside it.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -18,50 +20,102 @@ Cells = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def paper_steps() -> dict[tuple[str, str], Row]:
-    """What the paper's changes add, by the pair of our starts that they lie between; one segment has none of ours."""
+    """What the paper's changes add, by the pair of our starts that they lie between; one segment
+    has none of ours.
+    """
     two, one, sbo = SPANBERT_OBJECTIVES
-    return {("token masking", "span masking"): _minus("spans instead of word pieces", SPANBERT_MASKING[-1], SPANBERT_MASKING[0]),
-            ("", ""): _minus("one segment without next sentence prediction", one, two),
-            ("span masking", "span masking + SBO"): _minus("the SBO", sbo, one)}
+    return {
+        ("token masking", "span masking"): _minus(
+            "spans instead of word pieces", SPANBERT_MASKING[-1], SPANBERT_MASKING[0]
+        ),
+        ("", ""): _minus("one segment without next sentence prediction", one, two),
+        ("span masking", "span masking + SBO"): _minus("the SBO", sbo, one),
+    }
 
 
 def _minus(name: str, after: Row, before: Row) -> Row:
-    both = None if after.coreference is None or before.coreference is None else after.coreference - before.coreference
-    return Row(name, after.squad2 - before.squad2, after.newsqa - before.newsqa, after.triviaqa - before.triviaqa, both)
+    both = (
+        None
+        if after.coreference is None or before.coreference is None
+        else after.coreference - before.coreference
+    )
+    return Row(
+        name,
+        after.squad2 - before.squad2,
+        after.newsqa - before.newsqa,
+        after.triviaqa - before.triviaqa,
+        both,
+    )
 
 
 def paper_table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
     """A table of the paper's ablation."""
-    cells = [[r.name, *(f"{x:.1f}" if x is not None else "-" for x in (r.squad2, r.newsqa, r.triviaqa, r.coreference))] for r in rows]
+    cells = [
+        [
+            r.name,
+            *(
+                f"{x:.1f}" if x is not None else "-"
+                for x in (r.squad2, r.newsqa, r.triviaqa, r.coreference)
+            ),
+        ]
+        for r in rows
+    ]
     return table(caption, ["dev F1", "SQuAD 2.0", "NewsQA", "TriviaQA", "coreference"], cells)
 
 
 def measured(cells: Cells | None) -> dict[str, Mapping[str, Sequence[float]]]:
     """The starts with at least one seed, in order."""
-    return {name: cells[name] for name in CELLS if cells and name in cells and len(cells[name]["f1"])}
+    return {
+        name: cells[name] for name in CELLS if cells and name in cells and len(cells[name]["f1"])
+    }
 
 
 def budget_says(budget: Mapping[str, Any] | None) -> str:
-    """How long every start was pre-trained and every reader fine-tuned; the paper's steps are in its source line."""
+    """How long every start was pre-trained and every reader fine-tuned; the paper's steps are in
+    its source line.
+    """
     if budget is None:
         return ""
     pieces = budget["pretrain_steps"] * budget["batch_tokens"] / 1e6
-    return (f"Pre-trained for {budget['pretrain_steps']:,} steps of {budget['batch_tokens']:,} pieces ({pieces:.1f} million; the plain "
-            f"encoder not at all), then fine-tuned for {budget['finetune_steps']:,} steps, all alike.")
+    return (
+        f"Pre-trained for {budget['pretrain_steps']:,} steps of {budget['batch_tokens']:,} "
+        f"pieces ({pieces:.1f} million; the plain "
+        f"encoder not at all), then fine-tuned for {budget['finetune_steps']:,} steps, all alike."
+    )
 
 
 def ablation_data(cells: Cells | None, budget: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Our experiment start by start with its spread, what each step adds, what is missing, what can be said; the paper's two tables."""
+    """Our experiment start by start with its spread, what each step adds, what is missing, what
+    can be said; the paper's two tables.
+    """
     found = measured(cells)
-    rows = [{"name": name, "f1": [float(x) for x in cell["f1"]], "mean": mean(cell["f1"])} for name, cell in found.items()]
-    printed = [[name, str(len(cell["f1"])), *(spread(cell[key]) for key, _ in SCORES)] for name, cell in found.items()]
-    return {"rows": rows, "budget": budget_says(budget), "missing": missing_says([name for name in CELLS if name not in found]),
-            "says": ablation_says(found),
-            "table": table("Fine-tuned alike from each start, squad-dev: mean (smallest to largest)",
-                           ["start of the reader", "seeds", *(name for _, name in SCORES)], printed) if printed else None,
-            "steps": steps_table(found),
-            "paper": [paper_table("The paper's masking schemes", SPANBERT_MASKING),
-                      paper_table("The paper's objectives", SPANBERT_OBJECTIVES)], "source": SPANBERT}
+    rows = [
+        {"name": name, "f1": [float(x) for x in cell["f1"]], "mean": mean(cell["f1"])}
+        for name, cell in found.items()
+    ]
+    printed = [
+        [name, str(len(cell["f1"])), *(spread(cell[key]) for key, _ in SCORES)]
+        for name, cell in found.items()
+    ]
+    return {
+        "rows": rows,
+        "budget": budget_says(budget),
+        "missing": missing_says([name for name in CELLS if name not in found]),
+        "says": ablation_says(found),
+        "table": table(
+            "Fine-tuned alike from each start, squad-dev: mean (smallest to largest)",
+            ["start of the reader", "seeds", *(name for _, name in SCORES)],
+            printed,
+        )
+        if printed
+        else None,
+        "steps": steps_table(found),
+        "paper": [
+            paper_table("The paper's masking schemes", SPANBERT_MASKING),
+            paper_table("The paper's objectives", SPANBERT_OBJECTIVES),
+        ],
+        "source": SPANBERT,
+    }
 
 
 def mean(values: Sequence[float]) -> float:
@@ -71,7 +125,11 @@ def mean(values: Sequence[float]) -> float:
 
 def spread(values: Sequence[float]) -> str:
     """71.2 (70.8 to 71.6)."""
-    return f"{mean(values):.1f} ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else f"{values[0]:.1f}"
+    return (
+        f"{mean(values):.1f} ({min(values):.1f} to {max(values):.1f})"
+        if len(values) > 1
+        else f"{values[0]:.1f}"
+    )
 
 
 def difference(found: Cells, before: str, after: str, key: str = "f1") -> float:
@@ -80,16 +138,27 @@ def difference(found: Cells, before: str, after: str, key: str = "f1") -> float:
 
 
 def steps_table(found: Cells) -> dict[str, Any] | None:
-    """What each start adds to the one above it, whether their seeds overlap, and what the paper found; None for fewer than two."""
+    """What each start adds to the one above it, whether their seeds overlap, and what the paper
+    found; None for fewer than two.
+    """
     if len(found) < 2:
         return None
     rows = []
     for before, after in pairwise(found):
         theirs = paper_steps().get((before, after))
-        rows.append([f"{before} → {after}", *(signed(difference(found, before, after, key), 1) for key, _ in SCORES),
-                     ranges(found[before]["f1"], found[after]["f1"]), "-" if theirs is None else signed(theirs.squad2, 1)])
-    return table("What each step adds, means of the seeds",
-                 ["step", *(name for _, name in SCORES), "F1 of the seeds", "the paper's, SQuAD 2.0 F1"], rows)
+        rows.append(
+            [
+                f"{before} → {after}",
+                *(signed(difference(found, before, after, key), 1) for key, _ in SCORES),
+                ranges(found[before]["f1"], found[after]["f1"]),
+                "-" if theirs is None else signed(theirs.squad2, 1),
+            ]
+        )
+    return table(
+        "What each step adds, means of the seeds",
+        ["step", *(name for _, name in SCORES), "F1 of the seeds", "the paper's, SQuAD 2.0 F1"],
+        rows,
+    )
 
 
 def ranges(before: Sequence[float], after: Sequence[float]) -> str:
@@ -105,7 +174,9 @@ def apart(a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def by_luck(a: int, b: int) -> float:
-    """How often a and b seeds of two starts that are alike fall apart all the same: 2 / C(a + b, a), 1/3 for two and two."""
+    """How often a and b seeds of two starts that are alike fall apart all the same: 2 / C(a + b,
+    a), 1/3 for two and two.
+    """
     return 2 / comb(a + b, a)
 
 
@@ -114,12 +185,17 @@ def missing_says(missing: Sequence[str]) -> str:
     if not missing:
         return ""
     if len(missing) == len(CELLS):
-        return "Our own experiment is not in this checkout: none of its four starts was measured. The figures below are the paper's alone."
+        return (
+            "Our own experiment is not in this checkout: none of its four starts was "
+            "measured. The figures below are the paper's alone."
+        )
     return f"Not measured: {', '.join(missing)}."
 
 
 def ablation_says(found: Cells) -> str:
-    """Best and worst start, how much seeds of one start differ, and whether so few seeds can prove an order."""
+    """Best and worst start, how much seeds of one start differ, and whether so few seeds can prove
+    an order.
+    """
     if len(found) < 2:
         return ""
     f1 = {name: cell["f1"] for name, cell in found.items()}
@@ -129,11 +205,17 @@ def ablation_says(found: Cells) -> str:
     if all(len(values) < 2 for values in f1.values()):
         return said + "With one seed each nobody can say how much of that is chance."
     noise = max(max(values) - min(values) for values in f1.values())
-    said += f"Seeds of one start differ by up to {noise:.1f}, {'less than that' if noise < gap else 'no less than that'}. "
+    said += (
+        f"Seeds of one start differ by up to {noise:.1f}, "
+        f"{'less than that' if noise < gap else 'no less than that'}. "
+    )
     if not apart(f1[best], f1[worst]):
         return said + "The seeds of these two overlap: the order may be chance, nothing is proved."
     luck, pairs = by_luck(a, b), comb(len(found), 2)
-    alike = f"if both were alike, {a} and {b} seeds would fall apart like this in {percent(luck)} of all experiments"
+    alike = (
+        f"if both were alike, {a} and {b} seeds would fall apart like this in "
+        f"{percent(luck)} of all experiments"
+    )
     if pairs > 1:
         alike += f", and these two were picked out of {len(found)} starts afterwards"
     verdict = "hard to call chance" if luck * pairs < UNLIKELY else "a hint, no proof"
@@ -143,12 +225,24 @@ def ablation_says(found: Cells) -> str:
 def closing_notice(found: Cells) -> str:
     """What the paper's changes are worth on two tasks, and ours step by step."""
     steps = sorted(paper_steps().values(), key=lambda row: -row.squad2)
-    said = f"On SQuAD 2.0 the paper's changes add: {', '.join(f'{row.name} {signed(row.squad2, 1)}' for row in steps)} F1."
-    most = max((row for row in steps if row.coreference is not None), key=lambda row: row.coreference or 0.0)
+    said = (
+        f"On SQuAD 2.0 the paper's changes add: "
+        f"{', '.join(f'{row.name} {signed(row.squad2, 1)}' for row in steps)} F1."
+    )
+    most = max(
+        (row for row in steps if row.coreference is not None),
+        key=lambda row: row.coreference or 0.0,
+    )
     said += f" On coreference {most.name} adds most, {signed(most.coreference or 0.0, 1)}."
     if len(found) < 2:
         return said
-    ours = [f"{after} {signed(difference(found, before, after), 1)}" for before, after in pairwise(found)]
+    ours = [
+        f"{after} {signed(difference(found, before, after), 1)}"
+        for before, after in pairwise(found)
+    ]
     few, many = (pick(len(cell["f1"]) for cell in found.values()) for pick in (min, max))
     seeds = f"{few} to {many} seeds" if few < many else f"{few} seed{'s' if few > 1 else ''}"
-    return f"{said} Here, each against the start before it: {', '.join(ours)} F1, from {seeds} a start."
+    return (
+        f"{said} Here, each against the start before it: {', '.join(ours)} F1, from {seeds} a "
+        f"start."
+    )

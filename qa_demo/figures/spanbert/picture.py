@@ -1,4 +1,6 @@
-"""Step 3 of chapter 8 as data: what pre-training leaves behind, what is said about it, what it reached; what is simplified."""
+"""Step 3 of chapter 8 as data: what pre-training leaves behind, what is said about it, what it
+reached; what is simplified.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,103 +13,217 @@ from qa_demo.figures.spanbert.curve import curve_data
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
 SIMPLIFIED = (
-    "The page masks one short text; in pre-training a sequence is one contiguous segment of up to 512 pieces, and it is masked "
+    "The page masks one short text; in pre-training a sequence is one contiguous segment of up "
+    "to 512 pieces, and it is masked "
     "afresh each time it is read.",
-    "Our model continues from a small pre-trained encoder with 6 layers; the paper's was trained from scratch, with 12 or 24.",
-    "Our experiment asks whether so short a pre-training helps an encoder that was already trained on far more text; the paper "
-    "pre-trained each start for 1.2 million steps. What is lost or won here says little about the paper.",
-    "The boundary vectors are contextual: they come out of the encoder and have already read the whole sentence, blanks included.",
-    "Spans drawn by hand always become [MASK]; the 10 % random and 10 % kept belong to spans drawn by the law.",
-    "“Both” is the product of the two heads' distributions, renormalised: a way to compare them. Neither training nor reading uses it.",
-    "Perplexities and top-1 of the third step are over word pieces, so that a word of three pieces counts three times.",
+    "Our model continues from a small pre-trained encoder with 6 layers; the paper's was trained "
+    "from scratch, with 12 or 24.",
+    "Our experiment asks whether so short a pre-training helps an encoder that was already "
+    "trained on far more text; the paper "
+    "pre-trained each start for 1.2 million steps. What is lost or won here says little about "
+    "the paper.",
+    "The boundary vectors are contextual: they come out of the encoder and have already read the "
+    "whole sentence, blanks included.",
+    "Spans drawn by hand always become [MASK]; the 10 % random and 10 % kept belong to spans "
+    "drawn by the law.",
+    "“Both” is the product of the two heads' distributions, renormalised: a way to compare them. "
+    "Neither training nor reading uses it.",
+    "Perplexities and top-1 of the third step are over word pieces, so that a word of three "
+    "pieces counts three times.",
 )
-FATE = ({"name": "encoder", "was": "word pieces in, one vector a piece out", "then": "stays", "now": "the same weights, tuned further"},
-        {"name": "MLM head", "was": "vocabulary from the blank's own vector", "then": "thrown away", "now": ""},
-        {"name": "SBO head", "was": "vocabulary from x(s−1), x(e+1) and a position", "then": "thrown away", "now": ""},
-        {"name": "S and E", "was": "", "then": "new", "now": "one start and one end vector, random at first"})
+FATE = (
+    {
+        "name": "encoder",
+        "was": "word pieces in, one vector a piece out",
+        "then": "stays",
+        "now": "the same weights, tuned further",
+    },
+    {
+        "name": "MLM head",
+        "was": "vocabulary from the blank's own vector",
+        "then": "thrown away",
+        "now": "",
+    },
+    {
+        "name": "SBO head",
+        "was": "vocabulary from x(s−1), x(e+1) and a position",
+        "then": "thrown away",
+        "now": "",
+    },
+    {
+        "name": "S and E",
+        "was": "",
+        "then": "new",
+        "now": "one start and one end vector, random at first",
+    },
+)
 
 
 def says_is() -> list[list[str]]:
     """What introductory texts say, and what it is; differences come from the paper's figures."""
     chance, steps = 0.19, paper_steps()
-    sbo, one, spans = steps["span masking", "span masking + SBO"], steps["", ""], steps["token masking", "span masking"]
+    sbo, one, spans = (
+        steps["span masking", "span masking + SBO"],
+        steps["", ""],
+        steps["token masking", "span masking"],
+    )
     return [
-        ["SpanBERT is trained only on the span boundary objective.",
-         "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence prediction."],
-        ["It drops next sequence prediction.",
-         "Next sentence prediction: one of BERT's two losses, whether part B follows part A. SpanBERT reads one segment: nothing can "
-         "follow."],
-        ["Fine-tuning with the two losses gives SpanBERT.",
-         "Pre-training with the two losses gives SpanBERT. Fine-tuning lowers the task's loss alone; for reading, the mean of the start "
-         "and the end loss."],
-        ["It predicts spans instead of tokens.",
-         "In pre-training every hidden piece is predicted apart. After fine-tuning it is still S, E and one best pair, as in chapters 2 "
-         "to 4."],
-        ["The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when x₅ … x₈ are hidden.",
-         "The boundary are the observed words just outside: x₄ and x₉. Inside there is nothing to see."],
-        ["The boundary predicts the entire span.", "It predicts one piece at a time; the position embedding says which one."],
-        ["yᵢ is computed for all the tokens.",
-         "For hidden ones only, and only where their run has an observed neighbour on both sides."],
-        ["The MLM loss is the chance of the word.",
-         f"It is −log of the chance: a chance of {chance:.2f} is a loss of {number(-math.log(chance))}; only a chance of 1 costs "
-         "nothing."],
-        ["LayerNorm prevents interactions within the batch.",
-         "LayerNorm centres and scales the features of one vector; it never looks at another token or text."],
-        ["The boundary objective is what makes SpanBERT good at SQuAD.",
-         f"In the paper's ablation it adds {signed(sbo.squad2, 1)} F1 on SQuAD 2.0, {signed(sbo.newsqa, 1)} on NewsQA and "
-         f"{signed(math.nan if sbo.coreference is None else sbo.coreference, 1)} on coreference; {one.name} adds "
-         f"{signed(one.squad2, 1)} on SQuAD 2.0, {spans.name} {signed(spans.squad2, 1)}."],
+        [
+            "SpanBERT is trained only on the span boundary objective.",
+            "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence "
+            "prediction.",
+        ],
+        [
+            "It drops next sequence prediction.",
+            "Next sentence prediction: one of BERT's two losses, whether part B follows part A. "
+            "SpanBERT reads one segment: nothing can "
+            "follow.",
+        ],
+        [
+            "Fine-tuning with the two losses gives SpanBERT.",
+            "Pre-training with the two losses gives SpanBERT. Fine-tuning lowers the task's loss "
+            "alone; for reading, the mean of the start "
+            "and the end loss.",
+        ],
+        [
+            "It predicts spans instead of tokens.",
+            "In pre-training every hidden piece is predicted apart. After fine-tuning it is "
+            "still S, E and one best pair, as in chapters 2 "
+            "to 4.",
+        ],
+        [
+            "The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when "
+            "x₅ … x₈ are hidden.",
+            "The boundary are the observed words just outside: x₄ and x₉. Inside there is "
+            "nothing to see.",
+        ],
+        [
+            "The boundary predicts the entire span.",
+            "It predicts one piece at a time; the position embedding says which one.",
+        ],
+        [
+            "yᵢ is computed for all the tokens.",
+            "For hidden ones only, and only where their run has an observed neighbour on both "
+            "sides.",
+        ],
+        [
+            "The MLM loss is the chance of the word.",
+            f"It is −log of the chance: a chance of {chance:.2f} is a loss of "
+            f"{number(-math.log(chance))}; only a chance of 1 costs "
+            "nothing.",
+        ],
+        [
+            "LayerNorm prevents interactions within the batch.",
+            "LayerNorm centres and scales the features of one vector; it never looks at another "
+            "token or text.",
+        ],
+        [
+            "The boundary objective is what makes SpanBERT good at SQuAD.",
+            f"In the paper's ablation it adds {signed(sbo.squad2, 1)} F1 on SQuAD 2.0, "
+            f"{signed(sbo.newsqa, 1)} on NewsQA and "
+            f"{signed(math.nan if sbo.coreference is None else sbo.coreference, 1)} on "
+            f"coreference; {one.name} adds "
+            f"{signed(one.squad2, 1)} on SQuAD 2.0, {spans.name} {signed(spans.squad2, 1)}.",
+        ],
     ]
 
 
-# What pre-training reached ------------------------------------------------------------------------------------------
+# What pre-training reached
 
 HEADS = (("mlm", "MLM"), ("sbo", "SBO"), ("both", "both"))
 
 
 def scores_data(metrics: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Held-out top-1 by length of the run and by distance from the nearer boundary; None before anything was measured."""
+    """Held-out top-1 by length of the run and by distance from the nearer boundary; None before
+    anything was measured.
+    """
     if metrics is None:
         return None
     long = next((name for name in metrics if name.startswith("by_distance_in_runs_of_")), None)
     least = long.split("_")[5] if long else ""
-    panels = [_panel("pieces in the run", metrics.get("by_length", {})),
-              _panel("distance from the nearer boundary" + (f", runs of {least} and more" if long else ""),
-                     metrics.get(long or "by_distance", {}))]
-    return {"panels": [p for p in panels if p["rows"]], "says": scores_says(metrics["overall"], panels[1]["rows"]),
-            "tables": [_scores_table(p) for p in panels if p["rows"]]}
+    panels = [
+        _panel("pieces in the run", metrics.get("by_length", {})),
+        _panel(
+            "distance from the nearer boundary" + (f", runs of {least} and more" if long else ""),
+            metrics.get(long or "by_distance", {}),
+        ),
+    ]
+    return {
+        "panels": [p for p in panels if p["rows"]],
+        "says": scores_says(metrics["overall"], panels[1]["rows"]),
+        "tables": [_scores_table(p) for p in panels if p["rows"]],
+    }
 
 
 def _panel(title: str, groups: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    rows = [{"name": name, "n": int(g["pieces"]), **{key: float(g[f"{key}_top1"]) for key, _ in HEADS if f"{key}_top1" in g}}
-            for name, g in groups.items()]
+    rows = [
+        {
+            "name": name,
+            "n": int(g["pieces"]),
+            **{key: float(g[f"{key}_top1"]) for key, _ in HEADS if f"{key}_top1" in g},
+        }
+        for name, g in groups.items()
+    ]
     return {"title": title, "rows": rows}
 
 
 def _scores_table(panel: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [[r["name"], f"{r['n']:,}", *(f"{r[key]:.1f} %" if key in r else "-" for key, _ in HEADS)] for r in panel["rows"]]
-    return table(f"Held-out top-1 by {panel['title']}", [panel["title"], "blanks", *(name for _, name in HEADS)], rows)
+    rows = [
+        [r["name"], f"{r['n']:,}", *(f"{r[key]:.1f} %" if key in r else "-" for key, _ in HEADS)]
+        for r in panel["rows"]
+    ]
+    return table(
+        f"Held-out top-1 by {panel['title']}",
+        [panel["title"], "blanks", *(name for _, name in HEADS)],
+        rows,
+    )
 
 
 def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, Any]]) -> str:
     """The two heads overall, and what distance does to SBO."""
-    parts = [f"{name} names {overall[f'{key}_top1']:.1f} % (perplexity {overall[f'{key}_perplexity']:,.1f})"
-             for key, name in HEADS[:2] if f"{key}_top1" in overall]
-    said = f"Of {overall['pieces']:,} blanks in paragraphs kept apart from training, {', '.join(parts)} of the true pieces first."
+    parts = [
+        f"{name} names {overall[f'{key}_top1']:.1f} % (perplexity "
+        f"{overall[f'{key}_perplexity']:,.1f})"
+        for key, name in HEADS[:2]
+        if f"{key}_top1" in overall
+    ]
+    said = (
+        f"Of {overall['pieces']:,} blanks in paragraphs kept apart from training, "
+        f"{', '.join(parts)} of the true pieces first."
+    )
     rows = [r for r in by_distance if "sbo" in r]
     if len(rows) > 1:
         near, far = rows[0], rows[-1]
-        said += (f" SBO {'falls' if far['sbo'] < near['sbo'] else 'does not fall'} towards the middle of a long run: {near['sbo']:.1f} % "
-                 f"beside the boundary, {far['sbo']:.1f} % at distance {far['name']}.")
+        said += (
+            f" SBO {'falls' if far['sbo'] < near['sbo'] else 'does not fall'} towards the middle "
+            f"of a long run: {near['sbo']:.1f} % "
+            f"beside the boundary, {far['sbo']:.1f} % at distance {far['name']}."
+        )
     return said
 
 
-def closing_data(metrics: Mapping[str, Any] | None, experiment: Mapping[str, Any] | None,
-                 card: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Step 3: the two stages, the table of common statements, the experiment, the pre-training; with the step's notice and table twins."""
-    cells, budget = (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
-    scores, curve = scores_data(metrics), curve_data(card, None if metrics is None else metrics["overall"])
+def closing_data(
+    metrics: Mapping[str, Any] | None,
+    experiment: Mapping[str, Any] | None,
+    card: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Step 3: the two stages, the table of common statements, the experiment, the pre-training;
+    with the step's notice and table twins.
+    """
+    cells, budget = (
+        (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
+    )
+    scores, curve = (
+        scores_data(metrics),
+        curve_data(card, None if metrics is None else metrics["overall"]),
+    )
     tables = [*curve.pop("tables"), *([] if scores is None else scores.pop("tables"))]
-    return {"parts": [dict(p) for p in FATE], "saysIs": table("Said in introductions, and what it is", ["says", "is"], says_is()),
-            "ablation": ablation_data(cells, budget), "scores": scores, "curve": curve,
-            "notice": closing_notice(measured(cells)), "tables": tables}
+    return {
+        "parts": [dict(p) for p in FATE],
+        "saysIs": table("Said in introductions, and what it is", ["says", "is"], says_is()),
+        "ablation": ablation_data(cells, budget),
+        "scores": scores,
+        "curve": curve,
+        "notice": closing_notice(measured(cells)),
+        "tables": tables,
+    }

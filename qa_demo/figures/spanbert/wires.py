@@ -1,4 +1,6 @@
-"""Chapter 8, step 2, as data: what SBO still says of the chosen blank with each wire cut alone, and which wire its guess rests on."""
+"""Chapter 8, step 2, as data: what SBO still says of the chosen blank with each wire cut alone,
+and which wire its guess rests on.
+"""
 
 from typing import Any
 
@@ -8,11 +10,18 @@ from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.predict import Guessed, difference, first, place
 
-NAMES: dict[str | None, str] = {None: "none", "left": "left", "right": "right", "position": "position"}
+NAMES: dict[str | None, str] = {
+    None: "none",
+    "left": "left",
+    "right": "right",
+    "position": "position",
+}
 
 
 def wires_data(shown: Guessed) -> dict[str, Any] | None:
-    """The table of single cuts with the lengths of its bars and its sentence; None for a blank without an SBO term."""
+    """The table of single cuts with the lengths of its bars and its sentence; None for a blank
+    without an SBO term.
+    """
     if shown.trace is None or not shown.trace.cuts:
         return None
     cuts = shown.trace.cuts
@@ -20,16 +29,48 @@ def wires_data(shown: Guessed) -> dict[str, Any] | None:
     rows = []
     for one in cuts:
         _, loss, change = difference(cuts[0].said.loss, one.said.loss)
-        rows.append([NAMES[one.wire], first(one.said), percent(one.p_first), f"{one.said.rank:,}", loss, change if one.wire else "–"])
+        rows.append(
+            [
+                NAMES[one.wire],
+                first(one.said),
+                percent(one.p_first),
+                f"{one.said.rank:,}",
+                loss,
+                change if one.wire else "–",
+            ]
+        )
     start = quoted(cuts[0].said.guesses[0].piece)
-    now = next((k for k, one in enumerate(cuts) if shown.now.cut == ({one.wire} if one.wire else set())), None)
-    caption = f"One wire cut at a time: SBO's guess at blank {place(shown.blank)}, and its true piece {quoted(shown.blank.token)}"
-    return {"bars": [one.said.loss / most for one in cuts], "now": now, "says": f"{rests_on(cuts)} {true_piece(cuts, shown.blank.token)}",
-            "table": table(caption, ["wire cut", "SBO's first guess", f"p of {start}", "rank of the true piece", "−log p", "change"], rows)}
+    now = next(
+        (k for k, one in enumerate(cuts) if shown.now.cut == ({one.wire} if one.wire else set())),
+        None,
+    )
+    caption = (
+        f"One wire cut at a time: SBO's guess at blank {place(shown.blank)}, and its true "
+        f"piece {quoted(shown.blank.token)}"
+    )
+    return {
+        "bars": [one.said.loss / most for one in cuts],
+        "now": now,
+        "says": f"{rests_on(cuts)} {true_piece(cuts, shown.blank.token)}",
+        "table": table(
+            caption,
+            [
+                "wire cut",
+                "SBO's first guess",
+                f"p of {start}",
+                "rank of the true piece",
+                "−log p",
+                "change",
+            ],
+            rows,
+        ),
+    }
 
 
 def rests_on(cuts: tuple[OneCut, ...]) -> str:
-    """The wire without which the first guess loses the largest share of its probability; wires alike as printed are named together."""
+    """The wire without which the first guess loses the largest share of its probability; wires
+    alike as printed are named together.
+    """
     whole, *single = cuts
     guess = f"SBO's first guess {quoted(whole.said.guesses[0].piece)} ({percent(whole.p_first)})"
     single = sorted(single, key=lambda one: one.p_first)
@@ -37,9 +78,14 @@ def rests_on(cuts: tuple[OneCut, ...]) -> str:
     if single[0].p_first >= whole.p_first or least == percent(whole.p_first):
         return f"{guess} rests on no single wire: whichever of the three is cut, it gets no less."
     worst = [one for one in single if percent(one.p_first) == least]
-    others = "".join(f", without the {one.wire} one {percent(one.p_first)}" for one in single[len(worst):])
+    others = "".join(
+        f", without the {one.wire} one {percent(one.p_first)}" for one in single[len(worst) :]
+    )
     names = " and ".join(f"the {one.wire}" for one in worst)
-    return f"{guess} rests most on {names} wire: {'without it' if len(worst) == 1 else 'without any one of them'} {least}{others}."
+    return (
+        f"{guess} rests most on {names} wire: "
+        f"{'without it' if len(worst) == 1 else 'without any one of them'} {least}{others}."
+    )
 
 
 def true_piece(cuts: tuple[OneCut, ...], token: str) -> str:
@@ -48,9 +94,15 @@ def true_piece(cuts: tuple[OneCut, ...], token: str) -> str:
     helped, *_, hurt = sorted(single, key=lambda one: one.said.loss)
     said = f"The true piece {quoted(token)} loses nothing by a single cut"
     if moved(whole, hurt) > 0:
-        said = f"The true piece {quoted(token)} loses most without the {hurt.wire} wire (−log p {signed(moved(whole, hurt))})"
+        said = (
+            f"The true piece {quoted(token)} loses most without the {hurt.wire} wire (−log p "
+            f"{signed(moved(whole, hurt))})"
+        )
     if moved(whole, helped) < 0:
-        said += f", and gets likelier without the {helped.wire} wire (−log p {signed(moved(whole, helped))})"
+        said += (
+            f", and gets likelier without the {helped.wire} wire (−log p "
+            f"{signed(moved(whole, helped))})"
+        )
     return f"{said}."
 
 

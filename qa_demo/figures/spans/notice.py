@@ -1,4 +1,6 @@
-"""Chapter 4's sentences: how the runner-up loses, whether the separate argmaxes fit, what is simplified."""
+"""Chapter 4's sentences: how the runner-up loses, whether the separate argmaxes fit, what is
+simplified.
+"""
 
 from qa_demo.core.spans import make_cell, separate_argmaxes, top_spans
 from qa_demo.core.types import DecodeOptions, Prediction, Reading
@@ -6,16 +8,34 @@ from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.prose import quoted
 
-WORDS = {"legal": "", "outside context": "outside the paragraph", "end before start": "end before start", "too long": "too long",
-         "not max context": "not owned"}
+WORDS = {
+    "legal": "",
+    "outside context": "outside the paragraph",
+    "end before start": "end before start",
+    "too long": "too long",
+    "not max context": "not owned",
+}
 """What the picture writes into the region of each reason of `core.spans.REASONS`."""
 
 
-def notice(reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str = "max_context") -> str:
-    """What this reading shows: how the runner-up loses, and whether the separate argmaxes fit together."""
+def notice(
+    reading: Reading,
+    prediction: Prediction,
+    decode: DecodeOptions,
+    window: int,
+    copies: str = "max_context",
+) -> str:
+    """What this reading shows: how the runner-up loses, and whether the separate argmaxes fit
+    together.
+    """
     if prediction.best is None:
-        return f"No pair is legal with max_answer_length {decode.max_answer_length}: there is no span to choose."
-    return " ".join(filter(None, [runner_up(prediction), apart_sentence(reading, decode, window, copies)]))
+        return (
+            f"No pair is legal with max_answer_length {decode.max_answer_length}: there is no "
+            f"span to choose."
+        )
+    return " ".join(
+        filter(None, [runner_up(prediction), apart_sentence(reading, decode, window, copies)])
+    )
 
 
 def runner_up(prediction: Prediction) -> str:
@@ -25,20 +45,26 @@ def runner_up(prediction: Prediction) -> str:
     first, second = prediction.best.candidate, prediction.n_best[1].candidate
     who = f"The runner-up, {quoted(second.text, 48)},"
     if first.window != second.window:
-        return (f"{who} stands in window {second.window + 1}: its score {number(second.score)} is compared with the winner's "
-                f"{number(first.score)} of window {first.window + 1}, two sums of different windows.")
+        return (
+            f"{who} stands in window {second.window + 1}: its score {number(second.score)} is "
+            f"compared with the winner's "
+            f"{number(first.score)} of window {first.window + 1}, two sums of different windows."
+        )
     ds, de = first.start_logit - second.start_logit, first.end_logit - second.end_logit
     if first.span.end == second.span.end:
         return f"{who} shares the end and {_loses(ds)} on the start."
     if first.span.start == second.span.start:
         return f"{who} shares the start and {_loses(de)} on the end."
     printed = total([ds, de])
-    return (f"{who} shares neither end: {_loses(ds, printed.decimals)} on the start and {_loses(de, printed.decimals)} on the end, "
-            f"{printed.total} in all.")
+    return (
+        f"{who} shares neither end: {_loses(ds, printed.decimals)} on the start and "
+        f"{_loses(de, printed.decimals)} on the end, "
+        f"{printed.total} in all."
+    )
 
 
 def _loses(difference: float, decimals: int = 2) -> str:
-    while 0 < abs(difference) < 0.5 * 10.0 ** -decimals and decimals < 4:
+    while 0 < abs(difference) < 0.5 * 10.0**-decimals and decimals < 4:
         decimals += 1
     if difference == 0:
         return "ties"
@@ -46,13 +72,18 @@ def _loses(difference: float, decimals: int = 2) -> str:
 
 
 def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies: str) -> str:
-    """Whether the highest start and the highest end of the context, each for itself, form a legal pair."""
+    """Whether the highest start and the highest end of the context, each for itself, form a legal
+    pair.
+    """
     if not reading.windows[window].is_context.any():
         return ""
     cell, tokens = separate_argmaxes(reading, window, decode, copies), reading.tokens(window)
     where = f" of window {window + 1}" if len(reading.windows) > 1 else ""
-    pair = (f"The highest start{where} (i = {cell.start_pos}, {printable(tokens[cell.start_pos])}) and the highest end "
-            f"(j = {cell.end_pos}, {printable(tokens[cell.end_pos])})")
+    pair = (
+        f"The highest start{where} (i = {cell.start_pos}, {printable(tokens[cell.start_pos])}) "
+        f"and the highest end "
+        f"(j = {cell.end_pos}, {printable(tokens[cell.end_pos])})"
+    )
     if cell.reason is None:
         return f"{pair} form a legal pair, so no pair{where} beats it."
     best = top_spans(*reading.logits(window), reading.windows[window], decode, copies, 1)
@@ -65,11 +96,18 @@ def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies:
 
 def simplified(reading: Reading, decode: DecodeOptions) -> list[str]:
     """What the picture leaves out."""
-    said = ["Start and end are scored independently: the reader has no number for a pair that is not the sum of two.",
-            f"max_answer_length counts word pieces ({decode.max_answer_length} here), not words.",
-            "Spans with the same characters are listed once; run_squad.py drops repeated texts instead, wherever they stand.",
-            "Ink grows with the score from the window's median legal pair (blank) to its best (solid); paler differences are not drawn."]
+    said = [
+        "Start and end are scored independently: the reader has no number for a pair that is not "
+        "the sum of two.",
+        f"max_answer_length counts word pieces ({decode.max_answer_length} here), not words.",
+        "Spans with the same characters are listed once; run_squad.py drops repeated texts "
+        "instead, wherever they stand.",
+        "Ink grows with the score from the window's median legal pair (blank) to its best "
+        "(solid); paler differences are not drawn.",
+    ]
     if len(reading.windows) > 1:
-        said.append("One window is drawn at a time; a start counts only in the window that owns it, "
-                    "its end may run past what that window owns.")
+        said.append(
+            "One window is drawn at a time; a start counts only in the window that owns it, "
+            "its end may run past what that window owns."
+        )
     return said

@@ -1,4 +1,5 @@
-"""Chapter 4 as data: the mask's parameters, the ranked spans, the mass of all pairs, and every sentence.
+"""Chapter 4 as data: the mask's parameters, the ranked spans, the mass of all pairs, and every
+sentence.
 
 The matrix itself never travels: the browser adds the two rows of logits it already has.
 """
@@ -24,75 +25,143 @@ from qa_demo.figures.spans.notice import WORDS
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.figures.spans.tables import span_row, two_rows
 
-STEPS = [{"key": "square", "title": "the square", "narrow": "square"},
-         {"key": "tent", "title": "the tent over the text", "narrow": "on the text"},
-         {"key": "mass", "title": "where the mass of all pairs lies", "narrow": "mass of pairs"}]
+STEPS = [
+    {"key": "square", "title": "the square", "narrow": "square"},
+    {"key": "tent", "title": "the tent over the text", "narrow": "on the text"},
+    {"key": "mass", "title": "where the mass of all pairs lies", "narrow": "mass of pairs"},
+]
 """The named pictures of the chapter, and their names on a narrow screen."""
 NAMED = 5
-GRID_HINT = {True: "The grid is on: its rows and columns are drawn in the square, each missed cell with a cross.",
-             False: "Switch top_n_grid on in the settings to search only this grid and to see it in the square."}
-CAN_NOT = "This reader was never trained on questions without an answer: it always takes the best span."
+GRID_HINT = {
+    True: "The grid is on: its rows and columns are drawn in the square, each missed cell with a "
+    "cross.",
+    False: "Switch top_n_grid on in the settings to search only this grid and to see it in the "
+    "square.",
+}
+CAN_NOT = (
+    "This reader was never trained on questions without an answer: it always takes the best span."
+)
 
 
-def spans_picture(reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str = "max_context",
-                  scale: str = "logit", temperature: float = 1.0) -> dict[str, Any]:
-    """What the browser needs beside the logits of the shown window; under 10 kB together with them."""
+def spans_picture(
+    reading: Reading,
+    prediction: Prediction,
+    decode: DecodeOptions,
+    window: int,
+    copies: str = "max_context",
+    scale: str = "logit",
+    temperature: float = 1.0,
+) -> dict[str, Any]:
+    """What the browser needs beside the logits of the shown window; under 10 kB together with
+    them.
+    """
     s, e = reading.logits(window)
     best, w = prediction.best, reading.windows[window]
     at_home = best is not None and best.candidate.window == window
     apart = separate_argmaxes(reading, window, decode, copies) if w.is_context.any() else None
     return {
-        "steps": STEPS, "window": window, "windows": len(reading.windows), "longest": decode.max_answer_length, "copies": copies,
+        "steps": STEPS,
+        "window": window,
+        "windows": len(reading.windows),
+        "longest": decode.max_answer_length,
+        "copies": copies,
         "words": [WORDS[r] for r in REASONS],
         "line": no_answer_line(reading, prediction, decode, window, copies),
         "top": top_spans(s, e, w, decode, copies, NAMED).tolist(),
-        "winner": [w.to_pos(best.candidate.span.start), w.to_pos(best.candidate.span.end)] if at_home and best is not None else None,
-        "apart": None if apart is None else {"i": apart.start_pos, "j": apart.end_pos, "reason": apart.reason and WORDS[apart.reason]},
+        "winner": [w.to_pos(best.candidate.span.start), w.to_pos(best.candidate.span.end)]
+        if at_home and best is not None
+        else None,
+        "apart": None
+        if apart is None
+        else {
+            "i": apart.start_pos,
+            "j": apart.end_pos,
+            "reason": apart.reason and WORDS[apart.reason],
+        },
         "n_best": [span_row(reading, r, temperature) for r in prediction.n_best],
         "ranked_by": ranked_by(scale),
         "mass": mass_data(reading, window, decode, copies, temperature),
         "rows": two_rows(reading, window, decode, copies),
-        "grid": grid_data(reading, window, decode, copies)}
+        "grid": grid_data(reading, window, decode, copies),
+    }
 
 
-def no_answer_line(reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str) -> dict[str, Any]:
-    """The contour: the null score (minimum over windows) minus the threshold, and how many legal cells stand above it."""
+def no_answer_line(
+    reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str
+) -> dict[str, Any]:
+    """The contour: the null score (minimum over windows) minus the threshold, and how many legal
+    cells stand above it.
+    """
     null, threshold = float(null_logits(reading).min()), decode.null_score_diff_threshold
     legal = valid_spans(reading.windows[window], decode, copies)
     above = int((legal & (span_scores(*reading.logits(window)) >= null - threshold)).sum())
     printed = total([null, -threshold])
-    place = f"null score {printed.addends[0]}" if threshold == 0 else (
-        f"null score {printed.addends[0]} minus threshold {number(threshold, printed.decimals)} {printed.sign} {printed.total}")
+    place = (
+        f"null score {printed.addends[0]}"
+        if threshold == 0
+        else (
+            f"null score {printed.addends[0]} minus threshold "
+            f"{number(threshold, printed.decimals)} {printed.sign} {printed.total}"
+        )
+    )
     pairs = f"{int(legal.sum()):,} legal pairs"
     if reading.threshold is None:  # it was never trained to say that there is no answer
-        words = f"above this line it beats {null_token(reading.encoding)} twice ({number(null)}): {above:,} of {pairs}"
+        words = (
+            f"above this line it beats {null_token(reading.encoding)} twice "
+            f"({number(null)}): {above:,} of {pairs}"
+        )
         return {"at": null, "words": words, "note": CAN_NOT, "above": above}
-    words = f"above this line it beats no answer ({place}): {above:,} of {pairs}" if above else f"none of {pairs} beats no answer ({place})"
+    words = (
+        f"above this line it beats no answer ({place}): {above:,} of {pairs}"
+        if above
+        else f"none of {pairs} beats no answer ({place})"
+    )
     return {"at": null - threshold, "words": words, "note": "", "above": above}
 
 
 def ranked_by(scale: str) -> str:
     """Under which rule the list is ordered, when it is not the score that it prints."""
-    return "" if scale == "logit" else f"Listed in the order of the merge scale {scale} (chapter 6), not of the score."
+    return (
+        ""
+        if scale == "logit"
+        else f"Listed in the order of the merge scale {scale} (chapter 6), not of the score."
+    )
 
 
 def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> dict[str, Any]:
-    """BERT's search: the top n starts x the top n ends, and which of the exact n best it never looks at."""
+    """BERT's search: the top n starts x the top n ends, and which of the exact n best it never
+    looks at.
+    """
     s, e = reading.logits(window)
     w, n = reading.windows[window], decode.n_best_size
     starts, ends = top_positions(s, n), top_positions(e, n)
     missed, exact = grid_misses(s, e, w, decode, copies), top_spans(s, e, w, decode, copies)
     wasted = [int((~w.is_context[x]).sum()) for x in (starts, ends)]
     others = f"{null_token(reading.encoding)}, question or separator"
-    used = (f"{wasted[0]} of these starts and {wasted[1]} of these ends are {others} and use up places" if any(wasted)
-            else f"none of these is {others}, which would use up a place")
-    said = f"run_squad.py pairs only the {len(starts)} highest starts with the {len(ends)} highest ends; {used}. "
+    used = (
+        f"{wasted[0]} of these starts and {wasted[1]} of these ends are {others} and use up places"
+        if any(wasted)
+        else f"none of these is {others}, which would use up a place"
+    )
+    said = (
+        f"run_squad.py pairs only the {len(starts)} highest starts with the {len(ends)} "
+        f"highest ends; {used}. "
+    )
     if len(missed):
         first = make_candidate(reading, window, int(missed[0, 0]), int(missed[0, 1]))
         rank = exact.tolist().index(missed[0].tolist()) + 1
-        said += (f"It misses {len(missed)} of the {len(exact)} best spans of this window; the best of them is {quoted(first.text, 48)}, "
-                 f"rank {rank}, score {number(first.score)}.")
+        said += (
+            f"It misses {len(missed)} of the {len(exact)} best spans of this window; the best of "
+            f"them is {quoted(first.text, 48)}, "
+            f"rank {rank}, score {number(first.score)}."
+        )
     else:
         said += f"Here it misses none of the {len(exact)} best spans of this window."
-    return {"on": decode.top_n_grid, "starts": sorted(starts.tolist()), "ends": sorted(ends.tolist()), "missed": missed.tolist(),
-            "sentence": said, "hint": GRID_HINT[decode.top_n_grid]}
+    return {
+        "on": decode.top_n_grid,
+        "starts": sorted(starts.tolist()),
+        "ends": sorted(ends.tolist()),
+        "missed": missed.tolist(),
+        "sentence": said,
+        "hint": GRID_HINT[decode.top_n_grid],
+    }

@@ -1,4 +1,6 @@
-"""Chapter 4's numbers as rows: the ranked spans, the strongest cells with their reasons, the mass, two rows of the matrix."""
+"""Chapter 4's numbers as rows: the ranked spans, the strongest cells with their reasons, the mass,
+two rows of the matrix.
+"""
 
 from typing import Any
 
@@ -18,73 +20,145 @@ PRINTED = ("s", "e", "score", "against", "in_window", "share")
 
 
 def window_prob_at(reading: Reading, ranked: Ranked, temperature: float = 1.0) -> float:
-    """P_s(i) P_e(j) in the candidate's window, over all its positions; the temperature divides the logits."""
+    """P_s(i) P_e(j) in the candidate's window, over all its positions; the temperature divides the
+    logits.
+    """
     c, window = ranked.candidate, reading.windows[ranked.candidate.window]
     s, e = wide(reading, c.window)
-    return float(softmax(s / temperature)[window.to_pos(c.span.start)] * softmax(e / temperature)[window.to_pos(c.span.end)])
+    return float(
+        softmax(s / temperature)[window.to_pos(c.span.start)]
+        * softmax(e / temperature)[window.to_pos(c.span.end)]
+    )
 
 
 def span_row(reading: Reading, ranked: Ranked, temperature: float) -> dict[str, Any]:
     c = ranked.candidate
     printed = total([c.start_logit, c.end_logit])
-    return {"rank": ranked.rank, "window": c.window, "start": c.span.start, "end": c.span.end, "s": printed.addends[0],
-            "e": printed.addends[1], "score": printed.total, "sign": printed.sign,
-            "against": signed(c.score - float(null_logits(reading).min())),
-            "in_window": probability(window_prob_at(reading, ranked, temperature)), "share": probability(ranked.share)}
+    return {
+        "rank": ranked.rank,
+        "window": c.window,
+        "start": c.span.start,
+        "end": c.span.end,
+        "s": printed.addends[0],
+        "e": printed.addends[1],
+        "score": printed.total,
+        "sign": printed.sign,
+        "against": signed(c.score - float(null_logits(reading).min())),
+        "in_window": probability(window_prob_at(reading, ranked, temperature)),
+        "share": probability(ranked.share),
+    }
 
 
-def two_rows(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> dict[str, Any] | None:
-    """The rows of the best start and of the next other start: one is the other, shifted by s_i - s_k."""
+def two_rows(
+    reading: Reading, window: int, decode: DecodeOptions, copies: str
+) -> dict[str, Any] | None:
+    """The rows of the best start and of the next other start: one is the other, shifted by s_i -
+    s_k.
+    """
     s, e = wide(reading, window)
     enough = decode.max_answer_length + 1  # one start has at most max_answer_length ends
-    starts = list(dict.fromkeys(top_spans(s, e, reading.windows[window], decode, copies, enough)[:, 0].tolist()))[:2]
+    starts = list(
+        dict.fromkeys(
+            top_spans(s, e, reading.windows[window], decode, copies, enough)[:, 0].tolist()
+        )
+    )[:2]
     if len(starts) < 2:
         return None
     (i, k), tokens = starts, reading.tokens(window)
     printed = total([float(s[i]), -float(s[k])])
-    return {"i": i, "k": k, "sentence": (
-        f"Row {i} ({printable(tokens[i])}) is row {k} ({printable(tokens[k])}) shifted by s{_sub(i)} − s{_sub(k)} = {printed.addends[0]} − "
-        f"{number(float(s[k]), printed.decimals)} {printed.sign} {printed.total}, at every end alike. "
-        f"The matrix of {len(s)} × {len(s)} cells holds no more than its two margins of {len(s)} numbers and the mask.")}
+    return {
+        "i": i,
+        "k": k,
+        "sentence": (
+            f"Row {i} ({printable(tokens[i])}) is row {k} ({printable(tokens[k])}) shifted by "
+            f"s{_sub(i)} − s{_sub(k)} = {printed.addends[0]} − "
+            f"{number(float(s[k]), printed.decimals)} {printed.sign} {printed.total}, at every "
+            f"end alike. "
+            f"The matrix of {len(s)} × {len(s)} cells holds no more than its two margins of "
+            f"{len(s)} numbers and the mask."
+        ),
+    }
 
 
 def _sub(i: int) -> str:
     return "".join(chr(0x2080 + int(d)) for d in str(i))
 
 
-def tables(reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str = "max_context",
-           temperature: float = 1.0) -> list[dict[str, Any]]:
-    """Twins of the pictures: the ranked spans, the strongest cells with their reasons, the mass of all pairs, the two rows."""
+def tables(
+    reading: Reading,
+    prediction: Prediction,
+    decode: DecodeOptions,
+    window: int,
+    copies: str = "max_context",
+    temperature: float = 1.0,
+) -> list[dict[str, Any]]:
+    """Twins of the pictures: the ranked spans, the strongest cells with their reasons, the mass of
+    all pairs, the two rows.
+    """
     listed = prediction.n_best
     rows = [span_row(reading, r, temperature) for r in listed]
-    twins = [table("n best spans", ["span", "window", "s", "e", "score", "against no answer", "in window", "share"],
-                   [[printable(r.candidate.text), str(r.candidate.window + 1), *(p[k] for k in PRINTED)]
-                    for r, p in zip(listed, rows, strict=True)],
-                   select=[(r.candidate.window, r.candidate.span.start, r.candidate.span.end) for r in listed])]
+    twins = [
+        table(
+            "n best spans",
+            ["span", "window", "s", "e", "score", "against no answer", "in window", "share"],
+            [
+                [printable(r.candidate.text), str(r.candidate.window + 1), *(p[k] for k in PRINTED)]
+                for r, p in zip(listed, rows, strict=True)
+            ],
+            select=[
+                (r.candidate.window, r.candidate.span.start, r.candidate.span.end) for r in listed
+            ],
+        )
+    ]
     twins.append(_cells_table(reading, decode, window, copies))
     mass = mass_data(reading, window, decode, copies, temperature)
-    twins.append(table("where the mass of all pairs of this window lies", ["part", "P(start) · P(end)"],
-                       [[p["name"], p["printed"]] for p in mass["parts"]]))
+    twins.append(
+        table(
+            "where the mass of all pairs of this window lies",
+            ["part", "P(start) · P(end)"],
+            [[p["name"], p["printed"]] for p in mass["parts"]],
+        )
+    )
     pair = two_rows(reading, window, decode, copies)
     if pair is not None:
         twins.append(_rows_table(reading, window, pair["i"], pair["k"]))
     return twins
 
 
-def _cells_table(reading: Reading, decode: DecodeOptions, window: int, copies: str) -> dict[str, Any]:
+def _cells_table(
+    reading: Reading, decode: DecodeOptions, window: int, copies: str
+) -> dict[str, Any]:
     s, e = reading.logits(window)
     w, tokens = reading.windows[window], reading.tokens(window)
-    legal = [make_cell(reading, window, int(i), int(j), decode, copies) for i, j in top_spans(s, e, w, decode, copies, 10)]
+    legal = [
+        make_cell(reading, window, int(i), int(j), decode, copies)
+        for i, j in top_spans(s, e, w, decode, copies, 10)
+    ]
     cells = [*legal, *best_illegal(reading, window, decode, copies)]
     rows, select = [], []
     for c in cells:
         printed = total([c.start_logit, c.end_logit])
-        rows.append([f"({c.start_pos}, {c.end_pos})", printable(tokens[c.start_pos]), printable(tokens[c.end_pos]), printed.addends[0],
-                     printed.addends[1], printed.total, WORDS[c.reason] if c.reason else "legal"])
-        inside = bool(w.is_context[c.start_pos] and w.is_context[c.end_pos] and c.start_pos <= c.end_pos)
+        rows.append(
+            [
+                f"({c.start_pos}, {c.end_pos})",
+                printable(tokens[c.start_pos]),
+                printable(tokens[c.end_pos]),
+                printed.addends[0],
+                printed.addends[1],
+                printed.total,
+                WORDS[c.reason] if c.reason else "legal",
+            ]
+        )
+        inside = bool(
+            w.is_context[c.start_pos] and w.is_context[c.end_pos] and c.start_pos <= c.end_pos
+        )
         select.append((window, w.to_doc(c.start_pos), w.to_doc(c.end_pos)) if inside else None)
-    return table(f"the highest cells of window {window + 1}, legal and of each illegal region",
-                 ["(i, j)", "start token", "end token", "s", "e", "score", "region"], rows, select)
+    return table(
+        f"the highest cells of window {window + 1}, legal and of each illegal region",
+        ["(i, j)", "start token", "end token", "s", "e", "score", "region"],
+        rows,
+        select,
+    )
 
 
 def _rows_table(reading: Reading, window: int, i: int, k: int) -> dict[str, Any]:
@@ -93,6 +167,17 @@ def _rows_table(reading: Reading, window: int, i: int, k: int) -> dict[str, Any]
     gap = float(s[i] - s[k])
     triples = [([float(s[i] + e[j]), -float(s[k] + e[j])], gap) for j in ends]
     decimals = max(total(addends, gap).decimals for addends, gap in triples)
-    rows = [[f"{j} {printable(tokens[j])}", number(a, decimals), number(-b, decimals), number(gap, decimals)]
-            for j, ((a, b), _) in zip(ends, triples, strict=True)]
-    return table(f"two rows at the eight highest ends of window {window + 1}", ["end", f"row {i}", f"row {k}", "difference"], rows)
+    rows = [
+        [
+            f"{j} {printable(tokens[j])}",
+            number(a, decimals),
+            number(-b, decimals),
+            number(gap, decimals),
+        ]
+        for j, ((a, b), _) in zip(ends, triples, strict=True)
+    ]
+    return table(
+        f"two rows at the eight highest ends of window {window + 1}",
+        ["end", f"row {i}", f"row {k}", "difference"],
+        rows,
+    )

@@ -1,4 +1,6 @@
-"""Chapter 9, step 1, as data: where the heads of one window looked, head by head and in three summaries."""
+"""Chapter 9, step 1, as data: where the heads of one window looked, head by head and in three
+summaries.
+"""
 
 import base64
 from collections.abc import Mapping
@@ -14,14 +16,19 @@ from qa_demo.figures.numbers import percent, probability
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 from qa_demo.figures.payload import table
 
-NAMES: dict[RelevanceKind, str] = {"attention": "raw attention, mean of all heads", "rollout": "rollout",
-                                   "gradient_x_attention": "gradient × attention"}
+NAMES: dict[RelevanceKind, str] = {
+    "attention": "raw attention, mean of all heads",
+    "rollout": "rollout",
+    "gradient_x_attention": "gradient × attention",
+}
 
 
 def seats(encoding: Encoding, window: Window) -> dict[str, Any]:
-    """Which position is what: the word of each position (-1 for special tokens) and the question's pieces, UTF-16.
+    """Which position is what: the word of each position (-1 for special tokens) and the question's
+    pieces, UTF-16.
 
-    Without offsets of the question its pieces are spelled one after the other, so that each still has a range of its own.
+    Without offsets of the question its pieces are spelled one after the other, so that each still
+    has a range of its own.
     """
     text, offsets = printable(encoding.question), encoding.question_offset_mapping
     units = utf16_offsets(encoding.question)
@@ -30,20 +37,42 @@ def seats(encoding: Encoding, window: Window) -> dict[str, Any]:
         lengths = [len(printable(token)) for token in encoding.question_tokens]
         starts = np.cumsum([0, *(n + 1 for n in lengths[:-1])])
         offsets, units = np.stack([starts, starts + lengths], axis=1), utf16_offsets(text)
-    return {"of": ints(words(encoding, window).of), "special": np.flatnonzero(special_positions(encoding, window)).tolist(),
-            "question": {"text": text, "at": question_at(encoding), "offsets": ints(units[offsets].ravel())}}
+    return {
+        "of": ints(words(encoding, window).of),
+        "special": np.flatnonzero(special_positions(encoding, window)).tolist(),
+        "question": {
+            "text": text,
+            "at": question_at(encoding),
+            "offsets": ints(units[offsets].ravel()),
+        },
+    }
 
 
-def shares(attention: Attention, encoding: Encoding, window: Window, span: Span) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def shares(
+    attention: Attention, encoding: Encoding, window: Window, span: Span
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What the span's start and end spend on the question's words, [N, A] each."""
-    return (question_share(attention, encoding, window.to_pos(span.start)), question_share(attention, encoding, window.to_pos(span.end)))
+    return (
+        question_share(attention, encoding, window.to_pos(span.start)),
+        question_share(attention, encoding, window.to_pos(span.end)),
+    )
 
 
-def grid_data(attention: Attention, encoding: Encoding, window: Window, span: Span) -> dict[str, Any]:
-    """The grid layers x heads for start and end; `even` is the share in a row that looks everywhere equally."""
+def grid_data(
+    attention: Attention, encoding: Encoding, window: Window, span: Span
+) -> dict[str, Any]:
+    """The grid layers x heads for start and end; `even` is the share in a row that looks
+    everywhere equally.
+    """
     start, end = shares(attention, encoding, window, span)
-    return {"layers": attention.n_layers, "heads": attention.n_heads, "start": floats(start), "end": floats(end),
-            "even": len(question_positions(encoding)) / len(window), "top": _top(start)}
+    return {
+        "layers": attention.n_layers,
+        "heads": attention.n_heads,
+        "start": floats(start),
+        "end": floats(end),
+        "even": len(question_positions(encoding)) / len(window),
+        "top": _top(start),
+    }
 
 
 def _top(share: NDArray[np.float64]) -> list[int]:
@@ -53,37 +82,76 @@ def _top(share: NDArray[np.float64]) -> list[int]:
 
 def head_data(attention: Attention, layer: int, head: int) -> dict[str, Any]:
     """One head [n, n], deflated codes round(255 sqrt(a)): see `core.attention.pack`."""
-    return {"layer": layer, "head": head, "n": int(attention.weights.shape[-1]),
-            "codes": base64.b64encode(attention.packed(layer, head)).decode("ascii")}
+    return {
+        "layer": layer,
+        "head": head,
+        "n": int(attention.weights.shape[-1]),
+        "codes": base64.b64encode(attention.packed(layer, head)).decode("ascii"),
+    }
 
 
 def exact_data(attention: Attention, layer: int, head: int, position: int) -> dict[str, Any]:
     """The exact row and column of one position, [n] each."""
-    return {"layer": layer, "head": head, "position": position, "row": floats(attention.row(layer, head, position)),
-            "column": floats(attention.column(layer, head, position))}
+    return {
+        "layer": layer,
+        "head": head,
+        "position": position,
+        "row": floats(attention.row(layer, head, position)),
+        "column": floats(attention.column(layer, head, position)),
+    }
 
 
 def relevance_data(found: Mapping[RelevanceKind, Relevance]) -> dict[str, Any]:
     """Three summaries for the selected start and end, [n] each, side by side."""
-    return {"kinds": [{"kind": kind, "name": NAMES[kind], "start": floats(one.start), "end": floats(one.end)}
-                      for kind, one in found.items()]}
+    return {
+        "kinds": [
+            {"kind": kind, "name": NAMES[kind], "start": floats(one.start), "end": floats(one.end)}
+            for kind, one in found.items()
+        ]
+    }
 
 
-def grid_table(attention: Attention, encoding: Encoding, window: Window, span: Span) -> dict[str, Any]:
+def grid_table(
+    attention: Attention, encoding: Encoding, window: Window, span: Span
+) -> dict[str, Any]:
     """The table twin of both grids."""
     start, end = shares(attention, encoding, window, span)
-    rows = [[f"layer {layer + 1}, head {head + 1}", probability(start[layer, head]), probability(end[layer, head])]
-            for layer in range(attention.n_layers) for head in range(attention.n_heads)]
-    return table("Share of attention on the question's words", ["head", "from the start", "from the end"], rows)
+    rows = [
+        [
+            f"layer {layer + 1}, head {head + 1}",
+            probability(start[layer, head]),
+            probability(end[layer, head]),
+        ]
+        for layer in range(attention.n_layers)
+        for head in range(attention.n_heads)
+    ]
+    return table(
+        "Share of attention on the question's words",
+        ["head", "from the start", "from the end"],
+        rows,
+    )
 
 
 def relevance_table(found: Mapping[RelevanceKind, Relevance], units: Words) -> dict[str, Any]:
     """The table twin of the three summaries, summed to words."""
-    columns = [(f"{NAMES[kind]}: {side}", units.sums(getattr(one, side))) for kind, one in found.items() for side in ("start", "end")]
-    rows = [[printable(word.text) or "(blank)", "paragraph" if word.side == "context" else word.side,
-             *("0" if values[k] == 0 else probability(float(values[k])) for _, values in columns)]
-            for k, word in enumerate(units.items)]
-    return table("Where the selected start and end looked, by word", ["word", "in", *(name for name, _ in columns)], rows)
+    columns = [
+        (f"{NAMES[kind]}: {side}", units.sums(getattr(one, side)))
+        for kind, one in found.items()
+        for side in ("start", "end")
+    ]
+    rows = [
+        [
+            printable(word.text) or "(blank)",
+            "paragraph" if word.side == "context" else word.side,
+            *("0" if values[k] == 0 else probability(float(values[k])) for _, values in columns),
+        ]
+        for k, word in enumerate(units.items)
+    ]
+    return table(
+        "Where the selected start and end looked, by word",
+        ["word", "in", *(name for name, _ in columns)],
+        rows,
+    )
 
 
 def attention_notice(attention: Attention, encoding: Encoding, window: Window, span: Span) -> str:
@@ -92,6 +160,9 @@ def attention_notice(attention: Attention, encoding: Encoding, window: Window, s
     even = len(question_positions(encoding)) / len(window)
     layer, head = _top(start)
     below = int((start < even).sum())
-    return (f"From the selected start, head {head + 1} of layer {layer + 1} looked most at the question: {percent(float(start.max()))} "
-            f"of its attention, where looking everywhere alike would give {percent(even)}; "
-            f"{below} of {start.size} heads looked there less than that.")
+    return (
+        f"From the selected start, head {head + 1} of layer {layer + 1} looked most at the "
+        f"question: {percent(float(start.max()))} "
+        f"of its attention, where looking everywhere alike would give {percent(even)}; "
+        f"{below} of {start.size} heads looked there less than that."
+    )

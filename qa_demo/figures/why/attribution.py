@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.attribution import GAP_LIMIT, Attribution, Baseline, Method, Target, lanes, silence
+from qa_demo.core.attribution import (
+    GAP_LIMIT,
+    Attribution,
+    Baseline,
+    Method,
+    Target,
+    lanes,
+    silence,
+)
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, TargetKind, Window
 from qa_demo.core.words import words
@@ -14,15 +22,28 @@ from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import null_token
 
 KIND_NAMES: dict[TargetKind, str] = {
-    "start_logit": "start logit", "end_logit": "end logit", "span_score": "score of the span (both)",
-    "span_minus_null": "log-odds against no answer", "span_minus_other": "difference to another span"}
-METHOD_NAMES: dict[Method, str] = {"gradient_x_input": "gradient × input", "integrated_gradients": "integrated gradients",
-                                   "leave_one_out": "leave one word out"}
-BASELINE_NAMES: dict[Baseline, str] = {"pad": "padding token", "mask": "mask token", "zero": "zero vector"}
+    "start_logit": "start logit",
+    "end_logit": "end logit",
+    "span_score": "score of the span (both)",
+    "span_minus_null": "log-odds against no answer",
+    "span_minus_other": "difference to another span",
+}
+METHOD_NAMES: dict[Method, str] = {
+    "gradient_x_input": "gradient × input",
+    "integrated_gradients": "integrated gradients",
+    "leave_one_out": "leave one word out",
+}
+BASELINE_NAMES: dict[Baseline, str] = {
+    "pad": "padding token",
+    "mask": "mask token",
+    "zero": "zero vector",
+}
 
 
 def addends(reading: Reading, target: Target, window: Window) -> list[tuple[str, str, Role, float]]:
-    """The terms of F as (letter, index, role, signed value): what the formula prints and adds up."""
+    """The terms of F as (letter, index, role, signed value): what the formula prints and adds
+    up.
+    """
     s, e = (row.astype(float) for row in reading.logits(window.index))
     i, j = window.to_pos(target.span.start), window.to_pos(target.span.end)
     terms: list[tuple[str, str, Role, float]] = []
@@ -67,30 +88,63 @@ def value_of(reading: Reading, target: Target, window: Window) -> float:
 
 def lanes_data(found: Attribution) -> dict[str, Any]:
     """The two lanes [n] with the sentence that says whether they add up."""
-    return {"method": found.method, "name": METHOD_NAMES[found.method], "start": floats(found.start), "end": floats(found.end),
-            "sums": sums(found), "complete": found.complete}
+    return {
+        "method": found.method,
+        "name": METHOD_NAMES[found.method],
+        "start": floats(found.start),
+        "end": floats(found.end),
+        "sums": sums(found),
+        "complete": found.complete,
+    }
 
 
 def sums(found: Attribution) -> list[str]:
-    """The signed sum, F(x), F(x') and the gap, as printed; for methods without a baseline, what is not promised."""
+    """The signed sum, F(x), F(x') and the gap, as printed; for methods without a baseline, what is
+    not promised.
+    """
     if found.f_baseline is None or found.gap is None or found.gap_share is None:
         said = silence(found)
         if said is not None:
             return [said]
-        promise = ("Effects of single words need not add up to F(x)." if found.method == "leave_one_out"
-                   else "This method promises no sum: a gradient is a slope at one point.")
+        promise = (
+            "Effects of single words need not add up to F(x)."
+            if found.method == "leave_one_out"
+            else "This method promises no sum: a gradient is a slope at one point."
+        )
         f_x = number(found.f_x, decimals_for([found.f_x]))
-        return [f"Sum of all tokens {effect(found.sum, decimals_for([found.sum]))}; F(x) = {f_x}. {promise}"]
+        return [
+            f"Sum of all tokens {effect(found.sum, decimals_for([found.sum]))}; F(x) = {f_x}. "
+            f"{promise}"
+        ]
     small = round(abs(found.gap), 4) == 0.0
-    printed = total([found.f_x, -found.f_baseline, *(() if small else (found.gap,))], found.sum, 2 if abs(found.gap) >= 0.005 else 4)
+    printed = total(
+        [found.f_x, -found.f_baseline, *(() if small else (found.gap,))],
+        found.sum,
+        2 if abs(found.gap) >= 0.005 else 4,
+    )
     f_x, back, *gap = printed.addends
-    tail = f" + gap {_braced(gap[0])}." if gap else f"; the gap is under {10.0 ** -printed.decimals:.{printed.decimals}f}."
-    first = f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) {_negated(back)}{tail}"
+    tail = (
+        f" + gap {_braced(gap[0])}."
+        if gap
+        else f"; the gap is under {10.0**-printed.decimals:.{printed.decimals}f}."
+    )
+    first = (
+        f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) "
+        f"{_negated(back)}{tail}"
+    )
     shown = [f"{steps} steps: {_share(gap, found)}" for steps, gap in found.tried]
     if found.complete:
-        return [first, f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), under {100 * GAP_LIMIT:.0f} % ({'; '.join(shown)})."]
-    return [first, f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), not under {100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}): "
-                   "read single tokens with that much doubt."]
+        return [
+            first,
+            f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), under "
+            f"{100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}).",
+        ]
+    return [
+        first,
+        f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), not under "
+        f"{100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}): "
+        "read single tokens with that much doubt.",
+    ]
 
 
 def _braced(shown: str) -> str:
@@ -99,7 +153,13 @@ def _braced(shown: str) -> str:
 
 def _negated(shown: str) -> str:
     """F(x') is subtracted, so its addend was printed negated."""
-    return shown.removeprefix(MINUS) if shown.startswith(MINUS) else shown if float(shown) == 0 else f"({MINUS}{shown})"
+    return (
+        shown.removeprefix(MINUS)
+        if shown.startswith(MINUS)
+        else shown
+        if float(shown) == 0
+        else f"({MINUS}{shown})"
+    )
 
 
 def _share(gap: float, found: Attribution) -> str:
@@ -111,15 +171,27 @@ def _share(gap: float, found: Attribution) -> str:
 
 
 def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
-    """The table twin: every token of the window with both lanes; words of the paragraph can be selected."""
+    """The table twin: every token of the window with both lanes; words of the paragraph can be
+    selected.
+    """
     window = reading.windows[found.window]
     digits = decimals_for([*found.start, *found.end], 3)
-    rows = [[printable(token), str(pos), effect(found.start[pos], digits), effect(found.end[pos], digits)]
-            for pos, token in enumerate(reading.tokens(found.window))]
+    rows = [
+        [
+            printable(token),
+            str(pos),
+            effect(found.start[pos], digits),
+            effect(found.end[pos], digits),
+        ]
+        for pos, token in enumerate(reading.tokens(found.window))
+    ]
     docs = [window.to_doc(pos) if window.is_context[pos] else None for pos in range(len(window))]
-    return table(f"Every token of window {found.window + 1} by {METHOD_NAMES[found.method]}, in logits",
-                 ["token", "position", "start part", "end part"], rows,
-                 [None if doc is None else (found.window, doc, doc) for doc in docs])
+    return table(
+        f"Every token of window {found.window + 1} by {METHOD_NAMES[found.method]}, in logits",
+        ["token", "position", "start part", "end part"],
+        rows,
+        [None if doc is None else (found.window, doc, doc) for doc in docs],
+    )
 
 
 def attribution_notice(reading: Reading, found: Attribution) -> str:
@@ -131,13 +203,21 @@ def attribution_notice(reading: Reading, found: Attribution) -> str:
     values = units.sums(found.total)
     best, worst = int(values.argmax()), int(values.argmin())
     digits = decimals_for(values)
-    said = (f"By {METHOD_NAMES[found.method]} the largest support comes from {quoted(units.items[best].text, 40)} "
-            f"in the {_side(units.items[best].side)} ({effect(values[best], digits)})")
+    said = (
+        f"By {METHOD_NAMES[found.method]} the largest support comes from "
+        f"{quoted(units.items[best].text, 40)} "
+        f"in the {_side(units.items[best].side)} ({effect(values[best], digits)})"
+    )
     if values[worst] < 0:
         rival = units.items[worst]
-        said += f", the largest opposition from {quoted(rival.text, 40)} in the {_side(rival.side)} ({effect(values[worst], digits)})"
+        said += (
+            f", the largest opposition from {quoted(rival.text, 40)} in the "
+            f"{_side(rival.side)} ({effect(values[worst], digits)})"
+        )
     asked = sum(values[k] for k, word in enumerate(units.items) if word.side == "question")
-    whole = "" if found.f_baseline is None else f" of {effect(found.sum, digits)}"  # other methods promise no sum to be a part of
+    whole = (
+        "" if found.f_baseline is None else f" of {effect(found.sum, digits)}"
+    )  # other methods promise no sum to be a part of
     return f"{said}; the question's words together carry {effect(asked, digits)}{whole}."
 
 
@@ -148,8 +228,22 @@ def _side(side: str) -> str:
 def question_data(effects: Sequence[QuestionEffect]) -> dict[str, Any]:
     """Each question word masked in every window: what F loses, and whether another answer wins."""
     digits = decimals_for(one.total for one in effects)
-    rows = [[printable(one.word.text), effect(-one.total, digits), "no answer" if one.answer is None else printable(one.answer),
-             "the same words elsewhere" if one.elsewhere else "changed" if one.changed else "the same"] for one in effects]
+    rows = [
+        [
+            printable(one.word.text),
+            effect(-one.total, digits),
+            "no answer" if one.answer is None else printable(one.answer),
+            "the same words elsewhere"
+            if one.elsewhere
+            else "changed"
+            if one.changed
+            else "the same",
+        ]
+        for one in effects
+    ]
     head = ["question word", "F changes by", "the answer would be", "answer"]
-    return {"table": table("Each question word masked in every window", head, rows),
-            "changed": sum(one.changed for one in effects), "of": len(effects)}
+    return {
+        "table": table("Each question word masked in every window", head, rows),
+        "changed": sum(one.changed for one in effects),
+        "of": len(effects),
+    }

@@ -1,4 +1,6 @@
-"""Two merge rules against each other: winner minus rival added up under both, and the number that makes them differ."""
+"""Two merge rules against each other: winner minus rival added up under both, and the number that
+makes them differ.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +15,9 @@ from qa_demo.figures.prose import quoted
 
 @dataclass(frozen=True)
 class Label:
-    """What a rule is called on the page: the column's head, whether its numbers compare across windows, its window's constant."""
+    """What a rule is called on the page: the column's head, whether its numbers compare across
+    windows, its window's constant.
+    """
 
     short: str
     said: str
@@ -22,26 +26,64 @@ class Label:
     sound: bool = True
 
 
-_MASS_ONE = ("Not comparable: every window gives its own words mass 1, however little it knows, so one odd word in an irrelevant window "
-             "can win.")
+_MASS_ONE = (
+    "Not comparable: every window gives its own words mass 1, however little it knows, so one "
+    "odd word in an irrelevant window "
+    "can win."
+)
 LABELS = {
-    "logit": Label("logit sum", "the logit sum", "Comparable only by habit: a constant added to all logits of a window changes no "
-                   "probability and no loss, but it changes this number."),
-    "log_odds": Label("log-odds", "log-odds", "Comparable: each score is measured from its own window's [CLS], so a constant cancels.",
-                      "the null score"),
-    "window_product": Label("product, [CLS] in", "the product with [CLS]", "Comparable, if training sent windows without the answer to "
-                            "[CLS]: then a window that knows nothing keeps its mass there.", "log Z, [CLS] included,"),
-    "context_product": Label("product, words only", "the context-only product", _MASS_ONE, "log Z over the words alone", sound=False),
-    "context_mean": Label("mean, words only", "the context-only mean", f"{_MASS_ONE} And a mean of two probabilities is the probability "
-                          "of nothing.", sound=False),
-    "global_softmax": Label("softmax of all", "the softmax of all spans", "The logit sum again, as shares of all legal spans: the same "
-                            "order, numbers that sum to 1."),
-    SEPARATE_MAXIMA: Label("two maxima", "the two separate maxima", f"{_MASS_ONE} The two maxima need not even form a legal span.",
-                           sound=False)}
+    "logit": Label(
+        "logit sum",
+        "the logit sum",
+        "Comparable only by habit: a constant added to all logits of a window changes no "
+        "probability and no loss, but it changes this number.",
+    ),
+    "log_odds": Label(
+        "log-odds",
+        "log-odds",
+        "Comparable: each score is measured from its own window's [CLS], so a constant cancels.",
+        "the null score",
+    ),
+    "window_product": Label(
+        "product, [CLS] in",
+        "the product with [CLS]",
+        "Comparable, if training sent windows without the answer to "
+        "[CLS]: then a window that knows nothing keeps its mass there.",
+        "log Z, [CLS] included,",
+    ),
+    "context_product": Label(
+        "product, words only",
+        "the context-only product",
+        _MASS_ONE,
+        "log Z over the words alone",
+        sound=False,
+    ),
+    "context_mean": Label(
+        "mean, words only",
+        "the context-only mean",
+        f"{_MASS_ONE} And a mean of two probabilities is the probability of nothing.",
+        sound=False,
+    ),
+    "global_softmax": Label(
+        "softmax of all",
+        "the softmax of all spans",
+        "The logit sum again, as shares of all legal spans: the same order, numbers that sum to 1.",
+    ),
+    SEPARATE_MAXIMA: Label(
+        "two maxima",
+        "the two separate maxima",
+        f"{_MASS_ONE} The two maxima need not even form a legal span.",
+        sound=False,
+    ),
+}
 
 
-WHY = {"outside context": "it leaves the paragraph", "end before start": "it ends before it starts", "too long": "it is too long",
-       "not max context": "another window owns its start"}
+WHY = {
+    "outside context": "it leaves the paragraph",
+    "end before start": "it ends before it starts",
+    "too long": "it is too long",
+    "not max context": "another window owns its start",
+}
 """Why a pair of maxima is no legal span, in words."""
 
 
@@ -51,7 +93,9 @@ def scale_of(result: RuleResult) -> str:
 
 
 def counts_all(result: RuleResult) -> bool:
-    """Whether a rule counts every copy of a span, not only the one in the window that owns its start."""
+    """Whether a rule counts every copy of a span, not only the one in the window that owns its
+    start.
+    """
     return result.merge is not None and result.merge.copies == "all"
 
 
@@ -63,51 +107,86 @@ def printed_value(scale: str, value: float) -> str:
 def winner_text(result: RuleResult) -> str:
     """The winner of a rule in quotes, or why there is none."""
     if result.prediction is None:
-        return f"a pair in window {result.winner.window + 1}" if result.winner is not None else "nothing"
+        return (
+            f"a pair in window {result.winner.window + 1}"
+            if result.winner is not None
+            else "nothing"
+        )
     best = result.prediction.best
     return "nothing" if best is None else quoted(best.candidate.text, 44)
 
 
 def margin_terms(found: Margin, scale: str) -> list[tuple[str, str, float]]:
-    """Name, role and value of each addend: start + end − constant of the winner's window + constant of the rival's."""
+    """Name, role and value of each addend: start + end − constant of the winner's window +
+    constant of the rival's.
+    """
     half = "half the {} probability" if scale == "context_mean" else "{}"
     terms = [(half.format("start"), "start", found.start), (half.format("end"), "end", found.end)]
     if scale in ("logit", "context_mean"):
         return terms
     constant = LABELS[scale].constant.rstrip(",") or "the same constant"
-    return [*terms, (f"− {constant}, winner's window", "ink", found.winner_shift),
-            (f"+ {constant}, rival's window", "ink", -found.rival_shift)]
+    return [
+        *terms,
+        (f"− {constant}, winner's window", "ink", found.winner_shift),
+        (f"+ {constant}, rival's window", "ink", -found.rival_shift),
+    ]
 
 
 def margin_rows(found: Sequence[tuple[str, Margin]]) -> list[dict[str, Any]]:
-    """winner minus rival under each rule, all rows with as many decimals (2 to 4) as they need to add up as printed.
+    """winner minus rival under each rule, all rows with as many decimals (2 to 4) as they need to
+    add up as printed.
 
     A row that does not add up even with four carries an "about equal" sign.
     """
     lists = [[value for _, _, value in margin_terms(m, scale)] for scale, m in found]
-    adding = {d: [sum(exact(v, d) for v in values) == exact(m.total, d) for values, (_, m) in zip(lists, found, strict=True)]
-              for d in range(MIN_DECIMALS, MAX_DECIMALS + 1)}
+    adding = {
+        d: [
+            sum(exact(v, d) for v in values) == exact(m.total, d)
+            for values, (_, m) in zip(lists, found, strict=True)
+        ]
+        for d in range(MIN_DECIMALS, MAX_DECIMALS + 1)
+    }
     decimals = next((d for d, rows in adding.items() if all(rows)), MAX_DECIMALS)
-    return [{"scale": scale, "label": LABELS[scale].short, "sign": "=" if adds else "≈", "total": number(m.total, decimals),
-             "ahead": m.total > 0,
-             "parts": [{"name": name, "role": role, "value": number(value, decimals)} for name, role, value in margin_terms(m, scale)]}
-            for adds, (scale, m) in zip(adding[decimals], found, strict=True)]
+    return [
+        {
+            "scale": scale,
+            "label": LABELS[scale].short,
+            "sign": "=" if adds else "≈",
+            "total": number(m.total, decimals),
+            "ahead": m.total > 0,
+            "parts": [
+                {"name": name, "role": role, "value": number(value, decimals)}
+                for name, role, value in margin_terms(m, scale)
+            ],
+        }
+        for adds, (scale, m) in zip(adding[decimals], found, strict=True)
+    ]
 
 
 def exact(x: float | str, decimals: int | None = None) -> Decimal:
     """A number as it is printed, as an exact decimal: sums of these have no rounding error."""
-    return Decimal((x if isinstance(x, str) else number(x, decimals or MIN_DECIMALS)).replace(MINUS, "-"))
+    return Decimal(
+        (x if isinstance(x, str) else number(x, decimals or MIN_DECIMALS)).replace(MINUS, "-")
+    )
 
 
-def compare(reading: Reading, decode: DecodeOptions, chosen: RuleResult, other: RuleResult) -> dict[str, Any]:
-    """The page's winner minus the other rule's winner (or its runner-up when both agree), under both rules."""
+def compare(
+    reading: Reading, decode: DecodeOptions, chosen: RuleResult, other: RuleResult
+) -> dict[str, Any]:
+    """The page's winner minus the other rule's winner (or its runner-up when both agree), under
+    both rules.
+    """
     listed = [] if chosen.prediction is None else [r.candidate for r in chosen.prediction.n_best]
     if not listed or chosen.merge is None:
         return {"rows": [], "says": "No span is legal."}
     if other.merge is None or other.prediction is None:
         return {"rows": [], "says": textbook_sentence(chosen, other)}
     agree = chosen.agrees_with(other)
-    rival = other.prediction.best.candidate if not agree and other.prediction.best else (listed[1] if len(listed) > 1 else None)
+    rival = (
+        other.prediction.best.candidate
+        if not agree and other.prediction.best
+        else (listed[1] if len(listed) > 1 else None)
+    )
     if rival is None:
         return {"rows": [], "says": "Only one span is legal, so it has no rival."}
     rules = [chosen.merge] if scale_of(other) == scale_of(chosen) else [chosen.merge, other.merge]
@@ -115,9 +194,18 @@ def compare(reading: Reading, decode: DecodeOptions, chosen: RuleResult, other: 
     head = f"winner {quoted(listed[0].text, 44)} minus rival {quoted(rival.text, 44)}"
     rows = margin_rows(found)
     if len(found) == 1 and not agree:
-        more = "all copies of a span" if counts_all(chosen) else "a span only in the window that owns its start"
-        return {"rows": rows, "head": head, "says": f"Both rules rank by the same number. This one counts {more}, the other does not; the "
-                                                    "sum is the lead of this one's winner over the other's."}
+        more = (
+            "all copies of a span"
+            if counts_all(chosen)
+            else "a span only in the window that owns its start"
+        )
+        return {
+            "rows": rows,
+            "head": head,
+            "says": f"Both rules rank by the same number. This one counts {more}, the other does "
+            f"not; the "
+            "sum is the lead of this one's winner over the other's.",
+        }
     return {"rows": rows, "head": head, "says": cause(found, rows, agree, listed[0], rival)}
 
 
@@ -127,32 +215,61 @@ def textbook_sentence(chosen: RuleResult, other: RuleResult) -> str:
     if cell is None:
         return "There is nothing to take maxima of."
     if cell.reason is not None:
-        return (f"The highest start and the highest end of window {cell.window + 1} average {probability(other.value or 0.0)}, the most of "
-                f"all windows, and form no legal span: {WHY[cell.reason]}.")
+        return (
+            f"The highest start and the highest end of window {cell.window + 1} average "
+            f"{probability(other.value or 0.0)}, the most of "
+            f"all windows, and form no legal span: {WHY[cell.reason]}."
+        )
     same = "the same span as" if other.agrees_with(chosen) else "another span than"
-    return (f"The highest start and the highest end of window {cell.window + 1} average {probability(other.value or 0.0)}, the most of all "
-            f"windows; this time they form a legal span, {same} {LABELS[scale_of(chosen)].said} names.")
+    return (
+        f"The highest start and the highest end of window {cell.window + 1} average "
+        f"{probability(other.value or 0.0)}, the most of all "
+        f"windows; this time they form a legal span, {same} {LABELS[scale_of(chosen)].said} names."
+    )
 
 
-def cause(found: Sequence[tuple[str, Margin]], rows: Sequence[dict[str, Any]], agree: bool, winner: Candidate, rival: Candidate) -> str:
-    """Which number made two rules disagree, or that none did; every number is taken from the printed rows."""
+def cause(
+    found: Sequence[tuple[str, Margin]],
+    rows: Sequence[dict[str, Any]],
+    agree: bool,
+    winner: Candidate,
+    rival: Candidate,
+) -> str:
+    """Which number made two rules disagree, or that none did; every number is taken from the
+    printed rows.
+    """
     (scale, first), (other, second) = found[0], found[-1]
     if agree or len(found) == 1:
-        return f"{'Both rules name' if len(found) > 1 else 'This rule names'} the winner; the sum is its lead over the runner-up."
+        return (
+            f"{'Both rules name' if len(found) > 1 else 'This rule names'} the winner; the "
+            f"sum is its lead over the runner-up."
+        )
     here, there = f"window {winner.window + 1}", f"window {rival.window + 1}"
     if "context_mean" in (scale, other):
-        leads, total_of_mean = (here, first.total) if scale == "context_mean" else (there, second.total)
-        return (f"The mean adds probabilities among each window's own words, not logits: there {leads} leads by "
-                f"{number(abs(total_of_mean), 3)}, since each window's own words share a mass of 1.")
+        leads, total_of_mean = (
+            (here, first.total) if scale == "context_mean" else (there, second.total)
+        )
+        return (
+            f"The mean adds probabilities among each window's own words, not logits: there "
+            f"{leads} leads by "
+            f"{number(abs(total_of_mean), 3)}, since each window's own words share a mass of 1."
+        )
     if winner.window == rival.window:
         return f"Both spans stand in {here}, so no window's constant separates them."
-    named = [f"{LABELS[s].constant} is {minus(-exact(row['parts'][2]['value']))} in {here} and {row['parts'][3]['value']} in {there}"
-             for (s, _), row in zip(found, rows, strict=True) if LABELS[s].constant]
+    named = [
+        f"{LABELS[s].constant} is {minus(-exact(row['parts'][2]['value']))} in {here} and "
+        f"{row['parts'][3]['value']} in {there}"
+        for (s, _), row in zip(found, rows, strict=True)
+        if LABELS[s].constant
+    ]
     apart = exact(rows[0]["parts"][0]["value"]) + exact(rows[0]["parts"][1]["value"])
     taken = exact(rows[0]["total"]) - exact(rows[-1]["total"])
     about = "" if all(row["sign"] == "=" for row in rows) else "about "
-    return (f"Start and end differ by {minus(apart)} under both rules. What turns it is one number of each window: "
-            f"{'; '.join(named)}. It takes {about}{minus(taken)} from the winner's lead.")
+    return (
+        f"Start and end differ by {minus(apart)} under both rules. What turns it is one number "
+        f"of each window: "
+        f"{'; '.join(named)}. It takes {about}{minus(taken)} from the winner's lead."
+    )
 
 
 def minus(value: Decimal) -> str:

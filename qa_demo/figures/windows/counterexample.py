@@ -1,4 +1,6 @@
-"""Chapter 6, "Break it": search readings for one where a wrong merge rule picks another span than the logit sum."""
+"""Chapter 6, "Break it": search readings for one where a wrong merge rule picks another span than
+the logit sum.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,8 +12,12 @@ from qa_demo.figures.prose import quoted
 from qa_demo.figures.windows.compare import LABELS, WHY, printed_value, scale_of
 
 
-def counterexample(readings: Iterable[tuple[str, Reading]], scale: str, decode: DecodeOptions | None = None) -> dict[str, Any]:
-    """The first titled reading in which the rule of `scale` names another pair of tokens than the logit sum, as a sentence."""
+def counterexample(
+    readings: Iterable[tuple[str, Reading]], scale: str, decode: DecodeOptions | None = None
+) -> dict[str, Any]:
+    """The first titled reading in which the rule of `scale` names another pair of tokens than the
+    logit sum, as a sentence.
+    """
     searched = 0
     for title, reading in readings:
         searched += 1
@@ -19,26 +25,50 @@ def counterexample(readings: Iterable[tuple[str, Reading]], scale: str, decode: 
         default, wrong = results["logit"], results[scale]
         if default.winner_doc is not None and not wrong.agrees_with(default):
             said = found_sentence(title, reading, default, wrong)
-            return {"rule": scale, "found": True, "title": title, "searched": searched, "says": said}
+            return {
+                "rule": scale,
+                "found": True,
+                "title": title,
+                "searched": searched,
+                "says": said,
+            }
     many = f"{searched} reading{'' if searched == 1 else 's'}"
-    return {"rule": scale, "found": False, "title": None, "searched": searched, "says": f"No counterexample in {many}."}
+    return {
+        "rule": scale,
+        "found": False,
+        "title": None,
+        "searched": searched,
+        "says": f"No counterexample in {many}.",
+    }
 
 
 def found_sentence(title: str, reading: Reading, default: RuleResult, wrong: RuleResult) -> str:
     """What both rules pick there, in which windows, and the wrong rule's number."""
     best = default.prediction.best if default.prediction is not None else None
-    right = "nothing" if best is None else f"{quoted(best.candidate.text, 60)} (window {best.candidate.window + 1})"
-    return f"In {quoted(title)} the winner by {LABELS[scale_of(wrong)].said} is {picked(reading, wrong)}; by the logit sum it is {right}."
+    right = (
+        "nothing"
+        if best is None
+        else f"{quoted(best.candidate.text, 60)} (window {best.candidate.window + 1})"
+    )
+    return (
+        f"In {quoted(title)} the winner by {LABELS[scale_of(wrong)].said} is "
+        f"{picked(reading, wrong)}; by the logit sum it is {right}."
+    )
 
 
 def picked(reading: Reading, result: RuleResult) -> str:
     """The rule's pick with its value, or the tokens of an illegal pair."""
     if result.prediction is not None and result.prediction.best is not None:
         best = result.prediction.best
-        return (f"{quoted(best.candidate.text, 60)} (window {best.candidate.window + 1}, "
-                f"{printed_value(scale_of(result), best.value)})")
+        return (
+            f"{quoted(best.candidate.text, 60)} (window {best.candidate.window + 1}, "
+            f"{printed_value(scale_of(result), best.value)})"
+        )
     if result.winner is None or result.winner_doc is None:
         return "nothing"
     start, end = (quoted(reading.encoding.context_tokens[d]) for d in result.winner_doc)
     legal = "" if result.winner.reason is None else f", no legal span: {WHY[result.winner.reason]}"
-    return f"the start {start} with the end {end} (window {result.winner.window + 1}, {probability(result.value or 0.0)}{legal})"
+    return (
+        f"the start {start} with the end {end} (window {result.winner.window + 1}, "
+        f"{probability(result.value or 0.0)}{legal})"
+    )

@@ -1,4 +1,6 @@
-"""Chapter 6, step 3, as data: the merge rules as a rank chart, and why two of them name different spans."""
+"""Chapter 6, step 3, as data: the merge rules as a rank chart, and why two of them name different
+spans.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +12,15 @@ from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import listed, shorten
-from qa_demo.figures.windows.compare import LABELS, WHY, compare, counts_all, printed_value, scale_of, winner_text
+from qa_demo.figures.windows.compare import (
+    LABELS,
+    WHY,
+    compare,
+    counts_all,
+    printed_value,
+    scale_of,
+    winner_text,
+)
 
 SHOWN = 8
 ALL_COPIES = ", all copies"
@@ -19,27 +29,51 @@ DEEP = 20
 
 
 def deep(decode: DecodeOptions) -> DecodeOptions:
-    """The same limits with a list long enough to look ranks up in; BERT's grid keeps its n, which is part of its search."""
-    return decode if decode.top_n_grid else replace(decode, n_best_size=max(DEEP, decode.n_best_size))
+    """The same limits with a list long enough to look ranks up in; BERT's grid keeps its n, which
+    is part of its search.
+    """
+    return (
+        decode if decode.top_n_grid else replace(decode, n_best_size=max(DEEP, decode.n_best_size))
+    )
 
 
-def with_own(named: tuple[RuleResult, ...], reading: Reading, decode: DecodeOptions,
-             merge: MergeOptions) -> tuple[tuple[RuleResult, ...], RuleResult]:
-    """Every named rule, and the page's own: one of them, or a column of its own when it counts all copies of a span."""
+def with_own(
+    named: tuple[RuleResult, ...], reading: Reading, decode: DecodeOptions, merge: MergeOptions
+) -> tuple[tuple[RuleResult, ...], RuleResult]:
+    """Every named rule, and the page's own: one of them, or a column of its own when it counts all
+    copies of a span.
+    """
     results = named
     if merge.copies == RULES[0].merge.copies:
         return results, next(r for r in results if scale_of(r) == merge.scale)
     prediction = predict(reading, decode, merge)
     best = prediction.best
     name = LABELS[merge.scale].short + ALL_COPIES
-    own = RuleResult(name, merge, prediction, None, None, None, None) if best is None else RuleResult(
-        name, merge, prediction, None, (best.candidate.span.start, best.candidate.span.end), best.value, None)
+    own = (
+        RuleResult(name, merge, prediction, None, None, None, None)
+        if best is None
+        else RuleResult(
+            name,
+            merge,
+            prediction,
+            None,
+            (best.candidate.span.start, best.candidate.span.end),
+            best.value,
+            None,
+        )
+    )
     return (own, *results), own
 
 
 def chart_spans(results: Sequence[RuleResult], lead: str) -> list[Candidate]:
-    """The eight distinct spans of the chart: the leading rule's best, with every rule's winner kept among them."""
-    ranked = {r.name: [x.candidate for x in r.prediction.n_best] for r in results if r.prediction is not None}
+    """The eight distinct spans of the chart: the leading rule's best, with every rule's winner
+    kept among them.
+    """
+    ranked = {
+        r.name: [x.candidate for x in r.prediction.n_best]
+        for r in results
+        if r.prediction is not None
+    }
     order = sorted(ranked, key=lambda key: key != lead)
     winners = [ranked[key][0] for key in order if ranked[key]]
     kept: dict[tuple[int, int], Candidate] = {}
@@ -51,70 +85,138 @@ def chart_spans(results: Sequence[RuleResult], lead: str) -> list[Candidate]:
 
 
 def column(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
-    """One rule: the rank and the printed value of each span (None when it is not among the listed), its label and its winner."""
+    """One rule: the rank and the printed value of each span (None when it is not among the
+    listed), its label and its winner.
+    """
     scale = scale_of(result)
     label = LABELS[scale]
-    found = {} if result.prediction is None else {(r.candidate.char_start, r.candidate.char_end): r for r in result.prediction.n_best}
+    found = (
+        {}
+        if result.prediction is None
+        else {(r.candidate.char_start, r.candidate.char_end): r for r in result.prediction.n_best}
+    )
     rows = [found.get((c.char_start, c.char_end)) for c in spans]
     short = result.name if result.name.endswith(ALL_COPIES) else label.short
-    return {"key": result.name, "short": short,
-            "name": result.name, "verdict": label.verdict, "sound": label.sound,
-            "breaks": None if label.sound else scale,
-            "unit": SCALES[scale].unit if scale in SCALES else "mean of two probabilities",
-            "ranks": [None if r is None else r.rank for r in rows],
-            "values": [None if r is None else printed_value(scale, r.value) for r in rows],
-            "windows": [None if r is None else r.candidate.window + 1 for r in rows], **textbook_winner(result, spans)}
+    return {
+        "key": result.name,
+        "short": short,
+        "name": result.name,
+        "verdict": label.verdict,
+        "sound": label.sound,
+        "breaks": None if label.sound else scale,
+        "unit": SCALES[scale].unit if scale in SCALES else "mean of two probabilities",
+        "ranks": [None if r is None else r.rank for r in rows],
+        "values": [None if r is None else printed_value(scale, r.value) for r in rows],
+        "windows": [None if r is None else r.candidate.window + 1 for r in rows],
+        **textbook_winner(result, spans),
+    }
 
 
 def textbook_winner(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
-    """The separate maxima rank no span: only their pair is marked, with the reason when it is no legal span."""
+    """The separate maxima rank no span: only their pair is marked, with the reason when it is no
+    legal span.
+    """
     if result.prediction is not None or result.winner is None or result.winner_doc is None:
         return {"pair": None}
-    at = next((k for k, c in enumerate(spans) if (c.span.start, c.span.end) == result.winner_doc), None)
-    return {"pair": {"at": at, "legal": result.winner.reason is None, "reason": result.winner.reason and WHY[result.winner.reason],
-                     "window": result.winner.window + 1,
-                     "value": probability(result.value or 0.0)}}
+    at = next(
+        (k for k, c in enumerate(spans) if (c.span.start, c.span.end) == result.winner_doc), None
+    )
+    return {
+        "pair": {
+            "at": at,
+            "legal": result.winner.reason is None,
+            "reason": result.winner.reason and WHY[result.winner.reason],
+            "window": result.winner.window + 1,
+            "value": probability(result.value or 0.0),
+        }
+    }
 
 
 def rule_results(reading: Reading, decode: DecodeOptions) -> tuple[RuleResult, ...]:
-    """Every named rule on one reading, ranked deep enough for the chart; the slow part of this step."""
+    """Every named rule on one reading, ranked deep enough for the chart; the slow part of this
+    step.
+    """
     return run_all(reading, deep(decode))
 
 
-def merge_data(reading: Reading, decode: DecodeOptions, merge: MergeOptions, named: tuple[RuleResult, ...] | None = None) -> dict[str, Any]:
-    """The whole step: columns, spans, the pairwise comparisons with the page's rule, and the controls; `named` = `rule_results`."""
+def merge_data(
+    reading: Reading,
+    decode: DecodeOptions,
+    merge: MergeOptions,
+    named: tuple[RuleResult, ...] | None = None,
+) -> dict[str, Any]:
+    """The whole step: columns, spans, the pairwise comparisons with the page's rule, and the
+    controls; `named` = `rule_results`.
+    """
     limits = deep(decode)
     results, chosen = with_own(named or rule_results(reading, decode), reading, limits, merge)
     spans = chart_spans(results, chosen.name)
-    return {"spans": [{"text": shorten(c.text, 44), "window": c.window, "start": c.span.start, "end": c.span.end} for c in spans],
-            "columns": [column(r, spans) for r in results], "deep": limits.n_best_size,
-            "chosen": chosen.name, "rival": rival_rule(results, chosen),
-            "compare": {r.name: compare(reading, limits, chosen, r) for r in results}, "says": disagreement(results, chosen),
-            "options": options_data(merge)}
+    return {
+        "spans": [
+            {
+                "text": shorten(c.text, 44),
+                "window": c.window,
+                "start": c.span.start,
+                "end": c.span.end,
+            }
+            for c in spans
+        ],
+        "columns": [column(r, spans) for r in results],
+        "deep": limits.n_best_size,
+        "chosen": chosen.name,
+        "rival": rival_rule(results, chosen),
+        "compare": {r.name: compare(reading, limits, chosen, r) for r in results},
+        "says": disagreement(results, chosen),
+        "options": options_data(merge),
+    }
 
 
 def rival_rule(results: Sequence[RuleResult], chosen: RuleResult) -> str:
-    """The rule to compare with first: a sound one that names another span, then any that does, then the next one."""
+    """The rule to compare with first: a sound one that names another span, then any that does,
+    then the next one.
+    """
     others = [r for r in results if r.name != chosen.name and r.prediction is not None]
-    return sorted(others, key=lambda r: (r.agrees_with(chosen), not LABELS[scale_of(r)].sound))[0].name
+    return sorted(others, key=lambda r: (r.agrees_with(chosen), not LABELS[scale_of(r)].sound))[
+        0
+    ].name
 
 
 def options_data(merge: MergeOptions) -> list[dict[str, Any]]:
-    """Three radio groups that set MergeOptions for the whole page; a null that does not fit the scale is disabled."""
-    nulls = {"min_logit": "the smallest null score of all windows", "min_product": "the smallest P(0) P(0) of all windows",
-             "own_window": "the null score of the best span's own window", "none": "no null: the best span is always the answer"}
-    groups = (("copies", COPIES, merge.copies, tuple(COPIES)),
-              ("scale", {k: s.unit for k, s in SCALES.items()}, merge.scale, tuple(SCALES)),
-              ("null", {k: nulls[k] for k in NULLS}, merge.null, COMBINES[merge.scale]))
-    return [{"name": name, "value": value, "choices": [{"value": k, "help": text, "fits": k in fit} for k, text in known.items()]}
-            for name, known, value, fit in groups]
+    """Three radio groups that set MergeOptions for the whole page; a null that does not fit the
+    scale is disabled.
+    """
+    nulls = {
+        "min_logit": "the smallest null score of all windows",
+        "min_product": "the smallest P(0) P(0) of all windows",
+        "own_window": "the null score of the best span's own window",
+        "none": "no null: the best span is always the answer",
+    }
+    groups = (
+        ("copies", COPIES, merge.copies, tuple(COPIES)),
+        ("scale", {k: s.unit for k, s in SCALES.items()}, merge.scale, tuple(SCALES)),
+        ("null", {k: nulls[k] for k in NULLS}, merge.null, COMBINES[merge.scale]),
+    )
+    return [
+        {
+            "name": name,
+            "value": value,
+            "choices": [{"value": k, "help": text, "fits": k in fit} for k, text in known.items()],
+        }
+        for name, known, value, fit in groups
+    ]
 
 
 def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
     """Which rules name another span than the page's rule, gathered by the span they name."""
     ranking = [r for r in results if r.prediction is not None]
-    illegal = [r.winner.reason for r in results if r.prediction is None and r.winner is not None and r.winner.reason is not None]
-    tail = f" The two separate maxima form no legal span here: {WHY[illegal[0]]}." if illegal else ""
+    illegal = [
+        r.winner.reason
+        for r in results
+        if r.prediction is None and r.winner is not None and r.winner.reason is not None
+    ]
+    tail = (
+        f" The two separate maxima form no legal span here: {WHY[illegal[0]]}." if illegal else ""
+    )
     if chosen.winner_doc is None:
         return "No span is legal, so there is nothing to merge."
     named: dict[str, list[str]] = {}
@@ -131,12 +233,35 @@ def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
 def merge_tables(data: dict[str, Any]) -> list[dict[str, Any]]:
     """Table twins: rank and value of each span under each rule, and what combines with what."""
     columns = [c for c in data["columns"] if c["pair"] is None]
-    rows = [[s["text"], *(f"{c['ranks'][k]}: {c['values'][k]}" if c["ranks"][k] else f"below {data['deep']}" for c in columns)]
-            for k, s in enumerate(data["spans"])]
-    combine = [[scale, SCALES[scale].unit, *("yes" if null in COMBINES[scale] else "no" for null in NULLS)] for scale in SCALES]
-    return [table("Merge rules: rank and value of each span", ["span", *(c["name"] for c in columns)], rows,
-                  select=[(s["window"], s["start"], s["end"]) for s in data["spans"]]),
-            table("What may be said of each rule", ["rule", "its number", "comparable between windows?"],
-                  [[c["name"], c["unit"], c["verdict"]] for c in data["columns"]]),
-            table("What combines: copies (max_context or all) with every scale; a scale with these nulls", ["scale", "its number", *NULLS],
-                  combine)]
+    rows = [
+        [
+            s["text"],
+            *(
+                f"{c['ranks'][k]}: {c['values'][k]}" if c["ranks"][k] else f"below {data['deep']}"
+                for c in columns
+            ),
+        ]
+        for k, s in enumerate(data["spans"])
+    ]
+    combine = [
+        [scale, SCALES[scale].unit, *("yes" if null in COMBINES[scale] else "no" for null in NULLS)]
+        for scale in SCALES
+    ]
+    return [
+        table(
+            "Merge rules: rank and value of each span",
+            ["span", *(c["name"] for c in columns)],
+            rows,
+            select=[(s["window"], s["start"], s["end"]) for s in data["spans"]],
+        ),
+        table(
+            "What may be said of each rule",
+            ["rule", "its number", "comparable between windows?"],
+            [[c["name"], c["unit"], c["verdict"]] for c in data["columns"]],
+        ),
+        table(
+            "What combines: copies (max_context or all) with every scale; a scale with these nulls",
+            ["scale", "its number", *NULLS],
+            combine,
+        ),
+    ]

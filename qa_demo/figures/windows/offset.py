@@ -1,4 +1,6 @@
-"""Chapter 6, step 3: "add c to every logit of window k" - what moves, what does not, and where the winner changes."""
+"""Chapter 6, step 3: "add c to every logit of window k" - what moves, what does not, and where the
+winner changes.
+"""
 
 import math
 from typing import Any
@@ -18,7 +20,9 @@ STEP = 0.05
 
 
 def rival_window(reading: Reading, decode: DecodeOptions) -> int:
-    """The window to begin with: that of the best span outside the winner's window, else the winner's own."""
+    """The window to begin with: that of the best span outside the winner's window, else the
+    winner's own.
+    """
     listed = [r.candidate.window for r in predict(reading, decode).n_best]
     return next((w for w in listed if w != listed[0]), listed[0] if listed else 0)
 
@@ -30,22 +34,39 @@ def best_in(reading: Reading, window: int, decode: DecodeOptions) -> Candidate |
 
 
 def span_numbers(reading: Reading, candidate: Candidate) -> dict[str, float]:
-    """Score, null score, log-odds, probability and loss of one span in its window; loss = -(log P_s(i) + log P_e(j)) / 2."""
+    """Score, null score, log-odds, probability and loss of one span in its window; loss = -(log
+    P_s(i) + log P_e(j)) / 2.
+    """
     window, (s, e) = reading.windows[candidate.window], reading.logits(candidate.window)
     i, j = window.to_pos(candidate.span.start), window.to_pos(candidate.span.end)
     score, null = float(s[i]) + float(e[j]), float(null_logits(reading)[candidate.window])
     log_p = float(log_softmax(s)[i] + log_softmax(e)[j])
-    return {"score": score, "null": null, "log_odds": score - null, "window_prob": float(np.exp(log_p)), "loss": -log_p / 2}
+    return {
+        "score": score,
+        "null": null,
+        "log_odds": score - null,
+        "window_prob": float(np.exp(log_p)),
+        "loss": -log_p / 2,
+    }
 
 
-ROWS = (("score", "score", number), ("null", "null score of the window", number), ("log_odds", "log-odds in its window", number),
-        ("window_prob", "probability in its window", probability), ("loss", "training loss, were it the label", lambda x: number(x, 3)))
+ROWS = (
+    ("score", "score", number),
+    ("null", "null score of the window", number),
+    ("log_odds", "log-odds in its window", number),
+    ("window_prob", "probability in its window", probability),
+    ("loss", "training loss, were it the label", lambda x: number(x, 3)),
+)
 STILL = 1e-4
 """Below this a number has not moved: logits are stored in single precision."""
 
 
-def offset_data(before: Reading, after: Reading, decode: DecodeOptions, offset: tuple[int, float] | None) -> dict[str, Any]:
-    """`before` is the reading without the offset, `after` with it; one row for each number, and the constant that flips."""
+def offset_data(
+    before: Reading, after: Reading, decode: DecodeOptions, offset: tuple[int, float] | None
+) -> dict[str, Any]:
+    """`before` is the reading without the offset, `after` with it; one row for each number, and
+    the constant that flips.
+    """
     window, c = offset if offset is not None else (rival_window(before, decode), 0.0)
     candidate = best_in(before, window, decode)
     flip = flip_constant(before, window, decode)
@@ -53,29 +74,67 @@ def offset_data(before: Reading, after: Reading, decode: DecodeOptions, offset: 
     if candidate is not None:
         old, new = span_numbers(before, candidate), span_numbers(after, candidate)
         moved = {key for key in old if abs(new[key] - old[key]) > STILL}
-        rows = [{"name": name, "before": show(old[key]), "after": show(new[key] if key in moved else old[key]), "moves": key in moved}
-                for key, name, show in ROWS]
+        rows = [
+            {
+                "name": name,
+                "before": show(old[key]),
+                "after": show(new[key] if key in moved else old[key]),
+                "moves": key in moved,
+            }
+            for key, name, show in ROWS
+        ]
     widest = max(6.0, float(math.ceil(abs(flip.c) + 1))) if flip is not None else 6.0
     widest = max(widest, float(math.ceil(abs(c))))
-    past = None if flip is None else round((math.floor(flip.c / STEP) + 1 if flip.c >= 0 else math.ceil(flip.c / STEP) - 1) * STEP, 2)
-    return {"window": window, "windows": len(before.windows), "c": c, "printed": signed(c), "low": -widest, "high": widest,
-            "step": STEP, "flip": None if flip is None else float(flip.c), "past": past, "rows": rows,
-            "span": None if candidate is None else shorten(candidate.text, 44),
-            "says": flip_sentence(flip, before, after, decode, window, c)}
+    past = (
+        None
+        if flip is None
+        else round(
+            (math.floor(flip.c / STEP) + 1 if flip.c >= 0 else math.ceil(flip.c / STEP) - 1) * STEP,
+            2,
+        )
+    )
+    return {
+        "window": window,
+        "windows": len(before.windows),
+        "c": c,
+        "printed": signed(c),
+        "low": -widest,
+        "high": widest,
+        "step": STEP,
+        "flip": None if flip is None else float(flip.c),
+        "past": past,
+        "rows": rows,
+        "span": None if candidate is None else shorten(candidate.text, 44),
+        "says": flip_sentence(flip, before, after, decode, window, c),
+    }
 
 
-def flip_sentence(flip: Flip | None, before: Reading, after: Reading, decode: DecodeOptions, window: int, c: float) -> str:
+def flip_sentence(
+    flip: Flip | None, before: Reading, after: Reading, decode: DecodeOptions, window: int, c: float
+) -> str:
     """Where the logit sum's winner changes, and whether it has."""
     if flip is None:
         if len(before.windows) == 1:
-            return ("With one window the constant moves every score alike: no winner, probability or loss changes. Split the paragraph "
-                    "to see more.")
+            return (
+                "With one window the constant moves every score alike: no winner, probability or "
+                "loss changes. Split the paragraph "
+                "to see more."
+            )
         return f"No constant in window {window + 1} changes the logit sum's winner."
     now = predict(after, decode, MergeOptions()).best if c else None
     turned = now is not None and now.candidate.span != flip.winner.span
     beyond = "above" if flip.c >= 0 else "below"
-    head = (f"The logit sum's winner changes from {quoted(flip.winner.text, 44)} to {quoted(flip.challenger.text, 44)} {beyond} "
-            f"c = {signed(flip.c, 3)}, since every score of window {window + 1} moves by 2c and no other does.")
-    state = (f" At c = {signed(c)} it has changed: the logit sum names {quoted(now.candidate.text, 44)}." if turned and now is not None
-             else f" At c = {signed(c)} it has not." if c else "")
+    head = (
+        f"The logit sum's winner changes from {quoted(flip.winner.text, 44)} to "
+        f"{quoted(flip.challenger.text, 44)} {beyond} "
+        f"c = {signed(flip.c, 3)}, since every score of window {window + 1} moves by 2c and no "
+        f"other does."
+    )
+    state = (
+        f" At c = {signed(c)} it has changed: the logit sum names {quoted(now.candidate.text, 44)}."
+        if turned and now is not None
+        else f" At c = {signed(c)} it has not."
+        if c
+        else ""
+    )
     return head + state + " The window's softmax, its training loss and its log-odds do not change."

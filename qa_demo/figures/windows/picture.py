@@ -1,4 +1,6 @@
-"""Chapter 6, step 1, as data: the windows as tents over the paragraph, and what other options would do to them."""
+"""Chapter 6, step 1, as data: the windows as tents over the paragraph, and what other options
+would do to them.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -26,56 +28,99 @@ def runs(values: NDArray[np.int64]) -> list[list[int]]:
 
 
 def lost_zones(missing: NDArray[np.int64], owner: NDArray[np.int64]) -> list[dict[str, int]]:
-    """Neighbouring starts of one owner that lose spans: first, stop and how many spans are lost there."""
+    """Neighbouring starts of one owner that lose spans: first, stop and how many spans are lost
+    there.
+    """
     zones = np.where(missing > 0, owner + 1, 0)
-    return [{"from": a, "to": b, "spans": int(missing[a:b].sum())} for a, b, some in runs(zones) if some]
+    return [
+        {"from": a, "to": b, "spans": int(missing[a:b].sum())} for a, b, some in runs(zones) if some
+    ]
 
 
 def layout_data(layout: WindowPlan, max_answer_length: int) -> dict[str, Any]:
-    """Where the windows lie, who owns what, how often each word piece is read, and what is out of reach."""
+    """Where the windows lie, who owns what, how often each word piece is read, and what is out of
+    reach.
+    """
     found = reach(layout, max_answer_length)
     drawn = len(layout.starts) <= MAX_DRAWN
-    return {"n": layout.n_tokens, "capacity": layout.capacity, "step": layout.step, "longest": max_answer_length, "drawn": drawn,
-            "starts": list(layout.starts) if drawn else [], "stops": list(layout.stops) if drawn else [],
-            "owners": runs(layout.owner) if drawn else [], "copies": runs(copies(layout)) if drawn else [],
-            "lost": lost_zones(found.missing, layout.owner) if drawn else []}
+    return {
+        "n": layout.n_tokens,
+        "capacity": layout.capacity,
+        "step": layout.step,
+        "longest": max_answer_length,
+        "drawn": drawn,
+        "starts": list(layout.starts) if drawn else [],
+        "stops": list(layout.stops) if drawn else [],
+        "owners": runs(layout.owner) if drawn else [],
+        "copies": runs(copies(layout)) if drawn else [],
+        "lost": lost_zones(found.missing, layout.owner) if drawn else [],
+    }
 
 
-def counts(layout: WindowPlan, max_answer_length: int, listed: Sequence[Span]) -> list[dict[str, str]]:
-    """The row of numbers beside the sliders; each has a name, a value and a tone (quiet when nothing is lost)."""
+def counts(
+    layout: WindowPlan, max_answer_length: int, listed: Sequence[Span]
+) -> list[dict[str, str]]:
+    """The row of numbers beside the sliders; each has a name, a value and a tone (quiet when
+    nothing is lost).
+    """
     found = reach(layout, max_answer_length)
     cut = cuts(layout, listed)
     return [
         {"name": "windows", "value": f"{len(layout.starts):,}", "tone": "ink"},
         {"name": "overlap", "value": f"{layout.overlap:,}", "tone": "ink"},
         {"name": "pieces computed again", "value": f"{layout.computed_twice:,}", "tone": "ink"},
-        {"name": "spans out of reach", "value": f"{found.n_missing:,} of {found.n_spans:,}",
-         "tone": "strong" if found.n_missing else "quiet"},
-        {"name": "listed answers cut", "value": f"{len(cut)} of {len(listed)}", "tone": "strong" if cut else "quiet"}]
+        {
+            "name": "spans out of reach",
+            "value": f"{found.n_missing:,} of {found.n_spans:,}",
+            "tone": "strong" if found.n_missing else "quiet",
+        },
+        {
+            "name": "listed answers cut",
+            "value": f"{len(cut)} of {len(listed)}",
+            "tone": "strong" if cut else "quiet",
+        },
+    ]
 
 
 def reach_sentence(layout: WindowPlan, max_answer_length: int) -> str:
     """What is out of reach under a plan, or why nothing is."""
     found = reach(layout, max_answer_length)
     if found.safe_length is None:
-        return f"One window holds the whole paragraph, so every span of up to {max_answer_length} word pieces can be found."
+        return (
+            f"One window holds the whole paragraph, so every span of up to "
+            f"{max_answer_length} word pieces can be found."
+        )
     if found.n_missing == 0:
-        return (f"Nothing is out of reach: from any start, the window that owns it runs on for at least {found.safe_length} word pieces "
-                f"or to the paragraph's end, and max_answer_length is {max_answer_length}.")
-    return (f"{found.n_missing:,} of the {found.n_spans:,} spans of up to {max_answer_length} word pieces start in the window that owns "
-            f"them and end outside it: no window can return them. Spans of up to {found.safe_length} are safe everywhere.")
+        return (
+            f"Nothing is out of reach: from any start, the window that owns it runs on for at "
+            f"least {found.safe_length} word pieces "
+            f"or to the paragraph's end, and max_answer_length is {max_answer_length}."
+        )
+    return (
+        f"{found.n_missing:,} of the {found.n_spans:,} spans of up to {max_answer_length} word "
+        f"pieces start in the window that owns "
+        f"them and end outside it: no window can return them. Spans of up to {found.safe_length} "
+        f"are safe everywhere."
+    )
 
 
 def split_sentence(layout: WindowPlan) -> str:
     """How the paragraph was split; "truncated", as some texts put it, is not what happens."""
     n = len(layout.starts)
     if n == 1:
-        return (f"The paragraph's {layout.n_tokens:,} word pieces fit into one window of {layout.capacity:,}: "
-                "nothing has to be split or merged.")
+        return (
+            f"The paragraph's {layout.n_tokens:,} word pieces fit into one window of "
+            f"{layout.capacity:,}: "
+            "nothing has to be split or merged."
+        )
     again = layout.computed_twice
     each = number((layout.n_tokens + again) / layout.n_tokens, 1)
-    return (f"The paragraph is split, not truncated: {n} windows overlap, nothing is cut off. Its {layout.n_tokens:,} word pieces are read "
-            f"{layout.n_tokens + again:,} times, {each} times each on average, every time beside the question.")
+    return (
+        f"The paragraph is split, not truncated: {n} windows overlap, nothing is cut off. Its "
+        f"{layout.n_tokens:,} word pieces are read "
+        f"{layout.n_tokens + again:,} times, {each} times each on average, every time beside the "
+        f"question."
+    )
 
 
 def cut_sentence(reading: Reading, layout: WindowPlan, listed: Sequence[Span]) -> str | None:
@@ -84,23 +129,46 @@ def cut_sentence(reading: Reading, layout: WindowPlan, listed: Sequence[Span]) -
     if not found:
         return None
     text, cut = quoted(reading.encoding.text(found[0].span), 60), found[0]
-    where = (f"window {cut.whole_in[0] + 1} holds it whole but does not own its start" if cut.whole_in else "no window holds it whole")
-    return f"{text} is cut: it starts in window {cut.owner + 1}, which ends before it does, and {where}."
+    where = (
+        f"window {cut.whole_in[0] + 1} holds it whole but does not own its start"
+        if cut.whole_in
+        else "no window holds it whole"
+    )
+    return (
+        f"{text} is cut: it starts in window {cut.owner + 1}, which ends before it does, and "
+        f"{where}."
+    )
 
 
-def try_plan(reading: Reading, options: WindowOptions, decode: DecodeOptions, listed: Sequence[Span]) -> dict[str, Any]:
-    """The stride sandbox: what other options would do to this paragraph, before the reader runs again.
+def try_plan(
+    reading: Reading, options: WindowOptions, decode: DecodeOptions, listed: Sequence[Span]
+) -> dict[str, Any]:
+    """The stride sandbox: what other options would do to this paragraph, before the reader runs
+    again.
 
     Errors: BadInput when the options leave no room or the step exceeds the capacity.
     """
-    layout = plan(len(reading.encoding.context_ids), check_options(reading.encoding, options), options.doc_stride)
-    said = [split_sentence(layout), reach_sentence(layout, decode.max_answer_length), cut_sentence(reading, layout, listed)]
+    layout = plan(
+        len(reading.encoding.context_ids),
+        check_options(reading.encoding, options),
+        options.doc_stride,
+    )
+    said = [
+        split_sentence(layout),
+        reach_sentence(layout, decode.max_answer_length),
+        cut_sentence(reading, layout, listed),
+    ]
     if len(layout.starts) > MAX_DRAWN:
         said.append(f"More than {MAX_DRAWN} windows are counted but not drawn.")
-    return {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride,
-            "layout": layout_data(layout, decode.max_answer_length), "counts": counts(layout, decode.max_answer_length, listed),
-            "said": [s for s in said if s],
-            "same": (options.max_seq_length, options.doc_stride) == (reading.options.max_seq_length, reading.options.doc_stride)}
+    return {
+        "max_seq_length": options.max_seq_length,
+        "doc_stride": options.doc_stride,
+        "layout": layout_data(layout, decode.max_answer_length),
+        "counts": counts(layout, decode.max_answer_length, listed),
+        "said": [s for s in said if s],
+        "same": (options.max_seq_length, options.doc_stride)
+        == (reading.options.max_seq_length, reading.options.doc_stride),
+    }
 
 
 def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
@@ -108,45 +176,80 @@ def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
     fixed = reading.options.max_seq_length - capacity(reading.encoding, reading.options)
     small = halves(len(reading.encoding.context_ids), fixed) if len(reading.windows) == 1 else None
     now = reading.options.max_seq_length
-    return {"fixed": fixed, "min_seq": min(fixed + 4, now), "max_seq": max(longest, now),
-            "small": None if small is None else {"max_seq_length": small[0], "doc_stride": small[1],
-                                                 "label": f"try it: max_seq_length {small[0]}, doc_stride {small[1]}"}}
+    return {
+        "fixed": fixed,
+        "min_seq": min(fixed + 4, now),
+        "max_seq": max(longest, now),
+        "small": None
+        if small is None
+        else {
+            "max_seq_length": small[0],
+            "doc_stride": small[1],
+            "label": f"try it: max_seq_length {small[0]}, doc_stride {small[1]}",
+        },
+    }
 
 
 def window_formula(reading: Reading, selected: Span | None) -> list[dict[str, str]]:
-    """Capacity, number of windows, and the owner of the selected start, with this reading's numbers."""
+    """Capacity, number of windows, and the owner of the selected start, with this reading's
+    numbers.
+    """
     encoding, options = reading.encoding, reading.options
     room, n, q = capacity(encoding, options), len(encoding.context_ids), len(encoding.question_ids)
-    parts = [part("capacity = max_seq_length − question − special = ", "quiet"),
-             part(f"{options.max_seq_length} − {q} − {encoding.n_special} = "), part(f"{room}", "strong"),
-             part("      windows = ", "quiet")]
+    parts = [
+        part("capacity = max_seq_length − question − special = ", "quiet"),
+        part(f"{options.max_seq_length} − {q} − {encoding.n_special} = "),
+        part(f"{room}", "strong"),
+        part("      windows = ", "quiet"),
+    ]
     if n <= room:
         parts += [part("1", "strong"), part(f", since {n} ≤ {room}")]
     else:
-        parts += [part("1 + ⌈(N − capacity)/step⌉ = ", "quiet"), part(f"1 + ⌈({n} − {room})/{options.doc_stride}⌉ = "),
-                  part(f"{len(reading.windows)}", "strong")]
+        parts += [
+            part("1 + ⌈(N − capacity)/step⌉ = ", "quiet"),
+            part(f"1 + ⌈({n} − {room})/{options.doc_stride}⌉ = "),
+            part(f"{len(reading.windows)}", "strong"),
+        ]
     if selected is not None:
         layout = read_plan(reading)
         owner, p = int(layout.owner[selected.start]), selected.start
         left, right = p - layout.starts[owner], layout.stops[owner] - 1 - p
-        parts += [part("\nscore(w, p) = min(left, right) = ", "quiet"), part(f"min({left}, {right}) = "),
-                  part(f"{min(left, right)}", "strong"), part(f" in window {owner + 1}", "quiet")]
+        parts += [
+            part("\nscore(w, p) = min(left, right) = ", "quiet"),
+            part(f"min({left}, {right}) = "),
+            part(f"{min(left, right)}", "strong"),
+            part(f" in window {owner + 1}", "quiet"),
+        ]
     return parts
 
 
 def window_notice(reading: Reading, merged: dict[str, Any]) -> str:
-    """What this reading shows about splitting and merging; computed, so it changes with text and options."""
+    """What this reading shows about splitting and merging; computed, so it changes with text and
+    options.
+    """
     if len(reading.windows) == 1:
         offer = " Lower max_seq_length to see it split." if limits(reading)["small"] else ""
-        return f"One window is enough, so merging has nothing to compare across windows. {merged['says']}{offer}"
+        return (
+            f"One window is enough, so merging has nothing to compare across windows. "
+            f"{merged['says']}{offer}"
+        )
     layout = read_plan(reading)
     several = int((copies(layout) > 1).sum())
-    return f"{several:,} of {layout.n_tokens:,} word pieces stand in more than one window, each time with other logits. {merged['says']}"
+    return (
+        f"{several:,} of {layout.n_tokens:,} word pieces stand in more than one window, each "
+        f"time with other logits. {merged['says']}"
+    )
 
 
 SIMPLIFIED = (
-    "The height of a tent is min(left, right). The rule itself adds 0.01 × the window's length, so that among equal contexts the longer "
-    "window wins, and among equal windows the earlier one; a much shorter last window can lose by it.",
-    "Context is counted in word pieces of the paragraph; the question, which every window repeats, counts for none.",
-    "Only the start must be owned, as in BERT's code: a window may finish a span in pieces that its neighbour owns.",
-    "doc_stride is BERT's: the step from one window to the next. Elsewhere “stride” means the overlap, which is capacity − step.")
+    "The height of a tent is min(left, right). The rule itself adds 0.01 × the window's length, "
+    "so that among equal contexts the longer "
+    "window wins, and among equal windows the earlier one; a much shorter last window can lose "
+    "by it.",
+    "Context is counted in word pieces of the paragraph; the question, which every window "
+    "repeats, counts for none.",
+    "Only the start must be owned, as in BERT's code: a window may finish a span in pieces that "
+    "its neighbour owns.",
+    "doc_stride is BERT's: the step from one window to the next. Elsewhere “stride” means the "
+    "overlap, which is capacity − step.",
+)

@@ -2,21 +2,39 @@
 
 from typing import Any
 
-from qa_demo.figures.answer.picture import SIMPLIFIED, answer_notice, answer_picture, answer_table, four_numbers, null_score, score_sums
+from qa_demo.figures.answer.picture import (
+    SIMPLIFIED,
+    answer_notice,
+    answer_picture,
+    answer_table,
+    four_numbers,
+    null_score,
+    score_sums,
+)
 from qa_demo.figures.payload import page_data, part
 from qa_demo.views.frame import Frame
 from qa_demo.views.options import parse
 from qa_demo.views.state import Chapter, Screen
 
-CHAPTER = Chapter(key="answer", number=1, title="Answer", group="Predict",
-                  question="Which words answer the question, and how sure is the reader?")
+CHAPTER = Chapter(
+    key="answer",
+    number=1,
+    title="Answer",
+    group="Predict",
+    question="Which words answer the question, and how sure is the reader?",
+)
 
 
 def present(screen: Screen) -> dict[str, Any]:
     """The logit line, the table of listed spans and the notice."""
     shown, prediction, merge = screen.shown, screen.prediction, screen.merge
-    return page_data(CHAPTER.question, answer_picture(shown, prediction, merge), answer_notice(shown, prediction, merge), SIMPLIFIED,
-                     [answer_table(shown, prediction, screen.what_if.temperature, merge)])
+    return page_data(
+        CHAPTER.question,
+        answer_picture(shown, prediction, merge),
+        answer_notice(shown, prediction, merge),
+        SIMPLIFIED,
+        [answer_table(shown, prediction, screen.what_if.temperature, merge)],
+    )
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
@@ -25,9 +43,18 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         return []
     null = null_score(screen.shown, screen.prediction, screen.merge)
     printed, _ = score_sums(screen.shown, null, screen.selection.window, screen.selection.span)
-    return [part("score = "), part("start logit", "start"), part(" + "), part("end logit", "end"), part(" = "),
-            part(printed.addends[0], "start"), part(" + "), part(printed.addends[1], "end"),
-            part(f" {printed.sign} "), part(printed.total, "strong")]
+    return [
+        part("score = "),
+        part("start logit", "start"),
+        part(" + "),
+        part("end logit", "end"),
+        part(" = "),
+        part(printed.addends[0], "start"),
+        part(" + "),
+        part(printed.addends[1], "end"),
+        part(f" {printed.sign} "),
+        part(printed.total, "strong"),
+    ]
 
 
 def details(screen: Screen) -> dict[str, Any]:
@@ -35,7 +62,16 @@ def details(screen: Screen) -> dict[str, Any]:
     chosen = screen.selection
     if chosen is None:
         return {"four": []}
-    return {"four": four_numbers(screen.shown, screen.prediction, chosen.window, chosen.span, screen.what_if.temperature, screen.merge)}
+    return {
+        "four": four_numbers(
+            screen.shown,
+            screen.prediction,
+            chosen.window,
+            chosen.span,
+            screen.what_if.temperature,
+            screen.merge,
+        )
+    }
 
 
 def change_threshold(screen: Screen, value: Any) -> Screen:

@@ -1,1 +1,3 @@
-"""The public endpoints, one module each: plain values in, the JSON of the command line out; errors are sentences."""
+"""The public endpoints, one module each: plain values in, the JSON of the command line out; errors
+are sentences.
+"""

@@ -1,4 +1,6 @@
-"""The public endpoint `attribute`: what a span's score rests on, with the JSON of the command line."""
+"""The public endpoint `attribute`: what a span's score rests on, with the JSON of the command
+line.
+"""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -35,10 +37,12 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
         doc_stride: int = 128,
         max_query_length: int = 64,
     ) -> dict[str, Any]:
-        """Explain the score of a span word piece by word piece: two lanes in logits, their sum, F(x), F(x') and the gap.
+        """Explain the score of a span word piece by word piece: two lanes in logits, their sum,
+        F(x), F(x') and the gap.
 
-        Characters are half-open in the paragraph; without them the best span is explained. `other_*` name the second span of the target
-        span_minus_other. With n_steps null the steps of integrated gradients grow until the gap is under 2 %.
+        Characters are half-open in the paragraph; without them the best span is explained.
+        `other_*` name the second span of the target span_minus_other. With n_steps null the steps
+        of integrated gradients grow until the gap is under 2 %.
         """
 
         def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
@@ -59,7 +63,8 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
                 best = predict(reading, decode).best
                 if best is None:
                     raise BadInput(
-                        "no span is legal under these options; name one with char_start and char_end"
+                        "no span is legal under these options; name one with char_start and "
+                        "char_end"
                     )
                 span, window = best.candidate.span, best.candidate.window
             other = _span(reading, "other", other_start, other_end)

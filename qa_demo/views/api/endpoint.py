@@ -1,4 +1,6 @@
-"""What all endpoints share: one place in the server's queue, errors as sentences, texts and windows checked at the door."""
+"""What all endpoints share: one place in the server's queue, errors as sentences, texts and
+windows checked at the door.
+"""
 
 import itertools
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""The public endpoint `infill`: a text and its blanks in, what MLM, SBO and both say of each, with the JSON of the command line."""
+"""The public endpoint `infill`: a text and its blanks in, what MLM, SBO and both say of each, with
+the JSON of the command line.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,11 +39,13 @@ def make_infill(services: Services) -> Callable[..., dict[str, Any]]:
         span_lower: int = 1,
         span_upper: int = 10,
     ) -> dict[str, Any]:
-        """Hide words of a text and guess them: pieces [text, position, mlm, sbo, both, true_rank_*], loss terms and their totals.
+        """Hide words of a text and guess them: pieces [text, position, mlm, sbo, both,
+        true_rank_*], loss terms and their totals.
 
-        `spans` holds [start, end] in characters, end exclusive; without it pieces are hidden by the law: `masking` span or token, `seed`,
-        and the options of the command line. `cut` names wires of the boundary head (left, right, position) that carry their means; `swap`
-        holds [piece, row] pairs of blanks that read another row of the position table.
+        `spans` holds [start, end] in characters, end exclusive; without it pieces are hidden by the
+        law: `masking` span or token, `seed`, and the options of the command line. `cut` names wires
+        of the boundary head (left, right, position) that carry their means; `swap` holds [piece,
+        row] pairs of blanks that read another row of the position table.
         """
 
         def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:

@@ -26,10 +26,11 @@ def make_loss(services: Services) -> Callable[..., dict[str, Any]]:
         doc_stride: int = 128,
         max_query_length: int = 64,
     ) -> dict[str, Any]:
-        """The training loss of the gold answers: terms [name, value, weight, over] and their weighted total, in nats.
+        """The training loss of the gold answers: terms [name, value, weight, over] and their
+        weighted total, in nats.
 
-        `gold` holds [start, end] in characters, end exclusive, one for each annotator, or null for one who found no answer; without it
-        no answer is right.
+        `gold` holds [start, end] in characters, end exclusive, one for each annotator, or null for
+        one who found no answer; without it no answer is right.
         """
 
         def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:

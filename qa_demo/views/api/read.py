@@ -26,7 +26,8 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
         doc_stride: int = 128,
         max_query_length: int = 64,
     ) -> dict[str, Any]:
-        """Answer a question from a paragraph: the answer or null, its characters, scores, the n-best list and the windows.
+        """Answer a question from a paragraph: the answer or null, its characters, scores, the
+        n-best list and the windows.
 
         A threshold of null means the reader's own.
         """

@@ -1,4 +1,6 @@
-"""The public endpoint `tag`: B, I, O of every token and the spans they spell, with the JSON of the command line."""
+"""The public endpoint `tag`: B, I, O of every token and the spans they spell, with the JSON of the
+command line.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +24,8 @@ def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
         doc_stride: int = 128,
         max_query_length: int = 64,
     ) -> dict[str, Any]:
-        """Tag every token of a paragraph: tokens [text, char_start, char_end, B, I, O], spans [text, char_start, char_end, marginal].
+        """Tag every token of a paragraph: tokens [text, char_start, char_end, B, I, O], spans
+        [text, char_start, char_end, marginal].
 
         `decoding` is strict, lenient or viterbi; characters are half-open in the paragraph.
         """

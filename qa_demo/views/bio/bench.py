@@ -1,4 +1,6 @@
-"""What chapter 7 keeps for itself: three annotators, a threshold, and a tagging head trained on this page."""
+"""What chapter 7 keeps for itself: three annotators, a threshold, and a tagging head trained on
+this page.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +38,9 @@ Place = ReadingKey
 
 @dataclass(frozen=True)
 class Marked:
-    """A text with the characters of each annotator's spans, none where an annotator found no answer."""
+    """A text with the characters of each annotator's spans, none where an annotator found no
+    answer.
+    """
 
     question: str
     context: str
@@ -54,7 +58,9 @@ class OwnHead:
 
 @dataclass(frozen=True, eq=False)
 class Teaching:
-    """Both heads taught one text: heads and reading after each action, the reader's own first; `marks` are what was taught."""
+    """Both heads taught one text: heads and reading after each action, the reader's own first;
+    `marks` are what was taught.
+    """
 
     at: Place
     marks: Marks
@@ -62,12 +68,16 @@ class Teaching:
     floor: float
     path: tuple[tuple[Taught, Reading], ...]
     earlier: tuple[OwnHead | None, Reading | None, Place | None] = (None, None, None)
-    """A head that the visitor had trained before, and what it tagged: it comes back when all steps are taken back."""
+    """A head that the visitor had trained before, and what it tagged: it comes back when all steps
+    are taken back.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest lives on."""
+    """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest
+    lives on.
+    """
 
     threshold: float = 0.5
     annotators: Marks | None = None
@@ -94,9 +104,15 @@ def bench_of(screen: Screen) -> Bench:
 
 
 def tagged(screen: Screen) -> Reading | None:
-    """The shown reading with the tag logits in use: the reader's, or one's own head's; None when there are none."""
+    """The shown reading with the tag logits in use: the reader's, or one's own head's; None when
+    there are none.
+    """
     bench = bench_of(screen)
-    own = bench.tagged if bench.tagged is not None and bench.tagged_at == place(screen.reading) else None
+    own = (
+        bench.tagged
+        if bench.tagged is not None and bench.tagged_at == place(screen.reading)
+        else None
+    )
     if own is not None and (bench.use_own or screen.shown.tag_logits is None):
         return replace(screen.shown, tag_logits=own.tag_logits)
     return screen.shown if screen.shown.tag_logits is not None else None
@@ -109,7 +125,9 @@ def whose(screen: Screen) -> str:
 
 
 def annotators(screen: Screen) -> tuple[Marks, str]:
-    """Three annotators' marks and where they come from: this page's, else the example's, else the reader's own answer."""
+    """Three annotators' marks and where they come from: this page's, else the example's, else the
+    reader's own answer.
+    """
     bench = bench_of(screen)
     if bench.annotators is not None and bench.place == place(screen.reading):
         return bench.annotators, bench.source
@@ -121,7 +139,11 @@ def link(screen: Screen) -> dict[str, str]:
     bench, encoding = bench_of(screen), screen.reading.encoding
     if bench.annotators is None or bench.place != place(screen.reading):
         return {}
-    return {"marks": "~".join(print_ranges(encoding.chars(span) for span in spans) for spans in bench.annotators)}
+    return {
+        "marks": "~".join(
+            print_ranges(encoding.chars(span) for span in spans) for spans in bench.annotators
+        )
+    }
 
 
 def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
@@ -143,20 +165,30 @@ def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
 
 
 def example_marks(screen: Screen) -> tuple[Marks, str]:
-    """The labels of chapter 5, repeated up to three: the example's annotators, marks, or the reader's own answer, named as such."""
+    """The labels of chapter 5, repeated up to three: the example's annotators, marks, or the
+    reader's own answer, named as such.
+    """
     labels = labels_of(screen)
     golds = [() if gold is None else (gold,) for gold in labels.golds]
     marks = tuple(golds[k % len(golds)] for k in range(ANNOTATORS))
     if labels.source == "reader":
-        return marks, "the reader's own answer, three times: mark what is right" if any(marks) else "nobody marked anything yet"
+        return marks, "the reader's own answer, three times: mark what is right" if any(
+            marks
+        ) else "nobody marked anything yet"
     if labels.source == "marked":
-        return marks, "marked in chapter 5" if any(marks) else "chapter 5 says that no answer is right"
-    return marks, "the example's annotators" if any(marks) else "the example's annotators: none of them found an answer"
+        return marks, "marked in chapter 5" if any(
+            marks
+        ) else "chapter 5 says that no answer is right"
+    return marks, "the example's annotators" if any(
+        marks
+    ) else "the example's annotators: none of them found an answer"
 
 
 def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
     """The screen with other annotators."""
-    return screen.keep(KEY, replace(bench_of(screen), annotators=marks, source=source, place=place(screen.reading)))
+    return screen.keep(
+        KEY, replace(bench_of(screen), annotators=marks, source=source, place=place(screen.reading))
+    )
 
 
 def who(value: Any) -> int:
@@ -165,38 +197,53 @@ def who(value: Any) -> int:
 
 
 def change_mark(screen: Screen, value: Any) -> Screen:
-    """{"who", "start", "end", "more"}: this annotator marks these word pieces, besides the earlier ones if more, or nothing
+    """{"who", "start", "end", "more"}: this annotator marks these word pieces, besides the earlier
+    ones if more, or nothing
     when start is null."""
     given = parse.record(value, "a mark", "who", "start", "end")
     k, marks = who(given.get("who")), list(annotators(screen)[0])
     earlier = marks[k] if given.get("more") is True else ()
     marks[k] = ()
     if given.get("start") is not None:
-        marks[k] = added(screen, earlier, parse.pieces(screen.reading, [given.get("start"), given.get("end")], "a mark"))
+        marks[k] = added(
+            screen,
+            earlier,
+            parse.pieces(screen.reading, [given.get("start"), given.get("end")], "a mark"),
+        )
     return with_marks(screen, tuple(marks), "marked on this page")
 
 
 def added(screen: Screen, earlier: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
-    """One annotator's spans with one more; one that is there stays once, one that overlaps another is refused."""
+    """One annotator's spans with one more; one that is there stays once, one that overlaps another
+    is refused.
+    """
     texts = screen.reading.encoding
     for other in earlier:
         if other != span and other.start <= span.end and span.start <= other.end:
-            raise BadInput(f"“{texts.text(span)}” overlaps “{texts.text(other)}”, which this annotator has marked: a token has one tag")
+            raise BadInput(
+                f"“{texts.text(span)}” overlaps “{texts.text(other)}”, which this annotator has "
+                f"marked: a token has one tag"
+            )
     if len(earlier) >= MOST_SPANS and span not in earlier:
         raise BadInput(f"one annotator marks at most {MOST_SPANS} spans")
     return tuple(sorted({*earlier, span}))
 
 
 def change_preset(screen: Screen, value: Any) -> Screen:
-    """example: as it came; every: each marks all that anyone marked; agree: all three mark the selection; disagree: B, B, O on its
+    """example: as it came; every: each marks all that anyone marked; agree: all three mark the
+    selection; disagree: B, B, O on its
     first token."""
     if value == "example":
         return with_marks(screen, *example_marks(screen))
     if value == "every":
         spans = apart(annotators(screen)[0])
         if len(spans) < 2:
-            raise BadInput("two answers that stand apart are needed: let the annotators mark them first")
-        return with_marks(screen, (spans,) * ANNOTATORS, f"each annotator marks all {len(spans)} answers")
+            raise BadInput(
+                "two answers that stand apart are needed: let the annotators mark them first"
+            )
+        return with_marks(
+            screen, (spans,) * ANNOTATORS, f"each annotator marks all {len(spans)} answers"
+        )
     if screen.selection is None:
         raise BadInput("select a span first: the preset starts from the selection")
     span, n = screen.selection.span, len(screen.reading.encoding.context_ids)
@@ -204,7 +251,11 @@ def change_preset(screen: Screen, value: Any) -> Screen:
         return with_marks(screen, ((span,),) * ANNOTATORS, "all three mark the selection")
     if value == "disagree":
         start = max(0, min(span.start, n - 2))
-        where = "the selection's first token" if start == span.start else "the token before the selection, which begins with the last one"
+        where = (
+            "the selection's first token"
+            if start == span.start
+            else "the token before the selection, which begins with the last one"
+        )
         said = f"B, B, O on {where}: t = (2/3, 0, 1/3)"
         return with_marks(screen, tuple(marked(gold) for gold in disagreeing(start, n)), said)
     raise BadInput(f"the preset must be example, every, agree or disagree, got {str(value)[:20]}")
@@ -217,33 +268,67 @@ def change_one(screen: Screen, value: Any) -> Screen:
 
 def change_threshold(screen: Screen, value: Any) -> Screen:
     """The marginal from which on a span is returned."""
-    return screen.keep(KEY, replace(bench_of(screen), threshold=parse.number(value, "the threshold", 0.01, 0.99)))
+    return screen.keep(
+        KEY, replace(bench_of(screen), threshold=parse.number(value, "the threshold", 0.01, 0.99))
+    )
 
 
 def change_whose(screen: Screen, value: Any) -> Screen:
     """reader or own: which head's numbers are shown."""
-    return screen.keep(KEY, replace(bench_of(screen), use_own=parse.choice(value, "the head", ("reader", "own")) == "own"))
+    return screen.keep(
+        KEY,
+        replace(
+            bench_of(screen), use_own=parse.choice(value, "the head", ("reader", "own")) == "own"
+        ),
+    )
 
 
 def change_marked(screen: Screen, value: Any) -> Screen:
     """add: the three annotators' marks on this text become training material; clear: forget all."""
     bench, encoding = bench_of(screen), screen.reading.encoding
     if value == "clear":
-        return screen.keep(KEY, replace(bench, marked=(), head=None, tagged=None, tagged_at=None, use_own=False, teaching=None))
+        return screen.keep(
+            KEY,
+            replace(
+                bench,
+                marked=(),
+                head=None,
+                tagged=None,
+                tagged_at=None,
+                use_own=False,
+                teaching=None,
+            ),
+        )
     if value != "add":
         raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
-    new = Marked(encoding.question, encoding.context, tuple(tuple(encoding.chars(s) for s in spans) for spans in annotators(screen)[0]))
-    others = tuple(m for m in bench.marked if (m.question, m.context) != (new.question, new.context))
+    new = Marked(
+        encoding.question,
+        encoding.context,
+        tuple(tuple(encoding.chars(s) for s in spans) for spans in annotators(screen)[0]),
+    )
+    others = tuple(
+        m for m in bench.marked if (m.question, m.context) != (new.question, new.context)
+    )
     if len(others) >= MOST_MARKED:
-        raise BadInput(f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first")
+        raise BadInput(
+            f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first"
+        )
     return screen.keep(KEY, replace(bench, marked=(*others, new)))
 
 
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
-    """Two answers for the glued span: the annotators' first two that do not touch, else the tags' own."""
-    for found in ([span for spans in annotators(screen)[0] for span in spans], [x.span for x in spans]):
+    """Two answers for the glued span: the annotators' first two that do not touch, else the tags'
+    own.
+    """
+    for found in (
+        [span for spans in annotators(screen)[0] for span in spans],
+        [x.span for x in spans],
+    ):
         both = two_answers(found)
-        if both is not None and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length:
+        if (
+            both is not None
+            and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length
+        ):
             return glue(reading, *both, screen.decode)
     return None
 

@@ -1,4 +1,6 @@
-"""Chapter 7, Tags: a head that gives each token B, I or O, on the same encoder; spans from tags; annotators who disagree."""
+"""Chapter 7, Tags: a head that gives each token B, I or O, on the same encoder; spans from tags;
+annotators who disagree.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +32,11 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
-    key="bio", number=7, title="Tags", group="Other heads", question="What if every token is tagged: begins an answer, inside one, outside?"
+    key="bio",
+    number=7,
+    title="Tags",
+    group="Other heads",
+    question="What if every token is tagged: begins an answer, inside one, outside?",
 )
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "mark": bench.change_mark,
@@ -59,10 +65,17 @@ def present(screen: Screen) -> dict[str, Any]:
     }
     if reading is None:
         said = (
-            f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start and an end vector only. "
-            "Its hidden states are there all the same, so a tagging head can be trained on them here."
+            f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a "
+            f"start and an end vector only. "
+            "Its hidden states are there all the same, so a tagging head can be trained on them "
+            "here."
         )
-        return page_data(CHAPTER.question, picture, said, in_own_words(figure.SIMPLIFIED, screen.reading.encoding))
+        return page_data(
+            CHAPTER.question,
+            picture,
+            said,
+            in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
+        )
     rows, owner = owned_rows(reading)
     found = {name: tagging(reading, name) for name in DECODINGS}
     viterbi = found["viterbi"]
@@ -82,7 +95,9 @@ def present(screen: Screen) -> dict[str, Any]:
         "threshold": threshold_data(reading, screen.decode, bench.bench_of(screen).threshold),
         "glue": glued(screen, reading, viterbi.spans),
         "loss": losses,
-        "one": one_hot_data(reading, rows, golds[bench.bench_of(screen).one], bench.bench_of(screen).one),
+        "one": one_hot_data(
+            reading, rows, golds[bench.bench_of(screen).one], bench.bench_of(screen).one
+        ),
     }
     tables = [
         figure.tag_table(reading, rows, owner, viterbi.tags.tolist(), figure.open_runs(rows, keep)),
@@ -105,7 +120,11 @@ def marks_data(screen: Screen) -> dict[str, Any]:
     return {
         "named": named,
         "marks": [
-            [{"start": m.start, "end": m.end, "text": printable(screen.reading.encoding.text(m))} for m in spans] for spans in marks
+            [
+                {"start": m.start, "end": m.end, "text": printable(screen.reading.encoding.text(m))}
+                for m in spans
+            ]
+            for spans in marks
         ],
         "several": len(apart(marks)) > 1,
     }
@@ -123,13 +142,19 @@ def taught(screen: Screen) -> dict[str, Any]:
     return {
         **teach.controls(),
         "ready": True,
-        "target": teach.target_sentence(screen.reading, found[1], found[0], bench.annotators(screen)[0]),
-        "now": None if steps is None else teach.teach_data(steps.path, found[0], found[1], steps.floor, screen.decode),
+        "target": teach.target_sentence(
+            screen.reading, found[1], found[0], bench.annotators(screen)[0]
+        ),
+        "now": None
+        if steps is None
+        else teach.teach_data(steps.path, found[0], found[1], steps.floor, screen.decode),
     }
 
 
 def own_data(screen: Screen) -> dict[str, Any]:
-    """The head trained on this page: what it saw, how its loss fell, and whether it has tagged this text."""
+    """The head trained on this page: what it saw, how its loss fell, and whether it has tagged
+    this text.
+    """
     kept = bench.bench_of(screen)
     head = kept.head
     trained = (
@@ -162,7 +187,10 @@ def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> di
         return {"found": None, "examples": glued_examples()}
     window = reading.windows[found.window]
     table = span_marginals(tag_log_probs(reading, found.window), len(found.whole))
-    chances = [bench.marginal_of(table, window.doc_start, x) for x in (found.first, found.second, found.whole)]
+    chances = [
+        bench.marginal_of(table, window.doc_start, x)
+        for x in (found.first, found.second, found.whole)
+    ]
     return {"found": glue_data(reading, found, screen.decode, chances, spans), "examples": []}
 
 
@@ -177,7 +205,9 @@ def glued_examples() -> list[dict[str, str]]:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """p_i = softmax(W h_i + b), with the loaded reader's dimensions and the selected token's three numbers."""
+    """p_i = softmax(W h_i + b), with the loaded reader's dimensions and the selected token's three
+    numbers.
+    """
     weights, reading = hidden_states.heads(screen.reading), bench.tagged(screen)
     d = None if weights is None else len(weights.S)
     if reading is None or screen.selection is None:
@@ -187,7 +217,9 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def details(screen: Screen) -> dict[str, Any]:
-    """The first token of the selection taken apart; the products too, once this window's hidden states were fetched."""
+    """The first token of the selection taken apart; the products too, once this window's hidden
+    states were fetched.
+    """
     reading = bench.tagged(screen) if screen.chapter == CHAPTER.key else None
     if reading is None or screen.selection is None:
         return {"token": None}
@@ -196,7 +228,11 @@ def details(screen: Screen) -> dict[str, Any]:
     window = reading.windows[int(owner[doc])]
     token = figure.token_data(reading, rows, owner, doc)
     hidden, weights = hidden_states.get(screen.reading, window), head_in_use(screen)
-    products = None if hidden is None or weights is None else figure.products_data(*weights, hidden[window.to_pos(doc)])
+    products = (
+        None
+        if hidden is None or weights is None
+        else figure.products_data(*weights, hidden[window.to_pos(doc)])
+    )
     return {"token": token, "products": products}
 
 
@@ -210,30 +246,56 @@ def head_in_use(screen: Screen) -> tuple[Any, Any] | None:
 
 
 def work(job: Job) -> Bench | None:
-    """What a slow request does with the reader in use; heads and products only fill what is kept beside sessions."""
-    made: dict[str, Callable[[Job], Bench]] = {"train": slow.train, "tag": slow.tag, "teach": slow.teach}
+    """What a slow request does with the reader in use; heads and products only fill what is kept
+    beside sessions.
+    """
+    made: dict[str, Callable[[Job], Bench]] = {
+        "train": slow.train,
+        "tag": slow.tag,
+        "teach": slow.teach,
+    }
     if job.name in made:
         return made[job.name](job)
     screen = job.screen
     hidden_states.fetch_heads(job)
     if job.name == "products" and screen.selection is not None:
         reading = bench.tagged(screen)
-        owner = screen.selection.window if reading is None else int(owned_rows(reading)[1][screen.selection.span.start])
+        owner = (
+            screen.selection.window
+            if reading is None
+            else int(owned_rows(reading)[1][screen.selection.span.start])
+        )
         hidden_states.fetch(job, screen.reading, screen.reading.windows[owner])
     return None
 
 
 def receive(screen: Screen, job: Job, found: Bench | None) -> Screen:
-    """Put what the reader gave on the screen as it is by now: a trained head, or only a picture that can show more."""
+    """Put what the reader gave on the screen as it is by now: a trained head, or only a picture
+    that can show more.
+    """
     now = bench.bench_of(screen)
     if found is None:
         return screen.keep(CHAPTER.key, now)
-    found_too = {"head": found.head, "tagged": found.tagged, "tagged_at": found.tagged_at, "teaching": found.teaching}
+    found_too = {
+        "head": found.head,
+        "tagged": found.tagged,
+        "tagged_at": found.tagged_at,
+        "teaching": found.teaching,
+    }
     return screen.keep(CHAPTER.key, replace(now, use_own=True, **found_too))
 
 
 def build(frame: Frame) -> None:
-    """Quick requests change the screen; slow ones ask the visitor's reader. A head that was trained outlives the text it was trained on."""
+    """Quick requests change the screen; slow ones ask the visitor's reader. A head that was
+    trained outlives the text it was trained on.
+    """
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)
-    frame.background(CHAPTER, SLOW, work, receive, {name: Busy(WORDS[f"busy_{name}"], "step") for name in SLOW}, outlives=True)
+    frame.background(
+        CHAPTER,
+        SLOW,
+        work,
+        receive,
+        {name: Busy(WORDS[f"busy_{name}"], "step") for name in SLOW},
+        outlives=True,
+    )

@@ -35,10 +35,17 @@ MOST_WINDOWS = 8
 
 def material(job: Job, marked: Marked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """States and soft targets of the labelled tokens of one marked text, [m, d] and [m, 3]."""
-    reading = job.reader.read(marked.question, marked.context, job.screen.reading.options, None, job.cancelled)
+    reading = job.reader.read(
+        marked.question, marked.context, job.screen.reading.options, None, job.cancelled
+    )
     golds = [tuple(span_at(reading.encoding, *chars) for chars in spans) for spans in marked.spans]
-    parts = [(fetch(job, reading, w), *tag_targets(w, golds)) for w in reading.windows[:MOST_WINDOWS]]
-    return (np.concatenate([h[on] for h, _, on in parts]).astype(np.float64), np.concatenate([t[on] for _, t, on in parts]))
+    parts = [
+        (fetch(job, reading, w), *tag_targets(w, golds)) for w in reading.windows[:MOST_WINDOWS]
+    ]
+    return (
+        np.concatenate([h[on] for h, _, on in parts]).astype(np.float64),
+        np.concatenate([t[on] for _, t, on in parts]),
+    )
 
 
 def train(job: Job) -> Bench:
@@ -48,20 +55,34 @@ def train(job: Job) -> Bench:
         raise BadInput("no text is marked yet: mark spans with the annotators, then add this text")
     job.maker()
     found = [material(job, m) for m in bench.marked]
-    fit = fit_tags(np.concatenate([h for h, _ in found]), np.concatenate([t for _, t in found]), STEPS,
-                   on_progress=job.progress, cancelled=job.cancelled)
+    fit = fit_tags(
+        np.concatenate([h for h, _ in found]),
+        np.concatenate([t for _, t in found]),
+        STEPS,
+        on_progress=job.progress,
+        cancelled=job.cancelled,
+    )
     head = OwnHead(fit, weights_of(job.screen.reading), len(bench.marked))
-    return tag(replace(job, screen=job.screen.keep(KEY, replace(bench, head=head, use_own=True, teaching=None))))
+    return tag(
+        replace(
+            job, screen=job.screen.keep(KEY, replace(bench, head=head, use_own=True, teaching=None))
+        )
+    )
 
 
 def teach(job: Job) -> Bench:
-    """{"steps", "rate", "loss"}: steps on both heads with the annotators' marks, from the reader's own heads or on from the last."""
+    """{"steps", "rate", "loss"}: steps on both heads with the annotators' marks, from the reader's
+    own heads or on from the last.
+    """
     given = parse.record(job.value, "a lesson", "steps", "rate", "loss")
     course = Course(**{name: given[name] for name in ("steps", "rate", "loss") if name in given})
     screen = job.screen
     found, reading, marks = lesson_place(screen), screen.reading, annotators(screen)[0]
     if found is None:
-        raise BadInput("two answers that stand apart in one window are needed: let the annotators mark them first")
+        raise BadInput(
+            "two answers that stand apart in one window are needed: let the annotators mark them "
+            "first"
+        )
     few_windows(reading, "heads are taught on texts")
     heads = fetch_heads(job)
     hidden = [fetch(job, reading, w) for w in reading.windows]
@@ -69,11 +90,24 @@ def teach(job: Job) -> Bench:
     teaching = teaching_of(screen)
     if teaching is None:
         first, bench = begin(of, heads), bench_of(screen)
-        earlier = (bench.head, bench.tagged, bench.tagged_at) if bench.teaching is None else bench.teaching.earlier
-        teaching = Teaching(place(reading), marks, found[1], of.floor, ((first, read_with(reading, first.heads, hidden)),), earlier)
+        earlier = (
+            (bench.head, bench.tagged, bench.tagged_at)
+            if bench.teaching is None
+            else bench.teaching.earlier
+        )
+        teaching = Teaching(
+            place(reading),
+            marks,
+            found[1],
+            of.floor,
+            ((first, read_with(reading, first.heads, hidden)),),
+            earlier,
+        )
     taught = take(of, teaching.path[-1][0], course)
     path = (*teaching.path, (taught, read_with(reading, taught.heads, hidden)))
-    return with_teaching(bench_of(screen), replace(teaching, path=(path[0], *path[1:][-MOST_UNDONE:])))
+    return with_teaching(
+        bench_of(screen), replace(teaching, path=(path[0], *path[1:][-MOST_UNDONE:]))
+    )
 
 
 def tag(job: Job) -> Bench:
@@ -82,14 +116,23 @@ def tag(job: Job) -> Bench:
     if bench.head is None:
         raise BadInput("no head was trained on this page yet")
     if bench.head.reader != weights_of(reading):
-        raise BadInput(f"the head was trained on another reader's hidden states; train one on {reading.model_name}")
+        raise BadInput(
+            f"the head was trained on another reader's hidden states; train one on "
+            f"{reading.model_name}"
+        )
     few_windows(reading, "a head trained here tags texts")
     job.maker()
     hidden = [fetch(job, reading, w) for w in reading.windows]
-    return replace(bench, tagged=with_tags(reading, bench.head.fit.W, bench.head.fit.b, hidden), tagged_at=place(reading))
+    return replace(
+        bench,
+        tagged=with_tags(reading, bench.head.fit.W, bench.head.fit.b, hidden),
+        tagged_at=place(reading),
+    )
 
 
 def few_windows(reading: Reading, what: str) -> None:
     """Refuse a text whose windows would take seconds."""
     if len(reading.windows) > MOST_WINDOWS:
-        raise BadInput(f"{what} of at most {MOST_WINDOWS} windows, this one has {len(reading.windows)}")
+        raise BadInput(
+            f"{what} of at most {MOST_WINDOWS} windows, this one has {len(reading.windows)}"
+        )

@@ -1,4 +1,6 @@
-"""What chapter 5 keeps for itself: which window it shows, what is taken as right, what was learned; and how these change."""
+"""What chapter 5 keeps for itself: which window it shows, what is taken as right, what was
+learned; and how these change.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -35,7 +37,9 @@ SHORT = 1200
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """The chapter's record; `of` is the reading it belongs to, so that a new reading starts afresh."""
+    """The chapter's record; `of` is the reading it belongs to, so that a new reading starts
+    afresh.
+    """
 
     of: Reading
     window: int | None = None
@@ -51,7 +55,9 @@ class Bench:
 def bench_of(screen: Screen) -> Bench:
     """The record of this reading; a fresh one for a new reading."""
     found = screen.own.get(KEY)
-    return found if isinstance(found, Bench) and found.of is screen.reading else Bench(screen.reading)
+    return (
+        found if isinstance(found, Bench) and found.of is screen.reading else Bench(screen.reading)
+    )
 
 
 @lru_cache(maxsize=1)
@@ -75,11 +81,18 @@ def annotated(screen: Screen) -> tuple[Answer, ...] | None:
 def labels_of(screen: Screen) -> Labels:
     """What is taken as right on this screen, and who says so.
 
-    A stand-in is what the reader itself answers: a logit dragged by hand must not move what it is measured against.
+    A stand-in is what the reader itself answers: a logit dragged by hand must not move what it is
+    measured against.
     """
-    own = predict(screen.reading, screen.decode, screen.merge) if screen.what_if.changes_numbers else screen.prediction
+    own = (
+        predict(screen.reading, screen.decode, screen.merge)
+        if screen.what_if.changes_numbers
+        else screen.prediction
+    )
     stand_in = None if own.answer is None or own.best is None else own.best.candidate.span
-    return make_labels(screen.reading, screen.gold, bench_of(screen).silent, annotated(screen), stand_in)
+    return make_labels(
+        screen.reading, screen.gold, bench_of(screen).silent, annotated(screen), stand_in
+    )
 
 
 def window_of(screen: Screen) -> int:
@@ -107,22 +120,35 @@ def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
         raise BadInput(f"a link may mark 1 to {MOST_MARKS} labels, got {len(found)}")
     for start, end in ranges:
         span_at(screen.reading.encoding, start, end)
-    return relabel(screen, tuple(Answer(screen.reading.encoding.context[a:b], a) for a, b in ranges), silent)
+    return relabel(
+        screen, tuple(Answer(screen.reading.encoding.context[a:b], a) for a, b in ranges), silent
+    )
 
 
-# Quick changes ----------------------------------------------------------------------------------------------------
+# Quick changes
 
 
 def mark(screen: Screen, value: Any) -> Screen:
-    """Mark a span [start, end] (doc) as right, or take the mark away; the first mark takes the place of annotators or stand-ins."""
+    """Mark a span [start, end] (doc) as right, or take the mark away; the first mark takes the
+    place of annotators or stand-ins.
+    """
     encoding, span = screen.reading.encoding, parse.pieces(screen.reading, value, "a label")
-    start, end = int(encoding.offset_mapping[span.start, 0]), int(encoding.offset_mapping[span.end, 1])
+    start, end = (
+        int(encoding.offset_mapping[span.start, 0]),
+        int(encoding.offset_mapping[span.end, 1]),
+    )
     if start >= end:
-        raise BadInput("this word piece stands for no character of the paragraph, so it cannot be a label")
+        raise BadInput(
+            "this word piece stands for no character of the paragraph, so it cannot be a label"
+        )
     wanted = Answer(encoding.context[start:end], start)
     kept = screen.gold if labels_of(screen).source == "marked" else ()
     gold = tuple(a for a in kept if a != wanted) if wanted in kept else (*kept, wanted)
-    return relabel(screen, gold, bench_of(screen).silent if kept else 0) if gold else as_annotated(screen, True)
+    return (
+        relabel(screen, gold, bench_of(screen).silent if kept else 0)
+        if gold
+        else as_annotated(screen, True)
+    )
 
 
 def relabel(screen: Screen, gold: tuple[Answer, ...], silent: int = 0) -> Screen:
@@ -139,7 +165,9 @@ def silent(screen: Screen, value: Any) -> Screen:
     """How many annotators found no answer, beside those who marked a span."""
     count = parse.whole(value, "the number of annotators without an answer", 0, MOST_SILENT)
     if not screen.gold:
-        raise BadInput("somebody has to mark an answer first; without one, no answer is right for all")
+        raise BadInput(
+            "somebody has to mark an answer first; without one, no answer is right for all"
+        )
     return relabel(screen, screen.gold, count)
 
 
@@ -153,11 +181,13 @@ def show_window(screen: Screen, value: Any) -> Screen:
     return screen.keep(KEY, replace(bench_of(screen), window=parse.window(screen.reading, value)))
 
 
-# The stored readings ----------------------------------------------------------------------------------------------
+# The stored readings
 
 
 def stored(screen: Screen) -> Iterator[tuple[PageExample, Reading, Golds]]:
-    """The examples whose stored reading was made by the reader on screen, with their annotators' spans."""
+    """The examples whose stored reading was made by the reader on screen, with their annotators'
+    spans.
+    """
     for example in examples().values():
         reading = example.stored(screen.reading.checksum)
         if reading is not None:
@@ -174,18 +204,33 @@ def break_rule(screen: Screen, value: Any) -> Screen:
     parse.choice(value, "the formula to break", FORMULAS)
     golds = labels_of(screen).golds
     here = ("this reading", screen.shown, golds, window_of(screen), screen.decode)
-    others = ((e.title, r, g, home(r, g), screen.decode) for e, r, g in stored(screen) if e.id != screen.example)
+    others = (
+        (e.title, r, g, home(r, g), screen.decode)
+        for e, r, g in stored(screen)
+        if e.id != screen.example
+    )
     return screen.keep(KEY, replace(bench_of(screen), broken=break_formula(value, [here, *others])))
 
 
 def search(screen: Screen, value: Any) -> Screen:
-    """Among the stored readings: the lowest loss with a wrong answer, the highest with a right one."""
+    """Among the stored readings: the lowest loss with a wrong answer, the highest with a right
+    one.
+    """
     cases = []
     for example, reading, golds in stored(screen):
         found = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
         label = example.answers[0].text if example.answers else "no answer"
         said = "no answer" if found.answer is None else found.answer
-        cases.append((example.id, example.title, total(start_end_loss(reading, golds)), is_right(golds, found), said, label))
+        cases.append(
+            (
+                example.id,
+                example.title,
+                total(start_end_loss(reading, golds)),
+                is_right(golds, found),
+                said,
+                label,
+            )
+        )
     return screen.keep(KEY, replace(bench_of(screen), searched=verdicts(cases)))
 
 
@@ -195,18 +240,28 @@ def show_replay(screen: Screen, value: Any) -> Screen:
 
 
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
-    "mark": mark, "no answer": no_answer, "silent": silent,
-    "annotators": as_annotated, "window": show_window, "logit": what_if.change_logit, "break": break_rule,
-    "search": search, "replay": show_replay}
+    "mark": mark,
+    "no answer": no_answer,
+    "silent": silent,
+    "annotators": as_annotated,
+    "window": show_window,
+    "logit": what_if.change_logit,
+    "break": break_rule,
+    "search": search,
+    "replay": show_replay,
+}
 
 
-# Slow changes -----------------------------------------------------------------------------------------------------
+# Slow changes
+
 
 def plan_of(value: Any) -> tuple[Scope, Plan]:
     """{"scope", "steps", "rate", "optimizer"} from the browser."""
     given = parse.record(value, "a step", "its scope", "steps", "rate", "optimizer")
     steps = parse.whole(given.get("steps"), "the number of steps")
-    return check_scope(given.get("scope")), Plan(steps, parse.number(given.get("rate"), "the learning rate"), given.get("optimizer"))  # type: ignore[arg-type]
+    return check_scope(given.get("scope")), Plan(
+        steps, parse.number(given.get("rate"), "the learning rate"), given.get("optimizer")
+    )  # type: ignore[arg-type]
 
 
 def work(learners: Learners, job: Job) -> Bench:
@@ -231,7 +286,11 @@ def work(learners: Learners, job: Job) -> Bench:
 def forgotten(learner: Learner, job: Job) -> tuple[Remembered, ...]:
     """Five other short examples before and after, by the same weights."""
     screen = job.screen
-    others = [e for e in examples().values() if e.id != screen.example and e.windows is None and len(e.context) <= SHORT][:OTHERS]
+    others = [
+        e
+        for e in examples().values()
+        if e.id != screen.example and e.windows is None and len(e.context) <= SHORT
+    ][:OTHERS]
     found = []
     for done, example in enumerate(others):
         if job.cancelled():

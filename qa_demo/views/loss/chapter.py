@@ -18,11 +18,25 @@ from qa_demo.views.loss.bench import QUICK, Bench, bench_of, labels_of, window_o
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Chapter, Screen
 
-CHAPTER = Chapter(key=loss_bench.KEY, number=5, title="Loss", group="Learn",
-                  question="What does training lower, and how does that fit prediction?")
-STEPS = ({"key": "labels", "title": "label"}, {"key": "axes", "title": "measure"}, {"key": "steps", "title": "step"})
-BUSY = {"step": Busy("training", "step"), "undo": Busy("taking the last action back"), "redo": Busy("doing the action again"),
-        "reset": Busy("resetting"), "forget": Busy("reading other examples")}
+CHAPTER = Chapter(
+    key=loss_bench.KEY,
+    number=5,
+    title="Loss",
+    group="Learn",
+    question="What does training lower, and how does that fit prediction?",
+)
+STEPS = (
+    {"key": "labels", "title": "label"},
+    {"key": "axes", "title": "measure"},
+    {"key": "steps", "title": "step"},
+)
+BUSY = {
+    "step": Busy("training", "step"),
+    "undo": Busy("taking the last action back"),
+    "redo": Busy("doing the action again"),
+    "reset": Busy("resetting"),
+    "forget": Busy("reading other examples"),
+}
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -32,18 +46,33 @@ def present(screen: Screen) -> dict[str, Any]:
     wrong = misread_data(shown, window, labels.golds, screen.decode)
     learned = bench_data(bench.learned, bench.forgot, screen.decode, screen.merge)
     record = loss_bench.replay()
-    rows = record.rows(screen.example) if record is not None and screen.example and record.checksum == screen.reading.checksum else None
+    rows = (
+        record.rows(screen.example)
+        if record is not None and screen.example and record.checksum == screen.reading.checksum
+        else None
+    )
     picture = {
-        **loss_picture(screen.reading, shown, labels, window, screen.decode, prediction), "steps": list(STEPS),
-        "mostSilent": loss_bench.MOST_SILENT, "misread": wrong,
-        "broken": bench.broken, "searched": bench.searched, "bench": learned, "example": screen.example is not None,
-        "canReplay": rows is not None, "changed": screen.what_if.changes_numbers,
-        "replay": replay_data(screen.reading, rows, labels.golds, screen.decode) if rows is not None and bench.replayed else None}
+        **loss_picture(screen.reading, shown, labels, window, screen.decode, prediction),
+        "steps": list(STEPS),
+        "mostSilent": loss_bench.MOST_SILENT,
+        "misread": wrong,
+        "broken": bench.broken,
+        "searched": bench.searched,
+        "bench": learned,
+        "example": screen.example is not None,
+        "canReplay": rows is not None,
+        "changed": screen.what_if.changes_numbers,
+        "replay": replay_data(screen.reading, rows, labels.golds, screen.decode)
+        if rows is not None and bench.replayed
+        else None,
+    }
     tables = [*loss_tables(shown, labels.golds, window), misread_table(wrong)]
     if learned["learned"] is not None and bench.learned is not None:
         tables += [curve_table(bench.learned), matrix_table(learned["learned"]["matrix"])]
     said = loss_notice(shown, labels, prediction, window)
-    return page_data(CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, shown.encoding), tables)
+    return page_data(
+        CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, shown.encoding), tables
+    )
 
 
 link, restore = loss_bench.link, loss_bench.restore
@@ -51,18 +80,42 @@ link, restore = loss_bench.link, loss_bench.restore
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """The bridge: score(i, j) = log P_start(i) + log P_end(j) + log Z_s + log Z_e, with the selection's numbers."""
+    """The bridge: score(i, j) = log P_start(i) + log P_end(j) + log Z_s + log Z_e, with the
+    selection's numbers.
+    """
     chosen = screen.selection
-    parts = [part("score(i, j) = log P"), part("start", "sub"), part("(i)", "start"), part(" + log P"), part("end", "sub"),
-             part("(j)", "end"), part(" + log Z"), part("s", "sub"), part(" + log Z"), part("e", "sub")]
+    parts = [
+        part("score(i, j) = log P"),
+        part("start", "sub"),
+        part("(i)", "start"),
+        part(" + log P"),
+        part("end", "sub"),
+        part("(j)", "end"),
+        part(" + log Z"),
+        part("s", "sub"),
+        part(" + log Z"),
+        part("e", "sub"),
+    ]
     if chosen is None:
         return parts
     w = screen.shown.windows[chosen.window]
-    found = bridge(screen.shown, chosen.window, (w.to_pos(chosen.span.start), w.to_pos(chosen.span.end)))
+    found = bridge(
+        screen.shown, chosen.window, (w.to_pos(chosen.span.start), w.to_pos(chosen.span.end))
+    )
     a, b, c, d = found["addends"]
-    return [*parts, part("     "), part(a, "start"), part(plus(b)), part(b.lstrip("\u2212"), "end"), part(plus(c)),
-            part(c.lstrip("\u2212"), "quiet"), part(plus(d)), part(d.lstrip("\u2212"), "quiet"), part(f" {found['sign']} "),
-            part(found["score"], "strong")]
+    return [
+        *parts,
+        part("     "),
+        part(a, "start"),
+        part(plus(b)),
+        part(b.lstrip("\u2212"), "end"),
+        part(plus(c)),
+        part(c.lstrip("\u2212"), "quiet"),
+        part(plus(d)),
+        part(d.lstrip("\u2212"), "quiet"),
+        part(f" {found['sign']} "),
+        part(found["score"], "strong"),
+    ]
 
 
 def plus(printed: str) -> str:
@@ -71,14 +124,20 @@ def plus(printed: str) -> str:
 
 
 def receive(screen: Screen, job: Job, made: Bench) -> Screen:
-    """What a slow request made goes to the screen as it is now, unless another label stands there meanwhile."""
+    """What a slow request made goes to the screen as it is now, unless another label stands there
+    meanwhile.
+    """
     if made.learned is not None and made.learned.golds != labels_of(screen).golds:
         return screen
-    return screen.keep(CHAPTER.key, replace(bench_of(screen), learned=made.learned, forgot=made.forgot))
+    return screen.keep(
+        CHAPTER.key, replace(bench_of(screen), learned=made.learned, forgot=made.forgot)
+    )
 
 
 def build(frame: Frame) -> None:
-    """Quick requests of the picture change the screen; slow ones train, and hand over their record."""
+    """Quick requests of the picture change the screen; slow ones train, and hand over their
+    record.
+    """
     learners = Learners()
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)

@@ -1,4 +1,6 @@
-"""One learner for each visitor, kept outside the session's state because it holds tensors, and released with the session."""
+"""One learner for each visitor, kept outside the session's state because it holds tensors, and
+released with the session.
+"""
 
 import threading
 import time
@@ -22,18 +24,29 @@ class _Seat:
 
 
 class Learners:
-    """Hands each visitor the learner of what is on their screen; another text, label or scope closes the one before."""
+    """Hands each visitor the learner of what is on their screen; another text, label or scope
+    closes the one before.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._seats: dict[str, _Seat] = {}
         self._lock, self._clock = threading.Lock(), clock
 
-    def get(self, visitor: str, reader: Callable[[], Reader], reading: Reading, golds: Golds, scope: str) -> Learner:
-        """The visitor's learner of this reading, labels and scope, made when there is none; idle ones of others are released."""
+    def get(
+        self, visitor: str, reader: Callable[[], Reader], reading: Reading, golds: Golds, scope: str
+    ) -> Learner:
+        """The visitor's learner of this reading, labels and scope, made when there is none; idle
+        ones of others are released.
+        """
         with self._lock:
             self._sweep(but=visitor)
             seat = self._seats.get(visitor)
-            if seat is not None and seat.learner.reading is reading and seat.golds == golds and seat.learner.scope == scope:
+            if (
+                seat is not None
+                and seat.learner.reading is reading
+                and seat.golds == golds
+                and seat.learner.scope == scope
+            ):
                 seat.used = self._clock()
                 return seat.learner
             old = self._seats.pop(visitor, None)

@@ -1,4 +1,6 @@
-"""Chapter 2's counterfactual bench: the two readings decoded, and what their best scores rested on."""
+"""Chapter 2's counterfactual bench: the two readings decoded, and what their best scores rested
+on.
+"""
 
 from typing import Any, cast
 
@@ -18,12 +20,18 @@ from qa_demo.views.state import Screen
 
 def predictions(screen: Screen, other: Reading) -> tuple[Prediction, Prediction]:
     """The two readings as their readers decode them; nothing changed by hand enters."""
-    first = predict(screen.reading, screen.decode, screen.merge) if screen.what_if.changes_numbers else screen.prediction
+    first = (
+        predict(screen.reading, screen.decode, screen.merge)
+        if screen.what_if.changes_numbers
+        else screen.prediction
+    )
     return first, decoded(other, screen.reading, screen.decode, screen.merge)
 
 
 def rested(screen: Screen, pair: tuple[Prediction, Prediction]) -> dict[str, Any] | None:
-    """What the two best scores rested on, once it was asked for; None when readings or best spans have changed since."""
+    """What the two best scores rested on, once it was asked for; None when readings or best spans
+    have changed since.
+    """
     own = kept(screen)
     found = own.rests
     if found is None or own.other is None or found.of != (own.of, own.other.key):
@@ -34,19 +42,36 @@ def rested(screen: Screen, pair: tuple[Prediction, Prediction]) -> dict[str, Any
 
 
 def ask_rests(job: Job) -> dict[str, Any]:
-    """What the best scores of the two readings rested on, by the method asked for; one reader's refusal leaves the other's answer."""
+    """What the best scores of the two readings rested on, by the method asked for; one reader's
+    refusal leaves the other's answer.
+    """
     screen, own = job.screen, kept(job.screen)
     method = cast(Method, parse.choice(job.value, "the method", METHODS))
     if own.other is None:
         raise BadInput("there is no second reading to explain yet")
     targets = tuple(best_target(one) for one in predictions(screen, own.other))
     sides: list[Attribution | str] = []
-    for half, (reading, name, target) in enumerate(zip((screen.reading, own.other), (screen.source, own.by), targets, strict=True)):
-        def explain(reading: Reading = reading, name: str = name, target: Target | None = target, half: int = half) -> Attribution:
+    for half, (reading, name, target) in enumerate(
+        zip((screen.reading, own.other), (screen.source, own.by), targets, strict=True)
+    ):
+
+        def explain(
+            reading: Reading = reading,
+            name: str = name,
+            target: Target | None = target,
+            half: int = half,
+        ) -> Attribution:
             if target is None:
-                raise BadInput("no span is legal under these limits, so there is no score to explain")
+                raise BadInput(
+                    "no span is legal under these limits, so there is no score to explain"
+                )
             work = Work(job.services.reader(name), reading, job.within(half, 2), job.cancelled)
             return work.attribution(target, method, "pad")
+
         found, error = attempt(explain)
         sides.append(error or "" if found is None else found)
-    return {"rests": Rests((own.of, own.other.key), method, (targets[0], targets[1]), (sides[0], sides[1]))}
+    return {
+        "rests": Rests(
+            (own.of, own.other.key), method, (targets[0], targets[1]), (sides[0], sides[1])
+        )
+    }

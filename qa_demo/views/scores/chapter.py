@@ -1,4 +1,6 @@
-"""Chapter 2, Scores: the exact plane of S and E, one logit dimension by dimension, and the head on every layer."""
+"""Chapter 2, Scores: the exact plane of S and E, one logit dimension by dimension, and the head on
+every layer.
+"""
 
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +15,14 @@ from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.scores.bench import bench_data, bench_table
-from qa_demo.figures.scores.dimensions import LANES, anatomy_data, comparison_data, pencil_data, rivals, vectors_data
+from qa_demo.figures.scores.dimensions import (
+    LANES,
+    anatomy_data,
+    comparison_data,
+    pencil_data,
+    rivals,
+    vectors_data,
+)
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.scores.picture import (
     SIMPLIFIED,
@@ -34,8 +43,13 @@ from qa_demo.views.scores.bench import ask_rests, predictions, rested
 from qa_demo.views.scores.record import KEY, fetch, kept, put
 from qa_demo.views.state import Chapter, Screen
 
-CHAPTER = Chapter(key=KEY, number=2, title="Scores", group="Predict",
-                  question="How can one start vector serve every question and every paragraph?")
+CHAPTER = Chapter(
+    key=KEY,
+    number=2,
+    title="Scores",
+    group="Predict",
+    question="How can one start vector serve every question and every paragraph?",
+)
 EXERCISES = 10_000
 
 
@@ -53,23 +67,37 @@ def exercise(number: int) -> Pencil:
 
 
 def moved(screen: Screen) -> Slide | None:
-    """From the reading on screen to the other one, when it is of the same paragraph and the same reader."""
+    """From the reading on screen to the other one, when it is of the same paragraph and the same
+    reader.
+    """
     first, other = screen.reading, kept(screen).other
-    if other is None or first.encoding.context != other.encoding.context or first.weights != other.weights:
+    if (
+        other is None
+        or first.encoding.context != other.encoding.context
+        or first.weights != other.weights
+    ):
         return None
     return slide(first, other)
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """Plane, slide, exercise and bench; vectors and layers once the window's hidden states have been fetched."""
+    """Plane, slide, exercise and bench; vectors and layers once the window's hidden states have
+    been fetched.
+    """
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
     reading, path = screen.reading, moved(screen)
     said = [plane_notice(screen.shown, window, screen.decode, copies)]
     tables = [token_table(screen.shown, window)]
     picture: dict[str, Any] = {
-        "window": window, "plane": plane_data(screen.shown, window, screen.decode, copies, path), "slide": None, "states": None,
-        "bench": None, "longest": screen.decode.max_answer_length, "ownedOnly": copies == "max_context",
-        "pencil": pencil_data(exercise(own.exercise), own.exercise)}
+        "window": window,
+        "plane": plane_data(screen.shown, window, screen.decode, copies, path),
+        "slide": None,
+        "states": None,
+        "bench": None,
+        "longest": screen.decode.max_answer_length,
+        "ownedOnly": copies == "max_context",
+        "pencil": pencil_data(exercise(own.exercise), own.exercise),
+    }
     if own.other is not None:
         pair = predictions(screen, own.other)
         rests = rested(screen, pair)
@@ -78,20 +106,36 @@ def present(screen: Screen) -> dict[str, Any]:
         if rests is not None and rests["table"] is not None:
             tables.append(rests["table"])
         if path is not None:
-            picture["slide"] = {**slide_data(reading, own.other, path, window), "table": move_table(reading, path, window)}
-            said = [slide_notice(reading, own.other, path, window, (pair[0].answer, pair[1].answer))]
+            picture["slide"] = {
+                **slide_data(reading, own.other, path, window),
+                "table": move_table(reading, path, window),
+            }
+            said = [
+                slide_notice(reading, own.other, path, window, (pair[0].answer, pair[1].answer))
+            ]
             tables.append(picture["slide"]["table"])
     if own.states is not None and own.states.window == window:
-        picture["states"] = {"vectors": vectors_data(own.states.heads), "layers": layers_data(own.states.lens, own.states.parts)}
+        picture["states"] = {
+            "vectors": vectors_data(own.states.heads),
+            "layers": layers_data(own.states.lens, own.states.parts),
+        }
         best = window_best(reading, window, screen.decode, copies)
         if best is not None:
             said.append(layers_notice(reading, window, own.states.lens, best))
             tables.append(rank_table(reading, window, own.states.lens, best))
-    return page_data(CHAPTER.question, picture, " ".join(said), in_own_words(SIMPLIFIED, reading.encoding), tables)
+    return page_data(
+        CHAPTER.question,
+        picture,
+        " ".join(said),
+        in_own_words(SIMPLIFIED, reading.encoding),
+        tables,
+    )
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """s_i = S . T_i + b_S and e_j = E . T_j + b_E; with numbers once the head's biases are known."""
+    """s_i = S . T_i + b_S and e_j = E . T_j + b_E; with numbers once the head's biases are
+    known.
+    """
     chosen, states = screen.selection, kept(screen).states
     if chosen is None or states is None:
         return score_formula(None, None)
@@ -101,7 +145,9 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def details(screen: Screen) -> dict[str, Any]:
-    """The selected start and end dimension by dimension, each beside another token; empty until T of its window is here."""
+    """The selected start and end dimension by dimension, each beside another token; empty until T
+    of its window is here.
+    """
     own, chosen = kept(screen), screen.selection
     if chosen is None or own.states is None or own.states.window != chosen.window:
         return {}
@@ -110,7 +156,12 @@ def details(screen: Screen) -> dict[str, Any]:
         return {}
     at, heads = screen.reading.windows[chosen.window], own.states.heads
     out: dict[str, Any] = {"window": chosen.window}
-    for lane, doc, row in zip(LANES, (chosen.span.start, chosen.span.end), screen.reading.logits(chosen.window), strict=True):
+    for lane, doc, row in zip(
+        LANES,
+        (chosen.span.start, chosen.span.end),
+        screen.reading.logits(chosen.window),
+        strict=True,
+    ):
         pos = at.to_pos(doc)
         near = rivals(row, at.is_context, pos)
         if at.cls_at != pos:
@@ -118,14 +169,25 @@ def details(screen: Screen) -> dict[str, Any]:
         wanted = own.contrast.get(lane)
         second = wanted if wanted is not None and wanted != pos and wanted < len(row) else near[0]
         names = {p: piece(screen.reading, chosen.window, p) for p in (pos, second, *near)}
-        out[lane] = {"pos": pos, "anatomy": anatomy_data(heads, t[pos], lane, float(row[pos]), names[pos]),
-                     "compare": comparison_data(heads, t[pos], t[second], lane, (names[pos], names[second]),
-                                                (float(row[pos]), float(row[second]))),
-                     "second": second, "rivals": [[p, names[p]] for p in dict.fromkeys((*near, second))]}
+        out[lane] = {
+            "pos": pos,
+            "anatomy": anatomy_data(heads, t[pos], lane, float(row[pos]), names[pos]),
+            "compare": comparison_data(
+                heads,
+                t[pos],
+                t[second],
+                lane,
+                (names[pos], names[second]),
+                (float(row[pos]), float(row[second])),
+            ),
+            "second": second,
+            "rivals": [[p, names[p]] for p in dict.fromkeys((*near, second))],
+        }
     return out
 
 
-# Requests of the picture: each returns the fields of `Kept` that it changes -----------------------------------------
+# Requests of the picture: each returns the fields of `Kept` that it changes
+
 
 def ask_states(job: Job) -> dict[str, Any]:
     """Hidden states of one window."""
@@ -133,23 +195,38 @@ def ask_states(job: Job) -> dict[str, Any]:
 
 
 def ask_other(job: Job) -> dict[str, Any]:
-    """A second reading, {"question", "context", "reader"}; what is missing or empty stays as on screen."""
+    """A second reading, {"question", "context", "reader"}; what is missing or empty stays as on
+    screen.
+    """
     given = parse.record(job.value, "a second reading", "a question", "a paragraph", "a reader")
     if not all(isinstance(given.get(k, ""), str) for k in ("question", "context", "reader")):
-        raise BadInput(f"a second reading needs a question, a paragraph and a reader as text, got {parse.got(job.value, 60)}")
+        raise BadInput(
+            f"a second reading needs a question, a paragraph and a reader as text, got "
+            f"{parse.got(job.value, 60)}"
+        )
     first = job.screen.reading
     question = given.get("question") or first.encoding.question
     context = given.get("context") or first.encoding.context
     check_texts(question, context, job.services.max_characters)
     name = (given.get("reader") or "").strip() or job.screen.source
-    other = known_texts(job.services.reader(name).read(question, context, first.options, job.progress, job.cancelled))
+    other = known_texts(
+        job.services.reader(name).read(
+            question, context, first.options, job.progress, job.cancelled
+        )
+    )
     return {"other": other, "by": name, "rests": None}
 
 
 def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
     """Compare the selected start or end with another position, {"lane", "pos"}."""
-    given, n = parse.record(value, "a comparison", "lane", "pos"), len(screen.reading.windows[shown_window(screen)])
-    lane, pos = parse.choice(given.get("lane"), "the lane", LANES), parse.whole(given.get("pos"), "the position", 0, n - 1)
+    given, n = (
+        parse.record(value, "a comparison", "lane", "pos"),
+        len(screen.reading.windows[shown_window(screen)]),
+    )
+    lane, pos = (
+        parse.choice(given.get("lane"), "the lane", LANES),
+        parse.whole(given.get("pos"), "the position", 0, n - 1),
+    )
     return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
 
 
@@ -164,10 +241,24 @@ def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:
 
 
 def build(frame: Frame) -> None:
-    """The controls stand in the picture. Each kind of slow request has its own place: states of a window do not end a second reading."""
-    frame.background(CHAPTER, ("states",), ask_states, receive, {"states": Busy("fetching the hidden states of one window")})
+    """The controls stand in the picture. Each kind of slow request has its own place: states of a
+    window do not end a second reading.
+    """
+    frame.background(
+        CHAPTER,
+        ("states",),
+        ask_states,
+        receive,
+        {"states": Busy("fetching the hidden states of one window")},
+    )
     frame.background(CHAPTER, ("other",), ask_other, receive, {"other": Busy("reading", "window")})
-    frame.background(CHAPTER, ("rests",), ask_rests, receive, {"rests": Busy("explaining two scores", "%")})
+    frame.background(
+        CHAPTER, ("rests",), ask_rests, receive, {"rests": Busy("explaining two scores", "%")}
+    )
     frame.browser_input(CHAPTER, "drop", lambda screen, value: put(screen, other=None, rests=None))
-    frame.browser_input(CHAPTER, "contrast", lambda screen, value: put(screen, **change_contrast(screen, value)))
-    frame.browser_input(CHAPTER, "exercise", lambda screen, value: put(screen, **change_exercise(screen, value)))
+    frame.browser_input(
+        CHAPTER, "contrast", lambda screen, value: put(screen, **change_contrast(screen, value))
+    )
+    frame.browser_input(
+        CHAPTER, "exercise", lambda screen, value: put(screen, **change_exercise(screen, value))
+    )

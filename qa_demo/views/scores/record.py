@@ -1,4 +1,6 @@
-"""What chapter 2 asks a reader for: hidden states of one window, and a second reading to set beside the first."""
+"""What chapter 2 asks a reader for: hidden states of one window, and a second reading to set
+beside the first.
+"""
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -20,11 +22,16 @@ KEY = "scores"
 SAME = 1e-3
 """T must give the logits on screen within this, or it is not the T that made them."""
 LARGE = 100.0
-"""From here on `SAME` grows with the logits: float32 rounds a logit of a million by 0.06, a sum of products by more."""
+"""From here on `SAME` grows with the logits: float32 rounds a logit of a million by 0.06, a sum of
+products by more.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """What is kept of one window's hidden states: logits of every layer and two components; T itself is kept beside sessions."""
+    """What is kept of one window's hidden states: logits of every layer and two components; T
+    itself is kept beside sessions.
+    """
 
     window: int
     heads: HeadWeights
@@ -34,7 +41,9 @@ class States:
 
 @dataclass(frozen=True, eq=False)
 class Rests:
-    """What the best scores of two readings rested on by one method; a sentence where a reader refused."""
+    """What the best scores of two readings rested on by one method; a sentence where a reader
+    refused.
+    """
 
     of: tuple[ReadingKey, ReadingKey]
     method: Method
@@ -44,8 +53,8 @@ class Rests:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's own record of one reading. `by` names the reader of the other one; `contrast` maps a lane to the position it is
-    compared with.
+    """The chapter's own record of one reading. `by` names the reader of the other one; `contrast`
+    maps a lane to the position it is compared with.
     """
 
     of: ReadingKey
@@ -53,18 +62,26 @@ class Kept:
     other: Reading | None = None
     by: str = ""
     rests: Rests | None = None
-    contrast: "MappingProxyType[Literal['start', 'end'], int]" = field(default_factory=lambda: MappingProxyType({}))
+    contrast: "MappingProxyType[Literal['start', 'end'], int]" = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     exercise: int = 0
 
 
 def best_target(prediction: Prediction) -> Target | None:
     """The score of the best span in its window, or None where no span is legal."""
     best = prediction.best
-    return None if best is None else Target("span_score", best.candidate.span, None, best.candidate.window)
+    return (
+        None
+        if best is None
+        else Target("span_score", best.candidate.span, None, best.candidate.window)
+    )
 
 
 def kept(screen: Screen) -> Kept:
-    """The record of the reading on screen; a new reading begins a new one and stays with the exercise."""
+    """The record of the reading on screen; a new reading begins a new one and stays with the
+    exercise.
+    """
     found, of = screen.own.get(KEY), screen.reading.key
     if isinstance(found, Kept) and found.of == of:
         return found
@@ -80,10 +97,16 @@ def fetch(job: Job, window: int) -> States:
     states, heads = reader.hidden(reading.windows[window]), reader.heads()
     found = lens(heads, states)
     own = reading.logits(window)
-    off = max(float(np.abs(row[-1] - logits).max()) for row, logits in zip((found.start, found.end), own, strict=True))
+    off = max(
+        float(np.abs(row[-1] - logits).max())
+        for row, logits in zip((found.start, found.end), own, strict=True)
+    )
     if not off <= SAME * max(1.0, float(np.abs(own).max()) / LARGE):
-        raise BadInput(f"S · T + b of this reader misses the logits on screen by {off:.2g}, so the products would not add up; press Answer "
-                       "to read again")
+        raise BadInput(
+            f"S · T + b of this reader misses the logits on screen by {off:.2g}, so the products "
+            f"would not add up; press Answer "
+            "to read again"
+        )
     hidden_states.put(reading, reading.windows[window], states[-1].copy())
     return States(window, heads, found, components(states[-1]))
 

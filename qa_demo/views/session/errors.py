@@ -8,19 +8,23 @@ from qa_demo.core.errors import QADemoError
 
 log = logging.getLogger("qa_demo")
 T = TypeVar("T")
-UNEXPECTED = "Something went wrong in this program and was written to its log; the last reading stays."
+UNEXPECTED = (
+    "Something went wrong in this program and was written to its log; the last reading stays."
+)
 
 
 def sentence(error: BaseException) -> str:
-    """What a visitor is told: our own errors literally, anything else neutrally (its text may name paths)."""
+    """What a visitor is told: our own errors literally, anything else neutrally (its text may name
+    paths).
+    """
     return str(error) if isinstance(error, QADemoError) else UNEXPECTED
 
 
 def attempt(action: Callable[[], T]) -> tuple[T | None, str | None]:
     """Run an action; return its result and no sentence, or nothing and the sentence of its error.
 
-    BaseException, because the tokenizers library panics with a class that is not an Exception, and a handler that
-    dies of it never completes for the browser.
+    BaseException, because the tokenizers library panics with a class that is not an Exception, and
+    a handler that dies of it never completes for the browser.
     """
     try:
         return action(), None

@@ -1,7 +1,8 @@
-"""The server's one queue for slow work: few workers, progress, a place in line, and a Cancel that is answered at once.
+"""The server's one queue for slow work: few workers, progress, a place in line, and a Cancel that
+is answered at once.
 
-Gradio's own cancel does not stop a running function and then exceeds its concurrency limit, so the limit is this queue and
-the cancel is a flag that the work asks between windows or steps.
+Gradio's own cancel does not stop a running function and then exceeds its concurrency limit, so the
+limit is this queue and the cancel is a flag that the work asks between windows or steps.
 """
 
 import threading
@@ -18,7 +19,8 @@ from qa_demo.views.session.errors import attempt
 T = TypeVar("T")
 Work = Callable[[OnProgress, IsCancelled], T]
 GRACE = 0.5
-"""Seconds that a visitor who cancelled waits for the work to end by itself; what cannot be interrupted, such as loading
+"""Seconds that a visitor who cancelled waits for the work to end by itself; what cannot be
+interrupted, such as loading
 weights, goes on without them."""
 
 
@@ -56,9 +58,11 @@ class _Job:
 
 
 class JobQueue:
-    """At most `workers` slow computations at once on this server, and one of each kind for a visitor: a new one ends the last.
+    """At most `workers` slow computations at once on this server, and one of each kind for a
+    visitor: a new one ends the last.
 
-    Work that mostly waits for a disk or a network ("loads") has threads of its own: a slow download must not hold up a reading.
+    Work that mostly waits for a disk or a network ("loads") has threads of its own: a slow download
+    must not hold up a reading.
     """
 
     def __init__(self, workers: int = 2, loaders: int = 4) -> None:
@@ -73,7 +77,9 @@ class JobQueue:
     def run(
         self, visitor: str | None, kind: str, work: Work[T], loads: bool = False
     ) -> Generator[Progress, None, Outcome[T]]:
-        """Yield progress while `work` waits and runs; the generator's return value is its outcome."""
+        """Yield progress while `work` waits and runs; the generator's return value is its
+        outcome.
+        """
         name, job = (visitor or "", kind), _Job()
         with self._lock:
             before, self._current[name] = self._current.get(name), job

@@ -1,7 +1,8 @@
 """One event of a visitor at a time, each on the screen that the one before it left.
 
-Gradio hands a handler the state as it stood when its event came in. Two that come in together, a slider's release and a
-click, would both start from that screen, and the later answer would undo the other's change.
+Gradio hands a handler the state as it stood when its event came in. Two that come in together, a
+slider's release and a click, would both start from that screen, and the later answer would undo the
+other's change.
 """
 
 import threading
@@ -12,7 +13,9 @@ from qa_demo.views.state import Screen
 from qa_demo.views.update import Change, Update
 
 VISITORS = 200
-"""As many as gradio keeps the state of (server.py): who was silent for longest starts again from that."""
+"""As many as gradio keeps the state of (server.py): who was silent for longest starts again from
+that.
+"""
 
 
 @dataclass
@@ -29,7 +32,9 @@ class SessionLock:
         self._places: OrderedDict[str, _Place] = OrderedDict()
 
     def apply(self, visitor: str | None, given: Screen | None, change: Change) -> Update:
-        """change(newest screen) when it is this event's turn; its screen is the next one. Without a visitor: change(given)."""
+        """change(newest screen) when it is this event's turn; its screen is the next one. Without
+        a visitor: change(given).
+        """
         if not visitor:
             return change(given)
         place = self._place(visitor)

@@ -1,4 +1,6 @@
-"""Holds what is slow to load and large: loaded when first asked for, released when nobody used it or memory runs short."""
+"""Holds what is slow to load and large: loaded when first asked for, released when nobody used it
+or memory runs short.
+"""
 
 import ctypes
 import logging
@@ -20,7 +22,9 @@ SHORT = 0.08
 
 
 def available_share(root: Path = Path("/")) -> float | None:
-    """The share of memory that is still available, by the tighter of machine and container; None where the system does not say."""
+    """The share of memory that is still available, by the tighter of machine and container; None
+    where the system does not say.
+    """
     shares = [
         s
         for s in (_machine(root / "proc/meminfo"), _container(root / "sys/fs/cgroup"))
@@ -56,13 +60,17 @@ def _container(folder: Path) -> float | None:
 
 
 def hand_back() -> None:
-    """Ask glibc to give freed pages back to the system: it would keep half of a model's for itself. Other systems have no such call."""
+    """Ask glibc to give freed pages back to the system: it would keep half of a model's for
+    itself. Other systems have no such call.
+    """
     if platform.libc_ver()[0] == "glibc":
         ctypes.CDLL(None).malloc_trim(0)
 
 
 class ModelCache(Generic[T]):
-    """One value by name, of at most `most` names; a thread watches while anything is held and ends when nothing is."""
+    """One value by name, of at most `most` names; a thread watches while anything is held and ends
+    when nothing is.
+    """
 
     def __init__(
         self,
@@ -95,9 +103,11 @@ class ModelCache(Generic[T]):
             return self._held.get(name)
 
     def get(self, name: str) -> T:
-        """The value, loaded first when it is not in memory; the one unused for longest makes room. Raises what loading raises.
+        """The value, loaded first when it is not in memory; the one unused for longest makes room.
+        Raises what loading raises.
 
-        Who asks for a name that is being loaded waits for that load; other names do not wait for it.
+        Who asks for a name that is being loaded waits for that load; other names do not wait for
+        it.
         """
         if (found := self.held(name)) is not None:
             return found
@@ -123,7 +133,9 @@ class ModelCache(Generic[T]):
         return made
 
     def sweep(self) -> list[str]:
-        """Release what was not used for `idle` seconds, and everything when memory is short; the names that went."""
+        """Release what was not used for `idle` seconds, and everything when memory is short; the
+        names that went.
+        """
         share = self._available()
         short = share is not None and share < SHORT
         with self._lock:

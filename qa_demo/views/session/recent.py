@@ -1,4 +1,6 @@
-"""The last few values by key, shared by all visitors: they belong to a reader and a text, never to a person."""
+"""The last few values by key, shared by all visitors: they belong to a reader and a text, never to
+a person.
+"""
 
 import threading
 from collections import OrderedDict
@@ -14,7 +16,9 @@ def one(_: object) -> int:
 
 
 class RecentValues(Generic[V]):
-    """Values up to a total weight (their number, or bytes by `weigh`); what was untouched for longest makes room."""
+    """Values up to a total weight (their number, or bytes by `weigh`); what was untouched for
+    longest makes room.
+    """
 
     def __init__(self, most: int, weigh: Callable[[V], int] = one) -> None:
         self.most, self._weigh, self._lock = most, weigh, threading.Lock()
@@ -41,7 +45,9 @@ class RecentValues(Generic[V]):
         return value
 
     def find(self, key: Hashable, make: Callable[[], V]) -> V:
-        """The value kept, or a new one; two who ask at once may both make it, which is only slower."""
+        """The value kept, or a new one; two who ask at once may both make it, which is only
+        slower.
+        """
         found = self.get(key)
         return self.put(key, make()) if found is None else found
 

@@ -1,22 +1,29 @@
-"""Chapter 8, SpanBERT: hide words, guess them from inside and from the boundary, and see what is left after pre-training.
+"""Chapter 8, SpanBERT: hide words, guess them from inside and from the boundary, and see what is
+left after pre-training.
 
-The chapter has three steps, drawn by `spanbert.js` one at a time: 1 mask (`spanbert_mask`), 2 predict (`spanbert_predict`), 3 from
-pre-training to reading. All three show one frozen `Lab` (views/spanbert_state.py), kept for each visitor in `Screen.own` with the step
-that is open: `page.input("step", key)`. Notice, formula and tables are those of the open step.
+The chapter has three steps, drawn by `spanbert.js` one at a time: 1 mask (`spanbert_mask`), 2
+predict (`spanbert_predict`), 3 from pre-training to reading. All three show one frozen `Lab`
+(views/spanbert_state.py), kept for each visitor in `Screen.own` with the step that is open:
+`page.input("step", key)`. Notice, formula and tables are those of the open step.
 
-- Browser: `drawMask(root, picture.mask, page)` of spanbert_mask.js and `drawPredict(root, picture.predict, page)` of
-  spanbert_predict.js; `root` is the step's own node, visible while drawn, and may be drawn again at any time. `picture.predict` is
-  None while another step is open or no model is in memory, `picture.closing` while another is open: then the step is not drawn and its
+- Browser: `drawMask(root, picture.mask, page)` of spanbert_mask.js and `drawPredict(root,
+  picture.predict, page)` of spanbert_predict.js; `root` is the step's own node, visible while
+  drawn, and may be drawn again at any time. `picture.predict` is None while another step is open or
+  no model is in memory, `picture.closing` while another is open: then the step is not drawn and its
   place says why.
-- Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model, within an event, and is called again on
-  every change of the lab while its step is open. What it puts under "tables" and "notice" is moved into the chapter's own.
-- Events: `page.input("mask-...")` and `page.input("predict-...")`. Handlers stand in two dicts of each step:
-  `INPUTS = {name: handler(lab, value) -> Lab}` and `ASKS = {name: handler(lab, value, infiller) -> Lab}` for those that need the model
-  (a typed word becomes a piece by `infiller.encode(word)`, an id a name by `infiller.piece(id)`). They may raise a `QADemoError`.
-  A handler that hides other pieces uses `masked_lab`, which also draws the other scheme and chooses a blank. One that changes an
-  observed piece puts `masking.changed(...)` into `masked` and `given_pieces(...)` into `given`, and leaves `beside` alone.
-- The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody used it or memory runs short. The API
-  gets it from the page as `make_infill(model: Callable[[], Infiller])`.
+- Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model,
+  within an event, and is called again on every change of the lab while its step is open. What it
+  puts under "tables" and "notice" is moved into the chapter's own.
+- Events: `page.input("mask-...")` and `page.input("predict-...")`. Handlers stand in two dicts of
+  each step: `INPUTS = {name: handler(lab, value) -> Lab}` and `ASKS = {name: handler(lab, value,
+  infiller) -> Lab}` for those that need the model (a typed word becomes a piece by
+  `infiller.encode(word)`, an id a name by `infiller.piece(id)`). They may raise a `QADemoError`. A
+  handler that hides other pieces uses `masked_lab`, which also draws the other scheme and chooses a
+  blank. One that changes an observed piece puts `masking.changed(...)` into `masked` and
+  `given_pieces(...)` into `given`, and leaves `beside` alone.
+- The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody
+  used it or memory runs short. The API gets it from the page as `make_infill(model: Callable[[],
+  Infiller])`.
 """
 
 import json
@@ -43,16 +50,26 @@ from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import KEY, Kept, Lab, Step, kept_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
-CHAPTER = Chapter(key=KEY, number=8, title="SpanBERT", group="Other heads",
-                  question="What do the words around a hidden span know about it?")
+CHAPTER = Chapter(
+    key=KEY,
+    number=8,
+    title="SpanBERT",
+    group="Other heads",
+    question="What do the words around a hidden span know about it?",
+)
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 LOADING = "No guess is here yet: the model is being loaded."
-OTHER_PIECES = "another model was loaded meanwhile, and the text is being cut into its pieces; try again in a moment"
+OTHER_PIECES = (
+    "another model was loaded meanwhile, and the text is being cut into its pieces; "
+    "try again in a moment"
+)
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """The open step with its notice and tables; the model runs for the step that shows its guesses, and for no other."""
+    """The open step with its notice and tables; the model runs for the step that shows its
+    guesses, and for no other.
+    """
     kept = kept_of(screen)
     lab, model, step = kept.lab, kept.model, kept.step
     released = model is None and kept.failed is None and kept.keeper is not None
@@ -68,8 +85,15 @@ def present(screen: Screen) -> dict[str, Any]:
         tables, notice = guesses.pop("tables"), guesses.pop("notice")
     elif lab is not None:
         notice = f"{kept.failed}; so nothing can be predicted." if kept.failed else LOADING
-    picture = {"step": step, "ready": ready, "failed": kept.failed, "source": printable(kept.source),
-               "mask": None if lab is None else mask.present(lab), "predict": guesses, "closing": closing}
+    picture = {
+        "step": step,
+        "ready": ready,
+        "failed": kept.failed,
+        "source": printable(kept.source),
+        "mask": None if lab is None else mask.present(lab),
+        "predict": guesses,
+        "closing": closing,
+    }
     return page_data(CHAPTER.question, picture, notice, figure.SIMPLIFIED, tables)
 
 
@@ -80,19 +104,29 @@ def stored(name: str) -> Any:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """The length law and the budget with the lab's numbers, in the first step; the others draw theirs where it is used."""
+    """The length law and the budget with the lab's numbers, in the first step; the others draw
+    theirs where it is used.
+    """
     lab, step = kept_of(screen).lab, kept_of(screen).step
     if step != "mask":
         return []
     if lab is None:
         return mask_formula(None, DEFAULTS)
-    return mask_formula(len(lab.encoding.context_ids), lab.options, len(mask.shown_spans(lab).hidden) if mask.by_hand_now(lab) else None)
+    return mask_formula(
+        len(lab.encoding.context_ids),
+        lab.options,
+        len(mask.shown_spans(lab).hidden) if mask.by_hand_now(lab) else None,
+    )
 
 
 def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:
     """Run a handler of a lab on what the screen keeps; before there is a lab nothing happens."""
     kept = kept_of(screen)
-    return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value)))
+    return (
+        screen
+        if kept.lab is None
+        else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value)))
+    )
 
 
 def change_step(screen: Screen, value: Any) -> Screen:
@@ -102,32 +136,47 @@ def change_step(screen: Screen, value: Any) -> Screen:
 
 
 def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
-    """The same for a handler that needs the model, which is loaded again if it was released; steps that do without get None."""
+    """The same for a handler that needs the model, which is loaded again if it was released; steps
+    that do without get None.
+    """
     kept = kept_of(screen)
     model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(kept.source)
     if model is None and handler in predict.ASKS.values():
         raise BadInput(f"{kept.failed or mask.NO_MODEL}; so nothing can be predicted")
     if kept.lab is not None and not kept.fits(model):
         raise BadInput(OTHER_PIECES)
-    return screen if kept.lab is None else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value, model)))
+    return (
+        screen
+        if kept.lab is None
+        else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value, model)))
+    )
 
 
 def work(job: Job) -> Kept:
-    """Load the model, or find out why there is none, and encode the text that is asked for; a lab of this model stays for "load".
+    """Load the model, or find out why there is none, and encode the text that is asked for; a lab
+    of this model stays for "load".
 
-    "mask-model" asks for another model: one that does not load is refused with its sentence, and the one in use stays.
+    "mask-model" asks for another model: one that does not load is refused with its sentence, and
+    the one in use stays.
     """
     kept, name, keeper = kept_of(job.screen), job.name, job.services.infillers
     if name == "mask-model":
         kept, name = replace(kept, source=check_source(keeper, job.value)), "load"
-    model, failed = (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(kept.source))
+    model, failed = (
+        (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(kept.source))
+    )
 
     def encode(text: str) -> Encoding:
         return model.encode(text) if model is not None else mask.encode_by(job.reader, text)
+
     if name != "load" or kept.lab is None:
         lab = mask.text_lab(job.screen, name, job.value, encode, model)
     else:
-        lab = kept.lab if kept.lab.model == name_of(model) else mask.same_text(kept.lab, encode, model)
+        lab = (
+            kept.lab
+            if kept.lab.model == name_of(model)
+            else mask.same_text(kept.lab, encode, model)
+        )
     return replace(kept, lab=lab, keeper=keeper, failed=failed)
 
 
@@ -135,7 +184,11 @@ def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:
     """The name of another model, once it has loaded; raises what loading raises."""
     if keeper is None:
         raise BadInput(mask.NO_MODEL)
-    name = parse.text(value, "the name of the model (bundled, a folder, or the Hugging Face id of a masked-language model)").strip()
+    name = parse.text(
+        value,
+        "the name of the model (bundled, a folder, or the Hugging Face id of a masked-language "
+        "model)",
+    ).strip()
     keeper.get(name)
     return name
 
@@ -143,11 +196,14 @@ def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:
 def receive(screen: Screen, job: Job, made: Kept) -> Screen:
     """Put what the slow request made on the screen as it is by now.
 
-    A model that came back leaves the lab alone, and one that was asked for later stays. Who went on while a model was loading keeps what
-    was done: a lab that does not fit its model is not ready, the browser asks for it once more and `work` cuts the same text anew.
+    A model that came back leaves the lab alone, and one that was asked for later stays. Who went on
+    while a model was loading keeps what was done: a lab that does not fit its model is not ready,
+    the browser asks for it once more and `work` cuts the same text anew.
     """
     before, now = kept_of(job.screen), kept_of(screen)
-    other_text = before.lab is not None and made.lab is not None and made.lab.text != before.lab.text
+    other_text = (
+        before.lab is not None and made.lab is not None and made.lab.text != before.lab.text
+    )
     lab = made.lab if now.lab is before.lab or other_text else now.lab
     if made.source == before.source != now.source:
         made = replace(made, source=now.source, failed=now.failed)
@@ -160,7 +216,9 @@ def busy(job: Job) -> Busy:
 
 
 def build(frame: Frame) -> None:
-    """Quick requests change the lab; loading and encoding are slow. The text of this chapter is its own, so it outlives a reading."""
+    """Quick requests change the lab; loading and encoding are slow. The text of this chapter is
+    its own, so it outlives a reading.
+    """
     for step in (mask, predict):
         for name, quick in step.INPUTS.items():
             frame.browser_input(CHAPTER, name, partial(changed, quick))

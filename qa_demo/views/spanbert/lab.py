@@ -1,4 +1,6 @@
-"""What chapter 8 keeps for one visitor: a text, which of its pieces are hidden and how, and what is asked about a blank."""
+"""What chapter 8 keeps for one visitor: a text, which of its pieces are hidden and how, and what
+is asked about a blank.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,9 +33,11 @@ Step = Literal["mask", "predict", "closing"]
 class Lab:
     """One masked text. `given` [T] are the pieces as the model is shown them.
 
-    `beside` is the same text with the same budget under the other scheme: single pieces, or spans where `how` is "token". `passage` is the
-    id of a bundled passage, "reading" for the paragraph of the reading on screen, None for a text of the visitor's own. `at` is the blank
-    that was chosen, `cut` the wires that are cut, `swap` the rows of the position table that blanks read in place of their own.
+    `beside` is the same text with the same budget under the other scheme: single pieces, or spans
+    where `how` is "token". `passage` is the id of a bundled passage, "reading" for the paragraph of
+    the reading on screen, None for a text of the visitor's own. `at` is the blank that was chosen,
+    `cut` the wires that are cut, `swap` the rows of the position table that blanks read in place of
+    their own.
     """
 
     text: str
@@ -59,7 +63,9 @@ class Lab:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's record on a screen: the lab, whose model it asks, the sentence that says why there is none, the open step."""
+    """The chapter's record on a screen: the lab, whose model it asks, the sentence that says why
+    there is none, the open step.
+    """
 
     lab: Lab | None = None
     keeper: ModelCache[Infiller] | None = None
@@ -70,10 +76,16 @@ class Kept:
     @property
     def model(self) -> Infiller | None:
         """The model when it is in memory now; None while it is not, or when there is none."""
-        return None if self.keeper is None or self.failed is not None else self.keeper.held(self.source)
+        return (
+            None
+            if self.keeper is None or self.failed is not None
+            else self.keeper.held(self.source)
+        )
 
     def fits(self, model: Infiller | None) -> bool:
-        """Whether the lab is made of this model's pieces; those of another one, or of none, would be read as other words."""
+        """Whether the lab is made of this model's pieces; those of another one, or of none, would
+        be read as other words.
+        """
         return self.lab is not None and self.lab.model == name_of(model)
 
 
@@ -88,11 +100,15 @@ def lab_of(screen: Screen) -> Lab | None:
     return kept_of(screen).lab
 
 
-# Making and changing labs -----------------------------------------------------------------------------------------
+# Making and changing labs
 
 
-def sampled(encoding: Encoding, seed: int, options: MaskOptions, scheme: str, model: Infiller | None) -> Masked:
-    """Pieces hidden by the law. Without a model the random pieces of the 10 % case come from this text itself."""
+def sampled(
+    encoding: Encoding, seed: int, options: MaskOptions, scheme: str, model: Infiller | None
+) -> Masked:
+    """Pieces hidden by the law. Without a model the random pieces of the 10 % case come from this
+    text itself.
+    """
     rng = np.random.default_rng(seed)
     if model is not None:
         return model.sample(encoding, rng, options, scheme)
@@ -100,6 +116,7 @@ def sampled(encoding: Encoding, seed: int, options: MaskOptions, scheme: str, mo
 
     def random_piece(draws: np.random.Generator) -> int:
         return int(ids[draws.integers(len(ids))])
+
     if scheme == "span":
         return masking.mask_spans(ids, encoding.word_ids, TEXT_MASK, rng, random_piece, options)
     return masking.mask_tokens(ids, TEXT_MASK, rng, random_piece, options)
@@ -116,18 +133,33 @@ def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> 
         if shown == encoding.context_ids[at]:
             return encoding.context_tokens[at]
         return own[shown] if model is None else model.piece(shown)
+
     return tuple(name(at, shown) for at, shown in enumerate(masked.input_ids.tolist()))
 
 
 def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> Lab:
-    """The lab with other blanks: the other scheme follows with the same budget, the first blank is chosen, swaps are gone."""
-    options = lab.options if masked.budget == masking.budget_of(len(masked.true_ids), lab.options) else replace(
-        lab.options, mask_ratio=len(masked.hidden) / len(masked.true_ids))
+    """The lab with other blanks: the other scheme follows with the same budget, the first blank is
+    chosen, swaps are gone.
+    """
+    options = (
+        lab.options
+        if masked.budget == masking.budget_of(len(masked.true_ids), lab.options)
+        else replace(lab.options, mask_ratio=len(masked.hidden) / len(masked.true_ids))
+    )
     beside = sampled(lab.encoding, lab.seed, options, "span" if how == "token" else "token", model)
     pairs = masked.pairs()
     first = int(pairs.at[0]) if len(pairs) else int(masked.hidden[0])
-    return replace(lab, masked=masked, how=how, given=given_pieces(lab.encoding, masked, model), beside=beside,
-                   beside_given=given_pieces(lab.encoding, beside, model), at=first, swap=MappingProxyType({}), said="")
+    return replace(
+        lab,
+        masked=masked,
+        how=how,
+        given=given_pieces(lab.encoding, masked, model),
+        beside=beside,
+        beside_given=given_pieces(lab.encoding, beside, model),
+        at=first,
+        swap=MappingProxyType({}),
+        said="",
+    )
 
 
 def name_of(model: Infiller | None) -> str | None:
@@ -135,19 +167,43 @@ def name_of(model: Infiller | None) -> str | None:
     return None if model is None else model.name
 
 
-def new_lab(encoding: Encoding, model: Infiller | None, spans: Sequence[Span] = (), passage: str | None = None,
-            before: Lab | None = None) -> Lab:
-    """A lab on another text: its own spans, else spans drawn by the law; seed, options and cut wires stay.
+def new_lab(
+    encoding: Encoding,
+    model: Infiller | None,
+    spans: Sequence[Span] = (),
+    passage: str | None = None,
+    before: Lab | None = None,
+) -> Lab:
+    """A lab on another text: its own spans, else spans drawn by the law; seed, options and cut
+    wires stay.
 
     Errors: BadInput for a text with no piece, or more than this chapter shows.
     """
     total = len(encoding.context_ids)
     if not 1 <= total <= MOST_PIECES:
-        raise BadInput(f"the text has {total:,} word pieces, this chapter shows texts of 1 to {MOST_PIECES}; take a shorter one")
+        raise BadInput(
+            f"the text has {total:,} word pieces, this chapter shows texts of 1 to "
+            f"{MOST_PIECES}; take a shorter one"
+        )
     options, seed = (before.options, before.seed) if before is not None else (masking.DEFAULTS, 1)
-    masked = masking.hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id) if spans else sampled(
-        encoding, seed, options, "span", model)
-    empty = Lab(encoding.context, encoding, masked, "span", seed, options, (), masked, (), passage,
-                cut=before.cut if before is not None else frozenset(), counts=before.counts if before is not None else (),
-                model=name_of(model))
+    masked = (
+        masking.hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id)
+        if spans
+        else sampled(encoding, seed, options, "span", model)
+    )
+    empty = Lab(
+        encoding.context,
+        encoding,
+        masked,
+        "span",
+        seed,
+        options,
+        (),
+        masked,
+        (),
+        passage,
+        cut=before.cut if before is not None else frozenset(),
+        counts=before.counts if before is not None else (),
+        model=name_of(model),
+    )
     return masked_lab(empty, masked, "drawn by hand" if spans else "span", model)

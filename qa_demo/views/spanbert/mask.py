@@ -19,7 +19,16 @@ from qa_demo.figures.pack import printable
 from qa_demo.figures.spanbert import mask as figure
 from qa_demo.views.examples import ASSETS
 from qa_demo.views.parse import choice, number, pair, record, text, whole
-from qa_demo.views.spanbert.lab import MOST_PIECES, TEXT_MASK, How, Lab, lab_of, masked_lab, new_lab, sampled
+from qa_demo.views.spanbert.lab import (
+    MOST_PIECES,
+    TEXT_MASK,
+    How,
+    Lab,
+    lab_of,
+    masked_lab,
+    new_lab,
+    sampled,
+)
 from qa_demo.views.state import Screen
 
 NO_MODEL = "This page was started without a SpanBERT"
@@ -35,21 +44,33 @@ def passages() -> dict[str, Passage]:
     return {p.id: p for p in load_passages(ASSETS / "passages.json")}
 
 
-# Texts ------------------------------------------------------------------------------------------------------------
+# Texts
 
 
 def encode_by(reader: Reader, text: str) -> Encoding:
-    """The reader's word pieces of a text, where no SpanBERT is there to give its own; a reader reads nothing without a question."""
+    """The reader's word pieces of a text, where no SpanBERT is there to give its own; a reader
+    reads nothing without a question.
+    """
     return reader.read("?", text).encoding
 
 
-def text_lab(screen: Screen, name: str, value: Any, encode: Callable[[str], Encoding], model: Infiller | None) -> Lab:
-    """The lab of the text that is asked for: typed ("mask-text"), of the reading ("mask-reading"), or bundled, the first one at first."""
+def text_lab(
+    screen: Screen, name: str, value: Any, encode: Callable[[str], Encoding], model: Infiller | None
+) -> Lab:
+    """The lab of the text that is asked for: typed ("mask-text"), of the reading ("mask-reading"),
+    or bundled, the first one at first.
+    """
     before = lab_of(screen)
     if name == "mask-text":
         return new_lab(encode(text(value, "the text", MOST_CHARACTERS)), model, (), None, before)
     if name == "mask-reading":
-        return new_lab(encode(text(screen.reading.encoding.context, "the text", MOST_CHARACTERS)), model, (), "reading", before)
+        return new_lab(
+            encode(text(screen.reading.encoding.context, "the text", MOST_CHARACTERS)),
+            model,
+            (),
+            "reading",
+            before,
+        )
     known = passages()
     key = value if name == "mask-passage" else next(iter(known))
     if not isinstance(key, str) or key not in known:
@@ -59,13 +80,19 @@ def text_lab(screen: Screen, name: str, value: Any, encode: Callable[[str], Enco
 
 
 def same_text(lab: Lab, encode: Callable[[str], Encoding], model: Infiller | None) -> Lab:
-    """The same text for another model, whose pieces may be others: spans drawn by hand stay, others are drawn again."""
+    """The same text for another model, whose pieces may be others: spans drawn by hand stay,
+    others are drawn again.
+    """
     encoding = encode(lab.text)
-    spans = [span_at(encoding, *lab.encoding.chars(run)) for run in lab.masked.runs] if lab.how == "drawn by hand" else []
+    spans = (
+        [span_at(encoding, *lab.encoding.chars(run)) for run in lab.masked.runs]
+        if lab.how == "drawn by hand"
+        else []
+    )
     return new_lab(encoding, model, spans, lab.passage, lab)
 
 
-# By hand ----------------------------------------------------------------------------------------------------------
+# By hand
 
 
 def mask_id(model: Infiller | None) -> int:
@@ -78,17 +105,25 @@ def words_of(encoding: Encoding, first: int, last: int) -> Span:
     starts = masking.word_starts(encoding.word_ids)
     begin = int(starts[np.searchsorted(starts, first, side="right") - 1])
     after = int(np.searchsorted(starts, last, side="right"))
-    return Span(begin, int(starts[after]) - 1 if after < len(starts) else len(encoding.word_ids) - 1)
+    return Span(
+        begin, int(starts[after]) - 1 if after < len(starts) else len(encoding.word_ids) - 1
+    )
 
 
 def hide_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
-    """[first, last] (doc): hide the words that hold these pieces too; runs that it overlaps or touches become one with it."""
+    """[first, last] (doc): hide the words that hold these pieces too; runs that it overlaps or
+    touches become one with it.
+    """
     total = len(lab.encoding.context_ids)
     first, last = sorted(whole(v, "a piece", 0, total - 1) for v in pair(value, "a span"))
     span = words_of(lab.encoding, first, last)
     new = by_hand(lab, [*shown_spans(lab).runs, span], model)
     merged = new.masked.run_of(span.start)
-    joined = [run for run in shown_spans(lab).runs if run.start <= span.end + 1 and span.start <= run.end + 1 and run != merged]
+    joined = [
+        run
+        for run in shown_spans(lab).runs
+        if run.start <= span.end + 1 and span.start <= run.end + 1 and run != merged
+    ]
     return replace(new, said=figure.joined_says(lab.encoding, span, joined, merged))
 
 
@@ -98,7 +133,10 @@ def show_run(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     gone = shown_spans(lab).run_of(whole(value, "a piece", 0, len(lab.encoding.context_ids) - 1))
     if len(runs) == 1:
         raise BadInput("this is the only hidden run, and one is needed; hide another span first")
-    return replace(by_hand(lab, [run for run in runs if run != gone], model), said=figure.shown_says(lab.encoding, gone))
+    return replace(
+        by_hand(lab, [run for run in runs if run != gone], model),
+        said=figure.shown_says(lab.encoding, gone),
+    )
 
 
 def only_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
@@ -109,7 +147,9 @@ def only_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def by_hand(lab: Lab, spans: list[Span], model: Infiller | None) -> Lab:
     """These spans, merged, all of them [MASK]."""
-    return masked_lab(lab, masking.hide(lab.masked.true_ids, spans, mask_id(model)), "drawn by hand", model)
+    return masked_lab(
+        lab, masking.hide(lab.masked.true_ids, spans, mask_id(model)), "drawn by hand", model
+    )
 
 
 def shown_spans(lab: Lab) -> Masked:
@@ -127,11 +167,13 @@ def shown_single(lab: Lab) -> Masked:
     return lab.masked if lab.how == "token" else lab.beside
 
 
-# By the law -------------------------------------------------------------------------------------------------------
+# By the law
 
 
 def redraw(lab: Lab, model: Infiller | None) -> Lab:
-    """Drawn anew with the lab's seed and options, by the scheme in use; after spans by hand, spans."""
+    """Drawn anew with the lab's seed and options, by the scheme in use; after spans by hand,
+    spans.
+    """
     how: How = "token" if lab.how == "token" else "span"
     return masked_lab(lab, sampled(lab.encoding, lab.seed, lab.options, how, model), how, model)
 
@@ -142,7 +184,9 @@ def change_seed(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 
 def change_option(lab: Lab, value: Any, model: Infiller | None) -> Lab:
-    """{"name", "value"}: one field of the options. Spans drawn by hand stay; the ends of the length range push each other."""
+    """{"name", "value"}: one field of the options. Spans drawn by hand stay; the ends of the
+    length range push each other.
+    """
     given = record(value, "an option", "name", "value")
     name = choice(given.get("name"), "the option", figure.LIMITS)
     low, high, step = figure.LIMITS[name]
@@ -172,30 +216,53 @@ def draw_lengths(lab: Lab, value: Any) -> Lab:
         return replace(lab, counts=())
     if had + more > MOST_DRAWS:
         raise BadInput(f"{MOST_DRAWS:,} draws are the most this histogram counts; start over")
-    drawn = masking.draw_lengths(np.random.default_rng([lab.seed, had]), more, lab.options) - lab.options.span_lower
+    drawn = (
+        masking.draw_lengths(np.random.default_rng([lab.seed, had]), more, lab.options)
+        - lab.options.span_lower
+    )
     now = np.bincount(drawn, minlength=len(counted(lab))) + np.array(counted(lab))
     return replace(lab, counts=tuple(now.tolist()))
 
 
 INPUTS: dict[str, Handler] = {"mask-lengths": draw_lengths}
-ASKS: dict[str, Asks] = {"mask-span": hide_span, "mask-show": show_run, "mask-only": only_span, "mask-seed": change_seed,
-                         "mask-option": change_option, "mask-scheme": change_scheme}
+ASKS: dict[str, Asks] = {
+    "mask-span": hide_span,
+    "mask-show": show_run,
+    "mask-only": only_span,
+    "mask-seed": change_seed,
+    "mask-option": change_option,
+    "mask-scheme": change_scheme,
+}
 
 
-# What is shown ----------------------------------------------------------------------------------------------------
+# What is shown
 
 
 def present(lab: Lab) -> dict[str, Any]:
     """The picture of the step."""
     spans, single = shown_spans(lab), shown_single(lab)
-    spans_given, single_given = (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
+    spans_given, single_given = (
+        (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
+    )
     passage = passages().get(lab.passage or "")
-    return {"pieces": figure.pieces_data(lab.encoding), "spans": figure.scheme_data(spans, spans_given),
-            "single": figure.scheme_data(single, single_given), "how": lab.how, "byHand": by_hand_now(lab), "said": lab.said,
-            "frames": figure.frames_data(lab.encoding, spans, lab.options), "budget": spans.budget, "seed": lab.seed,
-            "options": figure.options_data(lab.options), "lengths": figure.lengths_data(counted(lab), lab.options), "sources": sources(),
-            "passage": lab.passage, "reason": "" if passage is None else printable(passage.reason), "text": printable(lab.text),
-            "most": MOST_CHARACTERS}
+    return {
+        "pieces": figure.pieces_data(lab.encoding),
+        "spans": figure.scheme_data(spans, spans_given),
+        "single": figure.scheme_data(single, single_given),
+        "how": lab.how,
+        "byHand": by_hand_now(lab),
+        "said": lab.said,
+        "frames": figure.frames_data(lab.encoding, spans, lab.options),
+        "budget": spans.budget,
+        "seed": lab.seed,
+        "options": figure.options_data(lab.options),
+        "lengths": figure.lengths_data(counted(lab), lab.options),
+        "sources": sources(),
+        "passage": lab.passage,
+        "reason": "" if passage is None else printable(passage.reason),
+        "text": printable(lab.text),
+        "most": MOST_CHARACTERS,
+    }
 
 
 def counted(lab: Lab) -> tuple[int, ...]:
@@ -211,11 +278,17 @@ def sources() -> list[dict[str, Any]]:
 def tables(lab: Lab) -> list[dict[str, Any]]:
     """The twins: runs of both schemes, the draws, the lengths."""
     spans, single = shown_spans(lab), shown_single(lab)
-    spans_given, single_given = (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
-    return [figure.runs_table(lab.encoding, spans, spans_given, "Hidden spans"),
-            *([figure.draws_table(lab.encoding, spans)] if spans.draws else []),
-            figure.runs_table(lab.encoding, single, single_given, "The same budget as single pieces (BERT)"),
-            figure.lengths_data(counted(lab), lab.options)["table"]]
+    spans_given, single_given = (
+        (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
+    )
+    return [
+        figure.runs_table(lab.encoding, spans, spans_given, "Hidden spans"),
+        *([figure.draws_table(lab.encoding, spans)] if spans.draws else []),
+        figure.runs_table(
+            lab.encoding, single, single_given, "The same budget as single pieces (BERT)"
+        ),
+        figure.lengths_data(counted(lab), lab.options)["table"],
+    ]
 
 
 def notice(lab: Lab) -> str:

@@ -1,7 +1,8 @@
 """Step 2 of chapter 8: what MLM, SBO and both say about each blank, and what the boundary knows.
 
-Handlers: "predict-blank" (a hidden piece), "predict-cut" ({wire, cut}), "predict-row" (a row of the position table for the chosen blank,
-None for its own), "predict-word" ({side, word}; None puts the text's own word back), "predict-reset".
+Handlers: "predict-blank" (a hidden piece), "predict-cut" ({wire, cut}), "predict-row" (a row of the
+position table for the chosen blank, None for its own), "predict-word" ({side, word}; None puts the
+text's own word back), "predict-reset".
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -38,17 +39,30 @@ def _key(masked: Masked, *more: Hashable) -> Hashable:
     return masked.true_ids.tobytes(), masked.input_ids.tobytes(), masked.runs, masked.fates, *more
 
 
-def infill(infiller: Infiller, masked: Masked, cut: frozenset[str] = frozenset(), swap: Mapping[int, int] = MappingProxyType({})) -> Infill:
+def infill(
+    infiller: Infiller,
+    masked: Masked,
+    cut: frozenset[str] = frozenset(),
+    swap: Mapping[int, int] = MappingProxyType({}),
+) -> Infill:
     """The guesses, asked once."""
-    found: Infill = _once(infiller, _key(masked, cut, tuple(sorted(swap.items()))), lambda: infiller.infill(masked, cut, swap))
+    found: Infill = _once(
+        infiller,
+        _key(masked, cut, tuple(sorted(swap.items()))),
+        lambda: infiller.infill(masked, cut, swap),
+    )
     return found
 
 
-def trace(infiller: Infiller, masked: Masked, at: int, cut: frozenset[str], swap: Mapping[int, int]) -> Trace | None:
+def trace(
+    infiller: Infiller, masked: Masked, at: int, cut: frozenset[str], swap: Mapping[int, int]
+) -> Trace | None:
     """The arithmetic of one blank, asked once; None when it has no SBO term."""
     if not infiller.has_sbo or masked.why_no_sbo(at, infiller.positions) is not None:
         return None
-    found: Trace = _once(infiller, _key(masked, at, cut, swap.get(at)), lambda: infiller.trace(masked, at, cut, swap))
+    found: Trace = _once(
+        infiller, _key(masked, at, cut, swap.get(at)), lambda: infiller.trace(masked, at, cut, swap)
+    )
     return found
 
 
@@ -61,21 +75,39 @@ def chosen(lab: Lab) -> int:
 def guessed(lab: Lab, infiller: Infiller) -> Guessed:
     """The guesses on the text as it is and as it was changed, and the chosen blank's arithmetic."""
     own, at = restored(lab.masked, lab.encoding.context_ids), chosen(lab)
-    cut, swap = (lab.cut, lab.swap) if infiller.has_sbo else (frozenset[str](), MappingProxyType[int, int]({}))
-    return Guessed(lab.encoding, infill(infiller, own), infill(infiller, lab.masked, cut, swap),
-                   trace(infiller, lab.masked, at, cut, swap), at, lab.given)
+    cut, swap = (
+        (lab.cut, lab.swap)
+        if infiller.has_sbo
+        else (frozenset[str](), MappingProxyType[int, int]({}))
+    )
+    return Guessed(
+        lab.encoding,
+        infill(infiller, own),
+        infill(infiller, lab.masked, cut, swap),
+        trace(infiller, lab.masked, at, cut, swap),
+        at,
+        lab.given,
+    )
 
 
 def suggestions(lab: Lab, infiller: Infiller) -> dict[str, list[str]]:
-    """Words that could stand beside the chosen run: MLM's own guesses for the two neighbours, were they hidden as well."""
+    """Words that could stand beside the chosen run: MLM's own guesses for the two neighbours, were
+    they hidden as well.
+    """
     own = restored(lab.masked, lab.encoding.context_ids)
     pair = own.boundary(own.run_of(chosen(lab)))
     if pair is None:
         return {}
-    found = infill(infiller, hide(own.true_ids, [*own.runs, *(Span(at, at) for at in pair)], infiller.mask_id))
+    found = infill(
+        infiller, hide(own.true_ids, [*own.runs, *(Span(at, at) for at in pair)], infiller.mask_id)
+    )
     said = {p.at: p.mlm.guesses for p in found.pieces}
-    return {side: [g.piece for g in said[at] if g.piece.isalnum() and g.id != own.true_ids[at]][:SUGGESTED]
-            for side, at in zip(("left", "right"), pair, strict=True)}
+    return {
+        side: [g.piece for g in said[at] if g.piece.isalnum() and g.id != own.true_ids[at]][
+            :SUGGESTED
+        ]
+        for side, at in zip(("left", "right"), pair, strict=True)
+    }
 
 
 def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
@@ -91,11 +123,18 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
     if picture["compare"] is not None:
         tables.append(picture["compare"])
     formula = sums.formula_parts(shown.trace, shown.blank)
-    return {**picture, "wires": wires_data(shown), "formula": formula, "steps": steps, "loss": loss, "notice": figure.notice(shown),
-            "tables": [*tables, sums.loss_table(loss)]}
+    return {
+        **picture,
+        "wires": wires_data(shown),
+        "formula": formula,
+        "steps": steps,
+        "loss": loss,
+        "notice": figure.notice(shown),
+        "tables": [*tables, sums.loss_table(loss)],
+    }
 
 
-# Handlers ---------------------------------------------------------------------------------------------------------
+# Handlers
 
 
 def choose(lab: Lab, value: Any) -> Lab:
@@ -115,7 +154,13 @@ def cut(lab: Lab, value: Any) -> Lab:
 def reset(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
     """All wires joined, every blank its own row, the text's own words."""
     masked = restored(lab.masked, lab.encoding.context_ids)
-    return replace(lab, masked=masked, given=given_pieces(lab.encoding, masked, infiller), cut=frozenset(), swap=MappingProxyType({}))
+    return replace(
+        lab,
+        masked=masked,
+        given=given_pieces(lab.encoding, masked, infiller),
+        cut=frozenset(),
+        swap=MappingProxyType({}),
+    )
 
 
 def there(infiller: Infiller | None) -> Infiller:
@@ -149,7 +194,10 @@ def change_word(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
         raise BadInput(f"a neighbour is a word, got {str(word)[:40]}")
     pair = lab.masked.boundary(lab.masked.run_of(chosen(lab)))
     if pair is None:
-        raise BadInput("this run stands at an edge of the text, so one neighbour is missing and neither is read")
+        raise BadInput(
+            "this run stands at an edge of the text, so one neighbour is missing and neither is "
+            "read"
+        )
     at = pair[0 if side == "left" else 1]
     piece = int(lab.encoding.context_ids[at]) if word is None else one_piece(word, model)
     masked = changed(lab.masked, at, piece)
@@ -159,14 +207,22 @@ def change_word(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
 def one_piece(word: str, infiller: Infiller) -> int:
     """The id of a word that is one piece; BadInput with its pieces when it is several."""
     if not word.strip() or len(word) > MOST_LETTERS:
-        raise BadInput(f"type one word of at most {MOST_LETTERS} letters, got {word[:MOST_LETTERS]!r}")
+        raise BadInput(
+            f"type one word of at most {MOST_LETTERS} letters, got {word[:MOST_LETTERS]!r}"
+        )
     encoding = infiller.encode(word)
     if len(encoding.context_ids) != 1:
-        raise BadInput(f"{word.strip()!r} is {len(encoding.context_ids)} word pieces ({' '.join(encoding.context_tokens[:8])}); "
-                       "a neighbour is one piece, so type a more frequent word or take a suggestion")
+        raise BadInput(
+            f"{word.strip()!r} is {len(encoding.context_ids)} word pieces "
+            f"({' '.join(encoding.context_tokens[:8])}); "
+            "a neighbour is one piece, so type a more frequent word or take a suggestion"
+        )
     return int(encoding.context_ids[0])
 
 
 INPUTS: dict[str, Callable[[Lab, Any], Lab]] = {"predict-blank": choose, "predict-cut": cut}
 ASKS: dict[str, Callable[[Lab, Any, Infiller | None], Lab]] = {
-    "predict-row": swap_row, "predict-word": change_word, "predict-reset": reset}
+    "predict-row": swap_row,
+    "predict-word": change_word,
+    "predict-reset": reset,
+}

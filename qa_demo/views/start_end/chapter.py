@@ -14,22 +14,35 @@ from qa_demo.views import parse, selection, what_if
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 
-CHAPTER = Chapter(key="start_end", number=3, title="Start & end", group="Predict",
-                  question="Where could the answer start, and where could it end?")
+CHAPTER = Chapter(
+    key="start_end",
+    number=3,
+    title="Start & end",
+    group="Predict",
+    question="Where could the answer start, and where could it end?",
+)
 TEMPERATURES = (0.1, 10.0)
 
 SIMPLIFIED = (
-    "Each window has its own two distributions, and each sums to 1 over all its positions: [CLS], question and separators "
-    "included. Introductory texts say \"over the words of the paragraph\"; BERT's code takes the whole input.",
-    "A word that stands in two windows has two start probabilities. The pale copies in the overview belong to windows that see the "
-    "word with less context on its poorer side; no answer starts there under the rule maximum context.",
-    "Start and end are drawn apart because the head scores them apart: neither distribution knows of the other. Which pair they make "
+    "Each window has its own two distributions, and each sums to 1 over all its positions: "
+    "[CLS], question and separators "
+    'included. Introductory texts say "over the words of the paragraph"; BERT\'s code takes the '
+    "whole input.",
+    "A word that stands in two windows has two start probabilities. The pale copies in the "
+    "overview belong to windows that see the "
+    "word with less context on its poorer side; no answer starts there under the rule maximum "
+    "context.",
+    "Start and end are drawn apart because the head scores them apart: neither distribution "
+    "knows of the other. Which pair they make "
     "together is chapter 4.",
-    "The linear scale draws nothing below the uniform 1/n and prints no number below 2 %. The log scale shows everything from 0.0001, "
+    "The linear scale draws nothing below the uniform 1/n and prints no number below 2 %. The "
+    "log scale shows everything from 0.0001, "
     "with a rule at 1/n, and leaves a tick at its floor for what is smaller.",
-    "Temperature divides the logits before the softmax, here and in every displayed probability; the score, the threshold and the answer "
+    "Temperature divides the logits before the softmax, here and in every displayed probability; "
+    "the score, the threshold and the answer "
     "are the same at every temperature.",
-    "A logit raised by hand is what the head would have said for another hidden vector at that one place. In a real reader no logit "
+    "A logit raised by hand is what the head would have said for another hidden vector at that "
+    "one place. In a real reader no logit "
     "moves alone.",
 )
 
@@ -46,63 +59,130 @@ def present(screen: Screen) -> dict[str, Any]:
     """Notes, bars, table and notice of the window that the selection stands in."""
     window, temperature = shown_window(screen), screen.what_if.temperature
     best = screen.prediction.best
-    picture = start_end_picture(screen.reading, screen.shown, window, screen.decode, screen.merge.copies, temperature,
-                                screen.what_if.logits)
-    said = notice(screen.shown, window, screen.decode, screen.merge.copies, temperature, None if best is None else best.candidate.window)
+    picture = start_end_picture(
+        screen.reading,
+        screen.shown,
+        window,
+        screen.decode,
+        screen.merge.copies,
+        temperature,
+        screen.what_if.logits,
+    )
+    said = notice(
+        screen.shown,
+        window,
+        screen.decode,
+        screen.merge.copies,
+        temperature,
+        None if best is None else best.candidate.window,
+    )
     simplified = in_own_words(SIMPLIFIED, screen.reading.encoding)
-    return page_data(CHAPTER.question, picture, said, simplified, [token_table(screen.shown, window, temperature)])
+    return page_data(
+        CHAPTER.question,
+        picture,
+        said,
+        simplified,
+        [token_table(screen.shown, window, temperature)],
+    )
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """P(start = i) = exp(s_i) / sum_k exp(s_k), then the same for the end, with the numbers of the selected span."""
+    """P(start = i) = exp(s_i) / sum_k exp(s_k), then the same for the end, with the numbers of the
+    selected span.
+    """
     chosen, temperature = screen.selection, screen.what_if.temperature
     over = "" if temperature == 1.0 else " / T"
-    parts = [part("P(start = i) = exp(", "quiet"), part("s", "start"), part("i", "sub"), part(f"{over}) / Σ", "quiet"), part("k", "sub"),
-             part(" exp(", "quiet"), part("s", "start"), part("k", "sub"), part(f"{over})", "quiet")]
+    parts = [
+        part("P(start = i) = exp(", "quiet"),
+        part("s", "start"),
+        part("i", "sub"),
+        part(f"{over}) / Σ", "quiet"),
+        part("k", "sub"),
+        part(" exp(", "quiet"),
+        part("s", "start"),
+        part("k", "sub"),
+        part(f"{over})", "quiet"),
+    ]
     if chosen is None:
         return parts
     window = screen.shown.windows[chosen.window]
     rows = screen.shown.logits(chosen.window)
-    for side, doc, logits in (("start", chosen.span.start, rows[0]), ("end", chosen.span.end, rows[1])):
+    for side, doc, logits in (
+        ("start", chosen.span.start, rows[0]),
+        ("end", chosen.span.end, rows[1]),
+    ):
         pos = window.to_pos(doc)
-        parts += _side(screen, side, chosen.window, pos, float(logits[pos]), float(logsumexp(logits / np.float64(temperature))))
+        parts += _side(
+            screen,
+            side,
+            chosen.window,
+            pos,
+            float(logits[pos]),
+            float(logsumexp(logits / np.float64(temperature))),
+        )
     return parts
 
 
-def _side(screen: Screen, side: str, window: int, pos: int, logit: float, log_z: float) -> list[dict[str, str]]:
+def _side(
+    screen: Screen, side: str, window: int, pos: int, logit: float, log_z: float
+) -> list[dict[str, str]]:
     temperature = screen.what_if.temperature
     shown, z, sign, p = quotient(logit, log_z, temperature)
     role = "start" if side == "start" else "end"
     over = "" if temperature == 1.0 else f" / {temperature:g}"
-    return [part("    exp("), part(shown, role), part(f"{over}) / {z} {sign}{' ' if sign else ''}"), part(p, "strong"),
-            part(f" {side} at {quoted(piece(screen.shown, window, pos))}", "quiet")]
+    return [
+        part("    exp("),
+        part(shown, role),
+        part(f"{over}) / {z} {sign}{' ' if sign else ''}"),
+        part(p, "strong"),
+        part(f" {side} at {quoted(piece(screen.shown, window, pos))}", "quiet"),
+    ]
 
 
 def change_temperature(screen: Screen, value: Any) -> Screen:
     """Divide the displayed logits by another temperature."""
-    return screen.change(what_if=replace(screen.what_if, temperature=parse.number(value, "temperature", *TEMPERATURES)))
+    return screen.change(
+        what_if=replace(
+            screen.what_if, temperature=parse.number(value, "temperature", *TEMPERATURES)
+        )
+    )
 
 
 def change_window(screen: Screen, value: Any) -> Screen:
-    """Show another window, [window, start, end]: the notes, bars and table of a window are sent when it is looked at."""
+    """Show another window, [window, start, end]: the notes, bars and table of a window are sent
+    when it is looked at.
+    """
     chosen = selection.parse(screen.reading, value)
-    if screen.selection is not None and (chosen.window, chosen.span) == (screen.selection.window, screen.selection.span):
+    if screen.selection is not None and (chosen.window, chosen.span) == (
+        screen.selection.window,
+        screen.selection.span,
+    ):
         chosen = screen.selection
     new = screen.select(chosen)
-    return replace(new, fresh=new.fresh - {CHAPTER.key}).keeping("shown", new).keeping("prediction", new)
+    return (
+        replace(new, fresh=new.fresh - {CHAPTER.key})
+        .keeping("shown", new)
+        .keeping("prediction", new)
+    )
 
 
-CHANGES = {"temperature": change_temperature, "logit": what_if.change_logit, "window": change_window}
+CHANGES = {
+    "temperature": change_temperature,
+    "logit": what_if.change_logit,
+    "window": change_window,
+}
 
 
 def change(screen: Screen, value: Any) -> Screen:
-    """One door for all three, {"kind", "value"}: two handlers on one event would answer with two screens, and the later one win."""
+    """One door for all three, {"kind", "value"}: two handlers on one event would answer with two
+    screens, and the later one win.
+    """
     given = parse.record(value, "a change", "kind", "value")
-    return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](screen, given.get("value"))
+    return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](
+        screen, given.get("value")
+    )
 
 
 def build(frame: Frame) -> None:
     """The controls stand in the picture, where they move the stems while they are dragged."""
     frame.browser_input(CHAPTER, "change", change)
-
-

@@ -1,4 +1,6 @@
-"""Chapter 9, Why: where the reader looked, what the score rested on, and how far to trust either."""
+"""Chapter 9, Why: where the reader looked, what the score rested on, and how far to trust
+either.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,15 +23,26 @@ from qa_demo.views.frame import Frame, shown
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
 
-CHAPTER = Chapter(key="why", number=9, title="Why", group="Why", question="Where did the reader look, and what did the score rest on?")
-NAMES = {str(key): name for key, name in (*rested.METHOD_NAMES.items(), ("attention", looked.NAMES["attention"]))}
+CHAPTER = Chapter(
+    key="why",
+    number=9,
+    title="Why",
+    group="Why",
+    question="Where did the reader look, and what did the score rest on?",
+)
+NAMES = {
+    str(key): name
+    for key, name in (*rested.METHOD_NAMES.items(), ("attention", looked.NAMES["attention"]))
+}
 LISTED = 12
 """How many listed spans are offered as the other span."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is explained, and how; `other` is the contrast span (doc) of the window that holds the selection, `of` the text it counts in."""
+    """What is explained, and how; `other` is the contrast span (doc) of the window that holds the
+    selection, `of` the text it counts in.
+    """
 
     kind: TargetKind = "span_score"
     other: Span | None = None
@@ -66,7 +79,9 @@ def others(screen: Screen) -> list[tuple[Span, str]]:
 
 
 def target_of(screen: Screen) -> Target | None:
-    """The number to explain; a contrast without a second span in this window falls back to the best listed one, then to the score."""
+    """The number to explain; a contrast without a second span in this window falls back to the
+    best listed one, then to the score.
+    """
     chosen, choice = screen.selection, choice_of(screen)
     if chosen is None:
         return None
@@ -81,26 +96,49 @@ def target_of(screen: Screen) -> Target | None:
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """The seats of the selected window, the menus, and whatever has been found out about this target so far."""
+    """The seats of the selected window, the menus, and whatever has been found out about this
+    target so far.
+    """
     target, choice = target_of(screen), choice_of(screen)
     if target is None:
-        return page_data(CHAPTER.question, {"words": WORDS, "target": None, "reply": None}, WORDS["nothing"],
-                         in_own_words(SIMPLIFIED, screen.reading.encoding))
+        return page_data(
+            CHAPTER.question,
+            {"words": WORDS, "target": None, "reply": None},
+            WORDS["nothing"],
+            in_own_words(SIMPLIFIED, screen.reading.encoding),
+        )
     reading, window = screen.reading, window_of(screen.reading, target)
     picture = {
-        "words": WORDS, "reply": None, "window": window.index, "seats": looked.seats(reading.encoding, window),
-        "target": {"kind": target.kind, "name": rested.KIND_NAMES[target.kind], "start": target.span.start, "end": target.span.end,
-                   "other": None if target.other is None else [target.other.start, target.other.end]},
-        "method": choice.method, "baseline": choice.baseline,
-        "menus": {"target": [[k, rested.KIND_NAMES[k]] for k in KINDS], "method": [[m, rested.METHOD_NAMES[m]] for m in METHODS],
-                  "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
-                  "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)]}}
+        "words": WORDS,
+        "reply": None,
+        "window": window.index,
+        "seats": looked.seats(reading.encoding, window),
+        "target": {
+            "kind": target.kind,
+            "name": rested.KIND_NAMES[target.kind],
+            "start": target.span.start,
+            "end": target.span.end,
+            "other": None if target.other is None else [target.other.start, target.other.end],
+        },
+        "method": choice.method,
+        "baseline": choice.baseline,
+        "menus": {
+            "target": [[k, rested.KIND_NAMES[k]] for k in KINDS],
+            "method": [[m, rested.METHOD_NAMES[m]] for m in METHODS],
+            "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
+            "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)],
+        },
+    }
     said, tables = known(reading, target, choice)
-    return page_data(CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, reading.encoding), tables)
+    return page_data(
+        CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, reading.encoding), tables
+    )
 
 
 def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:
-    """Notice and table twins from what was found out before; the verdict, once there, comes first."""
+    """Notice and table twins from what was found out before; the verdict, once there, comes
+    first.
+    """
     window, said, tables = window_of(reading, target), [], []
     trust: Trust | None = FOUND.get(trust_key(reading, target, choice.method, choice.baseline))
     if trust is not None:
@@ -132,11 +170,14 @@ def score_name(target: Target) -> str:
 def formula(screen: Screen) -> list[dict[str, str]]:
     """F, the number that is explained, with this reading's logits."""
     target = target_of(screen)
-    return [part("F = s", "quiet"), part("i", "sub"), part(" + e", "quiet"), part("j", "sub")] if target is None else rested.target_formula(
-        screen.reading, target, window_of(screen.reading, target))
+    return (
+        [part("F = s", "quiet"), part("i", "sub"), part(" + e", "quiet"), part("j", "sub")]
+        if target is None
+        else rested.target_formula(screen.reading, target, window_of(screen.reading, target))
+    )
 
 
-# What the browser sends ---------------------------------------------------------------------------------------------
+# What the browser sends
 
 
 def parse_choice(screen: Screen, value: Any) -> Choice:
@@ -144,11 +185,19 @@ def parse_choice(screen: Screen, value: Any) -> Choice:
     parse.record(value, "an explanation", "kind", "other", "method", "baseline")
     for name, allowed in (("kind", KINDS), ("method", METHODS), ("baseline", BASELINES)):
         parse.choice(value.get(name), name, allowed)
-    return Choice(value["kind"], parse_other(screen, value.get("other")), value["method"], value["baseline"], text_of(screen))
+    return Choice(
+        value["kind"],
+        parse_other(screen, value.get("other")),
+        value["method"],
+        value["baseline"],
+        text_of(screen),
+    )
 
 
 def parse_other(screen: Screen, value: Any) -> Span | None:
-    """[start, end] of the other span, or null. One that the selection's window does not hold is none: it was chosen in another window."""
+    """[start, end] of the other span, or null. One that the selection's window does not hold is
+    none: it was chosen in another window.
+    """
     if value is None:
         return None
     span = parse.pieces(screen.reading, value, "the other span")
@@ -174,56 +223,90 @@ def place(value: dict[str, Any], *names: str) -> list[int]:
     return [parse.whole(value.get(name), name) for name in names]
 
 
-def answer_seats(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_seats(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """Nothing but the page itself: seats, notice and tables of the selection."""
     return {"window": target.window}
 
 
-def answer_attention(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_attention(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """Both grids."""
     window = window_of(work.reading, target)
     return looked.grid_data(work.attention(window), work.reading.encoding, window, target.span)
 
 
-def answer_head(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_head(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """One head, compact."""
-    return looked.head_data(work.attention(window_of(work.reading, target)), *place(value, "layer", "head"))
+    return looked.head_data(
+        work.attention(window_of(work.reading, target)), *place(value, "layer", "head")
+    )
 
 
-def answer_exact(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_exact(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """One row and column in full precision."""
-    return looked.exact_data(work.attention(window_of(work.reading, target)), *place(value, "layer", "head", "position"))
+    return looked.exact_data(
+        work.attention(window_of(work.reading, target)), *place(value, "layer", "head", "position")
+    )
 
 
-def answer_relevance(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_relevance(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """Raw attention, rollout and gradient times attention of the selected start and end."""
     found = work.relevance(window_of(work.reading, target), target)
     return looked.relevance_data({kind: found[kind] for kind in RELEVANCE})
 
 
-def answer_attribution(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_attribution(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """The two lanes of the chosen method."""
     choice = choice_of(screen)
     return rested.lanes_data(work.attribution(target, choice.method, choice.baseline))
 
 
-def answer_question(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_question(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """Each question word masked in every window."""
     return rested.question_data(work.question(target, screen.decode, screen.merge))
 
 
-def answer_trust(work: Work, screen: Screen, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+def answer_trust(
+    work: Work, screen: Screen, target: Target, value: dict[str, Any]
+) -> dict[str, Any]:
     """Verdict, curves and checks of the chosen method."""
     choice = choice_of(screen)
     found = work.trust(target, choice.method, choice.baseline)
-    return {"verdict": trusted.verdict_sentence(found.verdict, score_name(target)),
-            "summary": trusted.summary(found.verdict, NAMES[choice.method], NAMES),
-            "curves": trusted.curves_data(found.spared, NAMES)}
+    return {
+        "verdict": trusted.verdict_sentence(found.verdict, score_name(target)),
+        "summary": trusted.summary(found.verdict, NAMES[choice.method], NAMES),
+        "curves": trusted.curves_data(found.spared, NAMES),
+    }
 
 
-ANSWERS = {"seats": answer_seats, "attention": answer_attention, "head": answer_head, "exact": answer_exact, "relevance": answer_relevance,
-           "attribution": answer_attribution, "question": answer_question, "trust": answer_trust}
-BUSY = {"attribution": "explaining", "question": "masking question words", "trust": "measuring how far to trust it"}
+ANSWERS = {
+    "seats": answer_seats,
+    "attention": answer_attention,
+    "head": answer_head,
+    "exact": answer_exact,
+    "relevance": answer_relevance,
+    "attribution": answer_attribution,
+    "question": answer_question,
+    "trust": answer_trust,
+}
+BUSY = {
+    "attribution": "explaining",
+    "question": "masking question words",
+    "trust": "measuring how far to trust it",
+}
 
 
 def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
@@ -234,7 +317,11 @@ def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
         raise BadInput(WORDS["nothing"])
     data = ANSWERS[value["what"]](work, seen, target, value)
     page = present(seen)
-    page["picture"]["reply"] = {"key": str(value.get("key"))[:200], "what": value["what"], "data": data}
+    page["picture"]["reply"] = {
+        "key": str(value.get("key"))[:200],
+        "what": value["what"],
+        "data": data,
+    }
     return page
 
 
@@ -248,7 +335,9 @@ def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
 
 def work(job: Job) -> dict[str, Any]:
     """One answer; the reader is asked on behalf of the reading on screen."""
-    return reply(job.screen, job.value, Work(job.reader, job.screen.reading, job.progress, job.cancelled))
+    return reply(
+        job.screen, job.value, Work(job.reader, job.screen.reading, job.progress, job.cancelled)
+    )
 
 
 def busy(job: Job) -> Busy | None:
@@ -258,7 +347,17 @@ def busy(job: Job) -> Busy | None:
 
 
 def build(frame: Frame) -> None:
-    """Menus stand in the picture; what needs the reader is answered in the picture, refusals too."""
+    """Menus stand in the picture; what needs the reader is answered in the picture, refusals
+    too.
+    """
     frame.browser_input(CHAPTER, "choice", change_choice)
-    frame.background(CHAPTER, ("ask",), work, lambda screen, job, page: shown(CHAPTER, job.screen, page), busy,
-                     refused=lambda screen, job, sentence: shown(CHAPTER, job.screen, refusal(job.screen, job.value, sentence)))
+    frame.background(
+        CHAPTER,
+        ("ask",),
+        work,
+        lambda screen, job, page: shown(CHAPTER, job.screen, page),
+        busy,
+        refused=lambda screen, job, sentence: shown(
+            CHAPTER, job.screen, refusal(job.screen, job.value, sentence)
+        ),
+    )

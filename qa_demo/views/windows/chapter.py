@@ -13,7 +13,13 @@ from qa_demo.figures.windows.candidates import candidates_data, window_tables
 from qa_demo.figures.windows.counterexample import counterexample
 from qa_demo.figures.windows.merge import merge_data, merge_tables, rule_results
 from qa_demo.figures.windows.offset import offset_data
-from qa_demo.figures.windows.picture import SIMPLIFIED, limits, try_plan, window_formula, window_notice
+from qa_demo.figures.windows.picture import (
+    SIMPLIFIED,
+    limits,
+    try_plan,
+    window_formula,
+    window_notice,
+)
 from qa_demo.views import options, parse
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
@@ -21,8 +27,13 @@ from qa_demo.views.options import help_text
 from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.windows.words import WORDS
 
-CHAPTER = Chapter(key="windows", number=6, title="Long text", group="Long text",
-                  question="A text longer than one window: how is it split, and which window's answer counts?")
+CHAPTER = Chapter(
+    key="windows",
+    number=6,
+    title="Long text",
+    group="Long text",
+    question="A text longer than one window: how is it split, and which window's answer counts?",
+)
 WRONG = ("context_product", "context_mean", SEPARATE_MAXIMA)
 FARTHEST = 100.0
 
@@ -38,46 +49,76 @@ class Seen:
 
 @lru_cache(maxsize=16)
 def slow_parts(seen: Seen) -> tuple[dict[str, Any], tuple[RuleResult, ...], dict[str, Any]]:
-    """Candidates, every rule's outcome, and the constant: they stay the same while plans are tried and rules are chosen."""
+    """Candidates, every rule's outcome, and the constant: they stay the same while plans are tried
+    and rules are chosen.
+    """
     screen = seen.screen
     before = apply_what_if(screen.reading, screen.what_if.logits)
-    return (candidates_data(screen.shown, seen.decode), rule_results(screen.shown, seen.decode),
-            offset_data(before, screen.shown, seen.decode, screen.what_if.offset))
+    return (
+        candidates_data(screen.shown, seen.decode),
+        rule_results(screen.shown, seen.decode),
+        offset_data(before, screen.shown, seen.decode, screen.what_if.offset),
+    )
 
 
-def present(screen: Screen, tried: WindowOptions | None = None, broken: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The three steps; `tried` are window options not read yet, `broken` the outcome of a search for a counterexample."""
+def present(
+    screen: Screen, tried: WindowOptions | None = None, broken: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The three steps; `tried` are window options not read yet, `broken` the outcome of a search
+    for a counterexample.
+    """
     reading, shown, decode = screen.reading, screen.shown, screen.decode
     listed = [r.candidate.span for r in screen.prediction.n_best]
     candidates, named, offset = slow_parts(Seen(screen.stamp, decode, screen))
     merged = merge_data(shown, decode, screen.merge, named)
     now = try_plan(reading, reading.options, decode, listed)
-    steps = [{"key": "windows", "title": "windows", "says": now["said"][0]},
-             {"key": "candidates", "title": "candidates", "says": candidates["says"]},
-             {"key": "merge", "title": "merge", "says": merged["says"]}]
+    steps = [
+        {"key": "windows", "title": "windows", "says": now["said"][0]},
+        {"key": "candidates", "title": "candidates", "says": candidates["says"]},
+        {"key": "merge", "title": "merge", "says": merged["says"]},
+    ]
     picture = {
-        "steps": steps, "words": dict(zip(WORDS, in_own_words([*WORDS.values()], reading.encoding), strict=True)),
+        "steps": steps,
+        "words": dict(zip(WORDS, in_own_words([*WORDS.values()], reading.encoding), strict=True)),
         "help": {n: help_text(WindowOptions, n) for n in ("max_seq_length", "doc_stride")},
-        "limits": limits(reading), "now": {**now, "said": now["said"][1:]},
+        "limits": limits(reading),
+        "now": {**now, "said": now["said"][1:]},
         "tried": None if tried is None else try_plan(reading, tried, decode, listed),
-        "candidates": candidates, "merge": merged, "offset": offset, "broken": broken}
-    return page_data(CHAPTER.question, picture, window_notice(reading, merged), in_own_words(SIMPLIFIED, reading.encoding),
-                     [*window_tables(shown, decode, candidates), *merge_tables(merged)])
+        "candidates": candidates,
+        "merge": merged,
+        "offset": offset,
+        "broken": broken,
+    }
+    return page_data(
+        CHAPTER.question,
+        picture,
+        window_notice(reading, merged),
+        in_own_words(SIMPLIFIED, reading.encoding),
+        [*window_tables(shown, decode, candidates), *merge_tables(merged)],
+    )
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
     """Capacity, number of windows, and the owner of the selected start."""
-    return window_formula(screen.reading, None if screen.selection is None else screen.selection.span)
+    return window_formula(
+        screen.reading, None if screen.selection is None else screen.selection.span
+    )
 
 
 def window_options(screen: Screen, value: Any) -> WindowOptions:
     """What the two sliders say, with a step no longer than the capacity that is left."""
     given = parse.record(value, "the window plan", "max_seq_length", "doc_stride")
-    return options.parse(screen.reading.options, max_seq_length=given.get("max_seq_length"), doc_stride=given.get("doc_stride"))
+    return options.parse(
+        screen.reading.options,
+        max_seq_length=given.get("max_seq_length"),
+        doc_stride=given.get("doc_stride"),
+    )
 
 
 def change_merge(screen: Screen, value: Any) -> Screen:
-    """One of three radio groups was set; a null that no longer fits the scale gives way to one that does."""
+    """One of three radio groups was set; a null that no longer fits the scale gives way to one
+    that does.
+    """
     given = parse.record(value, "the merge rule", "copies", "scale", "null")
     merge = MergeOptions(*(str(given.get(name)) for name in ("copies", "scale", "null")))
     if merge.scale in COMBINES and merge.null not in COMBINES[merge.scale]:
@@ -89,12 +130,19 @@ def change_merge(screen: Screen, value: Any) -> Screen:
 def change_offset(screen: Screen, value: Any) -> Screen:
     """Add c to every logit of one window; 0 takes it back and keeps the window chosen."""
     given = parse.record(value, "the constant", "window", "c")
-    window, c = parse.window(screen.reading, given.get("window")), parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST)
-    return screen.change(what_if=WhatIf(screen.what_if.logits, (window, c), screen.what_if.temperature))
+    window, c = (
+        parse.window(screen.reading, given.get("window")),
+        parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST),
+    )
+    return screen.change(
+        what_if=WhatIf(screen.what_if.logits, (window, c), screen.what_if.temperature)
+    )
 
 
 def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
-    """Search this reading and the stored ones of the examples for one where a wrong rule names another span."""
+    """Search this reading and the stored ones of the examples for one where a wrong rule names
+    another span.
+    """
     parse.choice(value, "the rule to break", WRONG)
     examples = [e for e in load_examples().values() if e.id != screen.example]
     stored = {e.title: (e.id, e.stored(screen.reading.checksum)) for e in examples}
@@ -104,9 +152,15 @@ def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
 
 
 def build(frame: Frame) -> None:
-    """The controls stand in the picture: merge and offset change the screen, the plan is tried here and read again on request."""
+    """The controls stand in the picture: merge and offset change the screen, the plan is tried
+    here and read again on request.
+    """
     frame.browser_input(CHAPTER, "merge", change_merge)
     frame.browser_input(CHAPTER, "offset", change_offset)
-    frame.browser_show(CHAPTER, "tried", lambda screen, value: present(screen, tried=window_options(screen, value)))
-    frame.browser_show(CHAPTER, "break", lambda screen, value: present(screen, broken=break_rule(screen, value)))
+    frame.browser_show(
+        CHAPTER, "tried", lambda screen, value: present(screen, tried=window_options(screen, value))
+    )
+    frame.browser_show(
+        CHAPTER, "break", lambda screen, value: present(screen, broken=break_rule(screen, value))
+    )
     frame.browser_reread(CHAPTER, "rerun", window_options)

@@ -6,13 +6,22 @@ import pytest
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import COMBINES, THRESHOLD_SCALES, null_logits
 from qa_demo.core.types import DecodeOptions, MergeOptions, Prediction, Reading, Span, WindowOptions
-from qa_demo.figures.answer.picture import answer_notice, answer_picture, answer_table, four_numbers, span_prob
+from qa_demo.figures.answer.picture import (
+    answer_notice,
+    answer_picture,
+    answer_table,
+    four_numbers,
+    span_prob,
+)
 from tests.fakes import FakeReader
 
 
 @pytest.fixture
 def reading() -> Reading:
-    return FakeReader().read("Who drew the towers?", "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden.")
+    return FakeReader().read(
+        "Who drew the towers?",
+        "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden.",
+    )
 
 
 @pytest.fixture
@@ -23,7 +32,9 @@ def prediction(reading: Reading) -> Prediction:
 def test_every_listed_span_is_a_dot(reading: Reading, prediction: Prediction) -> None:
     picture = answer_picture(reading, prediction)
     assert [d["rank"] for d in picture["dots"]] == list(range(1, len(prediction.n_best) + 1))
-    assert [d["score"] for d in picture["dots"]] == sorted((d["score"] for d in picture["dots"]), reverse=True)
+    assert [d["score"] for d in picture["dots"]] == sorted(
+        (d["score"] for d in picture["dots"]), reverse=True
+    )
     assert picture["null"] == prediction.null_score
 
 
@@ -31,39 +42,59 @@ def test_the_four_numbers_of_the_winner(reading: Reading, prediction: Prediction
     best = prediction.best.candidate
     score, difference, inside, share = four_numbers(reading, prediction, best.window, best.span)
     assert float(score["value"]) == pytest.approx(best.score, abs=0.006)
-    assert float(difference["value"].replace("+", "")) == pytest.approx(best.score - prediction.null_score, abs=0.011)
-    assert float(inside["value"].strip("<> ")) == pytest.approx(span_prob(reading, best.window, best.span), abs=0.001)
+    assert float(difference["value"].replace("+", "")) == pytest.approx(
+        best.score - prediction.null_score, abs=0.011
+    )
+    assert float(inside["value"].strip("<> ")) == pytest.approx(
+        span_prob(reading, best.window, best.span), abs=0.001
+    )
     assert share["value"] == f"{round(100 * prediction.best.share)} %"
 
 
 def test_a_span_that_is_not_listed_has_no_share(reading: Reading, prediction: Prediction) -> None:
     listed = {r.candidate.span for r in prediction.n_best}
-    other = next(Span(i, i) for i in range(len(reading.encoding.context_ids)) if Span(i, i) not in listed)
+    other = next(
+        Span(i, i) for i in range(len(reading.encoding.context_ids)) if Span(i, i) not in listed
+    )
     assert four_numbers(reading, prediction, 0, other)[3]["value"] == "not listed"
 
 
 def test_probabilities_of_all_pairs_sum_to_one(reading: Reading) -> None:
     window = reading.windows[0]
-    inside = sum(span_prob(reading, 0, Span(i, j)) for i in range(window.doc_stop) for j in range(i, window.doc_stop))
+    inside = sum(
+        span_prob(reading, 0, Span(i, j))
+        for i in range(window.doc_stop)
+        for j in range(i, window.doc_stop)
+    )
     assert 0.0 < inside < 1.0
     assert span_prob(reading, 0, Span(0, 0), 1e6) == pytest.approx(1 / len(window) ** 2, rel=1e-3)
 
 
-def test_temperature_changes_a_probability_and_no_score(reading: Reading, prediction: Prediction) -> None:
+def test_temperature_changes_a_probability_and_no_score(
+    reading: Reading, prediction: Prediction
+) -> None:
     best = prediction.best.candidate
     cold, warm = (four_numbers(reading, prediction, best.window, best.span, t) for t in (1.0, 2.0))
     assert [cold[k]["value"] == warm[k]["value"] for k in range(4)] == [True, True, False, True]
     assert "temperature 2" in warm[2]["over"]
 
 
-def test_the_table_has_a_selectable_row_for_each_span(reading: Reading, prediction: Prediction) -> None:
+def test_the_table_has_a_selectable_row_for_each_span(
+    reading: Reading, prediction: Prediction
+) -> None:
     table = answer_table(reading, prediction)
     assert len(table["rows"]) == len(table["select"]) == len(prediction.n_best)
     first = prediction.best.candidate
-    assert table["rows"][0][0] == first.text and table["select"][0] == [first.window, first.span.start, first.span.end]
+    assert table["rows"][0][0] == first.text and table["select"][0] == [
+        first.window,
+        first.span.start,
+        first.span.end,
+    ]
 
 
-def test_the_notice_says_what_would_silence_the_reader(reading: Reading, prediction: Prediction) -> None:
+def test_the_notice_says_what_would_silence_the_reader(
+    reading: Reading, prediction: Prediction
+) -> None:
     lead = prediction.best.candidate.score - prediction.null_score
     assert "falls silent" in answer_notice(reading, prediction)
     silent = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 0.01))
@@ -80,20 +111,33 @@ def test_numbers_are_finite(reading: Reading, prediction: Prediction) -> None:
     assert np.isfinite([d["score"] for d in picture["dots"]]).all()
 
 
-@pytest.mark.parametrize(("scale", "null"), [(scale, null) for scale, nulls in COMBINES.items() for null in nulls])
-def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(scale: str, null: str) -> None:
-    """A product's null is a logarithm of probabilities: taken from a sum of logits it would be nonsense."""
+@pytest.mark.parametrize(
+    ("scale", "null"), [(scale, null) for scale, nulls in COMBINES.items() for null in nulls]
+)
+def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(
+    scale: str, null: str
+) -> None:
+    """A product's null is a logarithm of probabilities: taken from a sum of logits it would be
+    nonsense.
+    """
     text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
-    reading, merge = FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10)), MergeOptions(scale=scale, null=null)
+    reading, merge = (
+        FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10)),
+        MergeOptions(scale=scale, null=null),
+    )
     prediction = predict(reading, DecodeOptions(null_score_diff_threshold=-50.0), merge)
     best, picture = prediction.best.candidate, answer_picture(reading, prediction, merge)
     assert picture["null"] in null_logits(reading).tolist()
     value = four_numbers(reading, prediction, best.window, best.span, merge=merge)[1]["value"]
-    assert float(value.replace("\N{MINUS SIGN}", "-").replace("+", "")) == pytest.approx(best.score - picture["null"], abs=0.011)
+    assert float(value.replace("\N{MINUS SIGN}", "-").replace("+", "")) == pytest.approx(
+        best.score - picture["null"], abs=0.011
+    )
     said = answer_notice(reading, prediction, merge)
     dragged = scale in THRESHOLD_SCALES and null != "none"
     assert picture["abstains"] == dragged and ("asks for" in said) == dragged
     assert ("no threshold to drag" in said) == (not dragged and null != "none")
-    assert ("compares the spans with no null score" in said) == (null == "none") and "This reader has no" not in said
+    assert ("compares the spans with no null score" in said) == (
+        null == "none"
+    ) and "This reader has no" not in said
     assert ("by its score; the list is ordered by the merge scale" in said) == (scale != "logit")
     assert "is \N{MINUS SIGN}" not in said, "nobody is a negative number behind"

@@ -1,4 +1,6 @@
-"""Chapter 7 as data: printed numbers add up, folded runs hide nothing, and the sentences follow the numbers."""
+"""Chapter 7 as data: printed numbers add up, folded runs hide nothing, and the sentences follow
+the numbers.
+"""
 
 import base64
 import json
@@ -15,7 +17,15 @@ from qa_demo.core.predict import predict
 from qa_demo.core.tagging import disagreeing, owned_rows, soft_terms, tagging
 from qa_demo.core.teach import Course, Taught, begin, lesson, read_with, take
 from qa_demo.core.types import DecodeOptions, Reading, Span
-from qa_demo.figures.bio.loss import chance, column, fraction, loss_data, one_hot_data, rows_shown, terms_table
+from qa_demo.figures.bio.loss import (
+    chance,
+    column,
+    fraction,
+    loss_data,
+    one_hot_data,
+    rows_shown,
+    terms_table,
+)
 from qa_demo.figures.bio.picture import (
     bars_data,
     bio_formula,
@@ -27,7 +37,14 @@ from qa_demo.figures.bio.picture import (
     tag_table,
     token_data,
 )
-from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, loss_now, tags_sentence, threshold_data
+from qa_demo.figures.bio.spans import (
+    decodings_data,
+    decodings_table,
+    glue_data,
+    loss_now,
+    tags_sentence,
+    threshold_data,
+)
 from qa_demo.figures.bio.teach import target_sentence, teach_data, teach_tables
 from tests.core.toys import make_reading, random_reading
 
@@ -40,7 +57,9 @@ def reading_of(letters: str, high: float = 6.0) -> Reading:
     tags = np.zeros((n + 4, 3))
     for k, letter in enumerate(letters):
         tags[3 + k, "BIO".index(letter)] = high
-    return make_reading([f"w{k}" for k in range(n)], [(0, n)], [np.zeros(n + 4)], [np.zeros(n + 4)], [tags])
+    return make_reading(
+        [f"w{k}" for k in range(n)], [(0, n)], [np.zeros(n + 4)], [np.zeros(n + 4)], [tags]
+    )
 
 
 def value(printed: str) -> Decimal:
@@ -95,7 +114,11 @@ def test_printed_products_add_up_to_the_printed_logit(seed: int) -> None:
 
 def test_the_formula_holds_the_loaded_dimensions_beside_the_textbook_s() -> None:
     text = "".join(p["text"] for p in bio_formula(np.array([0.7, 0.2, 0.1]), 4, 384))
-    assert "W: 3 × 384, h: 384, b: 3" in text and "d = 128" in text and "B 0.700, I 0.200, O 0.100" in text
+    assert (
+        "W: 3 × 384, h: 384, b: 3" in text
+        and "d = 128" in text
+        and "B 0.700, I 0.200, O 0.100" in text
+    )
     assert "W: 3 × 384" not in "".join(p["text"] for p in bio_formula(None, None, None))
 
 
@@ -117,7 +140,10 @@ def test_the_decodings_are_named_where_they_part() -> None:
     assert {r["name"]: r["spans"] for r in data["rows"]}["lenient"] == [[1, 2], [4, 4]]
     assert "w4" in data["says"] and "strict 1, lenient 2" in data["says"]
     agree = reading_of("OBIO")
-    assert "All three decodings return 1 span" in decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})["says"]
+    assert (
+        "All three decodings return 1 span"
+        in decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})["says"]
+    )
     table = decodings_table(found)
     assert [r[1] for r in table["rows"]].count("lenient") == 2
 
@@ -126,8 +152,12 @@ def test_the_threshold_keeps_a_beginning_of_the_list() -> None:
     reading = reading_of("OBIOBOO", 2)
     data = threshold_data(reading, DECODE, 0.3)
     marginals = [s["marginal"] for s in data["spans"]]
-    assert marginals == sorted(marginals, reverse=True) and {s["text"] for s in data["spans"][:2]} == {"w1 w2", "w4"}
-    assert data["says"].startswith(f"{sum(s['marginal'] >= 0.3 and not s['beaten'] for s in data['spans'])} span")
+    assert marginals == sorted(marginals, reverse=True) and {
+        s["text"] for s in data["spans"][:2]
+    } == {"w1 w2", "w4"}
+    assert data["says"].startswith(
+        f"{sum(s['marginal'] >= 0.3 and not s['beaten'] for s in data['spans'])} span"
+    )
 
 
 def test_spans_that_overlap_a_higher_one_are_listed_and_never_counted() -> None:
@@ -147,7 +177,10 @@ def test_spans_that_overlap_a_higher_one_are_listed_and_never_counted() -> None:
 def test_the_two_heads_are_compared_in_every_case() -> None:
     def said(letters: str, start: int | None, end: int | None, threshold: float = 0.0) -> str:
         reading = reading_of(letters)
-        s, e = np.zeros((1, len(letters) + 4), dtype=np.float32), np.zeros((1, len(letters) + 4), dtype=np.float32)
+        s, e = (
+            np.zeros((1, len(letters) + 4), dtype=np.float32),
+            np.zeros((1, len(letters) + 4), dtype=np.float32),
+        )
         s[0, 0 if start is None else 3 + start], e[0, 0 if end is None else 3 + end] = 9, 9
         reading = replace(reading, start_logits=s, end_logits=e)
         return compare_sentence(predict(reading, DECODE), tagging(reading, "viterbi").spans)
@@ -162,7 +195,13 @@ def test_the_two_heads_are_compared_in_every_case() -> None:
 def test_the_notice_names_illegal_transitions_and_a_head_of_one_s_own() -> None:
     reading = reading_of("OOIO", 4)
     rows, _ = owned_rows(reading)
-    said = notice(predict(reading, DECODE), tagging(reading, "viterbi"), tagging(reading, "strict"), rows, "own")
+    said = notice(
+        predict(reading, DECODE),
+        tagging(reading, "viterbi"),
+        tagging(reading, "strict"),
+        rows,
+        "own",
+    )
     assert "trained on this page" in said and "1 illegal transition" in said
 
 
@@ -176,37 +215,62 @@ def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
     rows = {r["key"]: r for r in data["rows"]}
     assert (rows["first"]["score"], rows["glued"]["score"]) == ("7.90", "8.00")
     for row in data["rows"]:
-        assert row["sign"] == "=" and len({len(row[k].split(".")[1]) for row in data["rows"] for k in ("s", "e", "score")}) == 1
+        assert (
+            row["sign"] == "="
+            and len(
+                {len(row[k].split(".")[1]) for row in data["rows"] for k in ("s", "e", "score")}
+            )
+            == 1
+        )
         assert value(row["s"]) + value(row["e"]) == value(row["score"])
     assert data["says"].startswith("The glue wins") and "0.10 more" in data["says"]
     verdicts = {x["loss"]: x["verdict"] for x in data["losses"]}
-    assert verdicts["soft"] == "level with the glue" and verdicts["legal pairs, each"] == "both answers beat the glue"
+    assert (
+        verdicts["soft"] == "level with the glue"
+        and verdicts["legal pairs, each"] == "both answers beat the glue"
+    )
     now = loss_now(found)
     assert value(now["legal"]) - value(now["gold"]) == value(now["loss"])
 
 
-@pytest.mark.parametrize("golds", [(Span(2, 4), Span(2, 3), None), disagreeing(5, 12), (Span(1, 1),) * 3, (None,) * 3])
+@pytest.mark.parametrize(
+    "golds", [(Span(2, 4), Span(2, 3), None), disagreeing(5, 12), (Span(1, 1),) * 3, (None,) * 3]
+)
 def test_the_terms_add_up_as_printed(golds: tuple[Span | None, ...]) -> None:
     reading = random_reading(np.random.default_rng(3), 12, 12, 12, tags=True)
     rows, _ = owned_rows(reading)
     data = loss_data(reading, rows, golds, "here")
     found = data["terms"]
-    column = [value(r["loss"]) for r in found["rows"]] + ([value(found["rest"])] if found["rest"][0] != "<" else [])
-    assert found["rest"][0] == "<" or (sum(column) == value(found["total"])) == (found["sign"] == "=")
+    column = [value(r["loss"]) for r in found["rows"]] + (
+        [value(found["rest"])] if found["rest"][0] != "<" else []
+    )
+    assert found["rest"][0] == "<" or (sum(column) == value(found["total"])) == (
+        found["sign"] == "="
+    )
     assert value(found["floor"]) + value(found["divergence"]) == value(found["total"])
     for row in found["rows"]:
         assert value(row["floor"]) + value(row["divergence"]) == value(row["loss"])
         added = sum(value(c["value"]) for c in row["cells"])
         assert (added == value(row["loss"])) == (row["sign"] == "=")
-    assert float(value(data["totals"]["mean"])) == pytest.approx(soft_terms(reading, golds).total / 12, abs=1e-4)
+    assert float(value(data["totals"]["mean"])) == pytest.approx(
+        soft_terms(reading, golds).total / 12, abs=1e-4
+    )
     assert ("agree on every token" in data["says"]) == (len(set(golds)) == 1)
-    assert {r["doc"] for r in found["rows"]} >= {d for g in golds if g is not None for d in range(g.start, g.end + 1)}
+    assert {r["doc"] for r in found["rows"]} >= {
+        d for g in golds if g is not None for d in range(g.start, g.end + 1)
+    }
     terms_table(found)
 
 
 @pytest.mark.parametrize(
     ("letters", "said"),
-    [("OBOBO", "return both"), ("OBIIO", "glue here too"), ("OBOOO", "only the first"), ("OOOBO", "only the second"), ("OOOOO", "neither")],
+    [
+        ("OBOBO", "return both"),
+        ("OBIIO", "glue here too"),
+        ("OBOOO", "only the first"),
+        ("OOOBO", "only the second"),
+        ("OOOOO", "neither"),
+    ],
 )
 def test_what_the_tags_make_of_the_two_answers(letters: str, said: str) -> None:
     reading = reading_of(letters)
@@ -234,10 +298,15 @@ def test_the_double_sum_collapses_to_one_term_a_token() -> None:
     tags = np.full(12, 2)
     tags[2:5] = [0, 1, 1]
     assert float(value(data["loss"])) == pytest.approx(-rows[np.arange(12), tags].sum(), abs=1e-3)
-    assert "36 terms" in data["stages"][0]["says"] and "24 terms had t = 0" in data["stages"][1]["says"]
+    assert (
+        "36 terms" in data["stages"][0]["says"]
+        and "24 terms had t = 0" in data["stages"][1]["says"]
+    )
 
 
-@pytest.mark.parametrize(("log_p", "printed"), [(np.log(0.25), "0.250"), (np.log(3.4e-7), "3.4 · 10^−7")])
+@pytest.mark.parametrize(
+    ("log_p", "printed"), [(np.log(0.25), "0.250"), (np.log(3.4e-7), "3.4 · 10^−7")]
+)
 def test_a_small_product_is_printed_in_powers_of_ten(log_p: float, printed: str) -> None:
     assert chance(float(log_p)) == printed
 
@@ -262,8 +331,12 @@ def test_a_long_text_lists_few_rows() -> None:
     assert shown == sorted(shown) and len(shown) <= 20
 
 
-def taught_path(reading: Reading, golds: list[tuple[Span, ...]], steps: int, loss: str = "soft") -> list[tuple[Taught, Reading]]:
-    """The path of one lesson on states that are all independent, so that a head can learn whatever it can say."""
+def taught_path(
+    reading: Reading, golds: list[tuple[Span, ...]], steps: int, loss: str = "soft"
+) -> list[tuple[Taught, Reading]]:
+    """The path of one lesson on states that are all independent, so that a head can learn whatever
+    it can say.
+    """
     n = len(reading.windows[0])
     states = np.random.default_rng(0).normal(size=(n, n + 4))
     of = lesson(reading, 0, golds, states, DECODE)
@@ -277,22 +350,41 @@ def test_both_heads_taught_two_answers_say_what_each_returns() -> None:
     reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
     path = taught_path(reading, [both], 200)
     data = teach_data(path, both, 0, float(np.log(2)), DECODE)
-    assert data["says"].startswith("After 200 steps the tags return 2 spans: “\u2068w1\u2069”") and "Start and end return “" in data["says"]
-    assert "score nearly the same" in data["says"] and data["steps"] == 200 and data["canUndo"] and data["floor"] == "0.693"
+    assert (
+        data["says"].startswith("After 200 steps the tags return 2 spans: “\u2068w1\u2069”")
+        and "Start and end return “" in data["says"]
+    )
+    assert (
+        "score nearly the same" in data["says"]
+        and data["steps"] == 200
+        and data["canUndo"]
+        and data["floor"] == "0.693"
+    )
     assert [r["text"] for r in data["rows"]] == ["w1", "w4 w5", "w1 w2 w3 w4 w5"]
-    assert all(r["marginal"][1] > 0.9 for r in data["rows"][:2]) and data["rows"][2]["marginal"][1] < 0.01
+    assert (
+        all(r["marginal"][1] > 0.9 for r in data["rows"][:2])
+        and data["rows"][2]["marginal"][1] < 0.01
+    )
     shares = [r["share"][1] for r in data["rows"]]
     assert max(shares) - min(shares) < 0.1 and sum(shares) < 1
     assert [len(t["rows"]) for t in teach_tables(data)] == [3, 201]
     json.dumps(data, allow_nan=False)
     before = teach_data(path[:1], both, 0, 0.0, DECODE)
-    assert before["says"].startswith("Before the first step the tags return") and not before["canUndo"]
+    assert (
+        before["says"].startswith("Before the first step the tags return") and not before["canUndo"]
+    )
     pairs = teach_data(taught_path(reading, [both], 400, "legal pairs, each"), both, 0, 0.0, DECODE)
     assert "less than the better answer, but only that one" in pairs["says"]
 
 
 def test_the_target_says_whether_perfect_tags_would_return_both() -> None:
     reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
-    assert "2/3 at “\u2068w1\u2069” and 1/3" in target_sentence(reading, 0, both, [(both[0],), (both[0],), (both[1],)])
-    assert "still leave an answer out" in target_sentence(reading, 0, both, [(both[0],), (both[0],), (both[1],)])
-    assert "tags that fit it return both" in target_sentence(reading, 0, both, [both, both, (both[0],)][:2])
+    assert "2/3 at “\u2068w1\u2069” and 1/3" in target_sentence(
+        reading, 0, both, [(both[0],), (both[0],), (both[1],)]
+    )
+    assert "still leave an answer out" in target_sentence(
+        reading, 0, both, [(both[0],), (both[0],), (both[1],)]
+    )
+    assert "tags that fit it return both" in target_sentence(
+        reading, 0, both, [both, both, (both[0],)][:2]
+    )

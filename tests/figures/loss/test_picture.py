@@ -1,4 +1,6 @@
-"""Chapter 5 as data: labels, printed sums, variants, wrong formulas, verdicts, steps and the replay."""
+"""Chapter 5 as data: labels, printed sums, variants, wrong formulas, verdicts, steps and the
+replay.
+"""
 
 import json
 from dataclasses import replace
@@ -14,9 +16,24 @@ from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.predict import predict
 from qa_demo.core.replay import ReplayRows, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, LossTerm, MergeOptions, Reading, Span
-from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, matrix_table, moved_sentence
+from qa_demo.figures.loss.learned import (
+    bench_data,
+    forgot_data,
+    learned_data,
+    matrix_table,
+    moved_sentence,
+)
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data, verdicts
-from qa_demo.figures.loss.picture import distinct, home, loss_notice, loss_picture, loss_tables, make_labels, says_labels, strip
+from qa_demo.figures.loss.picture import (
+    distinct,
+    home,
+    loss_notice,
+    loss_picture,
+    loss_tables,
+    make_labels,
+    says_labels,
+    strip,
+)
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
 from qa_demo.figures.numbers import MINUS
@@ -46,20 +63,31 @@ def test_labels_come_from_marks_annotators_nobody_or_the_reader(two_windows: Rea
     assert make_labels(two_windows, (), True, ours, None).golds == (None,)
     mixed = make_labels(two_windows, ours, 1, ours, None)
     assert (mixed.source, mixed.golds) == ("marked", (GOLD, None))
-    both = make_labels(two_windows, (*ours, *ours, answer(two_windows, Span(3, 3))), False, None, None)
+    both = make_labels(
+        two_windows, (*ours, *ours, answer(two_windows, Span(3, 3))), False, None, None
+    )
     assert distinct(both.golds) == [(Span(3, 3), 1), (GOLD, 2)]
     assert "each counts alike" in says_labels(two_windows, both)
 
 
 def test_the_home_window_owns_the_label(two_windows: Reading) -> None:
-    assert home(two_windows, (GOLD,)) == 1 and home(two_windows, (Span(0, 0),)) == 0 and home(two_windows, (None,)) == 0
+    assert (
+        home(two_windows, (GOLD,)) == 1
+        and home(two_windows, (Span(0, 0),)) == 0
+        and home(two_windows, (None,)) == 0
+    )
     assert [holds(two_windows, w, (GOLD,)) for w in (0, 1)] == ["a part of it", "the whole answer"]
     assert holds(two_windows, 0, (Span(4, 4),)) == "none of it"
 
 
 def test_the_terms_add_up_as_printed(two_windows: Reading) -> None:
     rows = terms_table(two_windows, (GOLD,))["rows"]
-    assert [r[0] for r in rows] == ["start", "end", "mean, as the code takes it", "sum, as one text has it"]
+    assert [r[0] for r in rows] == [
+        "start",
+        "end",
+        "mean, as the code takes it",
+        "sum, as one text has it",
+    ]
     assert value(rows[0][4]) + value(rows[1][4]) == pytest.approx(value(rows[2][4]), abs=1e-9)
     assert value(rows[2][4]) == pytest.approx(total(start_end_loss(two_windows, (GOLD,))), abs=0.01)
     first, last = (value(x) for x in rows[3][1].split(" + "))
@@ -94,32 +122,68 @@ def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading
     labels = make_labels(two_windows, (answer(two_windows, GOLD),), False, None, None)
     found = predict(two_windows, DECODE)
     picture = loss_picture(two_windows, two_windows, labels, 1, DECODE, found)
-    named = replace(two_windows, encoding=replace(two_windows.encoding, prefix_tokens=("<s>", *two_windows.encoding.prefix_tokens[1:])))
-    assert (picture["null"], loss_picture(named, named, labels, 1, DECODE, found)["null"]) == ("[CLS]", "<s>")
+    named = replace(
+        two_windows,
+        encoding=replace(
+            two_windows.encoding, prefix_tokens=("<s>", *two_windows.encoding.prefix_tokens[1:])
+        ),
+    )
+    assert (picture["null"], loss_picture(named, named, labels, 1, DECODE, found)["null"]) == (
+        "[CLS]",
+        "<s>",
+    )
     json.dumps(plain(picture))
-    assert picture["windows"][0]["start"] == [[0, 1.0]] and picture["windows"][1]["start"] == [[two_windows.windows[1].to_pos(3), 1.0]]
+    assert picture["windows"][0]["start"] == [[0, 1.0]] and picture["windows"][1]["start"] == [
+        [two_windows.windows[1].to_pos(3), 1.0]
+    ]
     cut = strip(two_windows, (GOLD,))
     assert cut["first"] <= 3 < 4 < cut["stop"] and "characters 17 to 30" in cut["chars"]
     assert strip(two_windows, (None,)) is None
-    assert picture["side"] == {"loss": picture["side"]["loss"], "right": True, "answer": "Delta Epsilon"}
+    assert picture["side"] == {
+        "loss": picture["side"]["loss"],
+        "right": True,
+        "answer": "Delta Epsilon",
+    }
     tables = loss_tables(two_windows, labels.golds, 1)
     gradient = [value(row[5]) for row in tables[2]["rows"]]
-    assert sum(gradient) == pytest.approx(0, abs=1e-3) and gradient[two_windows.windows[1].to_pos(3)] < 0
+    assert (
+        sum(gradient) == pytest.approx(0, abs=1e-3)
+        and gradient[two_windows.windows[1].to_pos(3)] < 0
+    )
 
 
-@pytest.mark.parametrize(("gold", "said"), [(GOLD, "which is the label"), (Span(0, 0), "which is not the label")])
-def test_the_notice_compares_training_and_prediction(two_windows: Reading, gold: Span, said: str) -> None:
+@pytest.mark.parametrize(
+    ("gold", "said"), [(GOLD, "which is the label"), (Span(0, 0), "which is not the label")]
+)
+def test_the_notice_compares_training_and_prediction(
+    two_windows: Reading, gold: Span, said: str
+) -> None:
     labels = make_labels(two_windows, (answer(two_windows, gold),), False, None, None)
-    assert said in loss_notice(two_windows, labels, predict(two_windows, DECODE), home(two_windows, labels.golds))
+    assert said in loss_notice(
+        two_windows, labels, predict(two_windows, DECODE), home(two_windows, labels.golds)
+    )
 
 
 def _of_logits_times(reading: Reading, factor: float) -> dict[str, dict[str, Any]]:
     ends = np.where(np.isnan(reading.end_logits), np.nan, np.abs(reading.end_logits) * factor)
-    return {d["key"]: d for d in misread_data(replace(reading, end_logits=ends.astype(np.float32)), 0, (Span(0, 0),), DECODE)}
+    return {
+        d["key"]: d
+        for d in misread_data(
+            replace(reading, end_logits=ends.astype(np.float32)), 0, (Span(0, 0),), DECODE
+        )
+    }
 
 
-@pytest.mark.parametrize(("x", "text"), [(1.0, "1.000"), (999999.0, "999999.000"), (3.2e9, "about 10¹⁰"), (1e-9, "less than 0.001"),
-                                         (float("inf"), "more than 10³⁰⁸")])
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (1.0, "1.000"),
+        (999999.0, "999999.000"),
+        (3.2e9, "about 10¹⁰"),
+        (1e-9, "less than 0.001"),
+        (float("inf"), "more than 10³⁰⁸"),
+    ],
+)
 def test_a_number_of_any_size_stays_short(x: float, text: str) -> None:
     assert magnitude(x) == text
 
@@ -131,50 +195,93 @@ def test_wrong_formulas_have_their_consequence(two_windows: Reading) -> None:
     assert data["no_bias"]["same"] and data["no_bias"]["value"] == data["no_bias"]["right"]
     assert not data["predicted"]["same"] and "more confident" in data["predicted"]["says"]
     assert "sum to more than 10³⁰⁸" in _of_logits_times(two_windows, 1e6)["shared_z"]["says"]
-    calm = FakeReader(null=60.0).read("Who drew the towers?", "The towers were drawn by Georg Rotne.")
+    calm = FakeReader(null=60.0).read(
+        "Who drew the towers?", "The towers were drawn by Georg Rotne."
+    )
     says = {d["key"]: d["says"] for d in misread_data(calm, 0, (None,), DECODE)}["searched"]
-    assert "the label is the cheaper one" in says and "confident" not in says, "a text without an answer, read rightly"
+    assert "the label is the cheaper one" in says and "confident" not in says, (
+        "a text without an answer, read rightly"
+    )
 
 
 def test_break_it_names_the_worst_reading_or_none(two_windows: Reading) -> None:
-    cases = [("easy", two_windows, (GOLD,), 1, DECODE), ("{hard}", two_windows, (Span(0, 0),), 0, DECODE)]
+    cases = [
+        ("easy", two_windows, (GOLD,), 1, DECODE),
+        ("{hard}", two_windows, (Span(0, 0),), 0, DECODE),
+    ]
     assert "{hard}" in break_formula("predicted", cases)["says"]
     assert break_formula("no_bias", cases)["says"] == "No counterexample in 2 readings."
     assert break_formula("gold_only", [])["found"] is False
 
 
 def test_verdicts_find_the_cheap_wrong_and_the_dear_right_one() -> None:
-    cases = [("a", "A", 0.2, True, "x", "x"), ("b", "B", 0.5, False, "y", "z"), ("c", "C", 2.0, True, "w", "w"),
-             ("d", "D", 3.0, False, "v", "u")]
+    cases = [
+        ("a", "A", 0.2, True, "x", "x"),
+        ("b", "B", 0.5, False, "y", "z"),
+        ("c", "C", 2.0, True, "w", "w"),
+        ("d", "D", 3.0, False, "v", "u"),
+    ]
     found = verdicts(cases)
-    assert (found["low"]["id"], found["high"]["id"]) == ("b", "c") and "does not decide" in found["says"]
+    assert (found["low"]["id"], found["high"]["id"]) == ("b", "c") and "does not decide" in found[
+        "says"
+    ]
     assert "every wrong answer costs more" in verdicts([cases[0], cases[3]])["says"]
-    assert verdicts([cases[0]])["says"] == "All 1 stored readings are right." and verdicts([])["low"] is None
+    assert (
+        verdicts([cases[0]])["says"] == "All 1 stored readings are right."
+        and verdicts([])["low"] is None
+    )
 
 
 def after_steps(reading: Reading) -> Learned:
     later = reading.start_logits.copy()
     later[1, reading.windows[1].to_pos(3)] += 3
-    curve = tuple(Step(k, (LossTerm("start", 2.0 - k, .5, 1), LossTerm("end", 1.0, .5, 1))) for k in range(2))
+    curve = tuple(
+        Step(k, (LossTerm("start", 2.0 - k, 0.5, 1), LossTerm("end", 1.0, 0.5, 1)))
+        for k in range(2)
+    )
     moved = tuple(Movement(n, 1.0, 1.1, 0.2, 3.0) for n in ("S", "E", "T"))
-    return Learned(reading, replace(reading, start_logits=later), (GOLD,), "head", (1,), 1, curve, moved, (Plan(),), False, True)
+    return Learned(
+        reading,
+        replace(reading, start_logits=later),
+        (GOLD,),
+        "head",
+        (1,),
+        1,
+        curve,
+        moved,
+        (Plan(),),
+        False,
+        True,
+    )
 
 
 def test_steps_show_before_and_after(two_windows: Reading) -> None:
     data = learned_data(after_steps(two_windows), DECODE, MergeOptions())
     json.dumps(plain(data))
-    assert data["curve"] == [1.5, 1.0] and "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
+    assert (
+        data["curve"] == [1.5, 1.0]
+        and "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
+    )
     assert "windows 2 of 2" in data["says"]
     top = data["start"][0]
     assert top["text"] == "Delta" and top["after"] > top["before"]
-    assert data["spans"]["rows"][0][0] == "Delta Epsilon" and value(data["spans"]["rows"][0][3]) == 3.0
+    assert (
+        data["spans"]["rows"][0][0] == "Delta Epsilon" and value(data["spans"]["rows"][0][3]) == 3.0
+    )
     assert {"from", "to", "text"} <= set(data["plane"][0])
-    assert moved_sentence(Movement("T", 2, 2, 0, 0)) == {"name": "T", "norm": "2.000 → 2.000", "distance": "0.000", "degrees": "0.00°"}
+    assert moved_sentence(Movement("T", 2, 2, 0, 0)) == {
+        "name": "T",
+        "norm": "2.000 → 2.000",
+        "distance": "0.000",
+        "degrees": "0.00°",
+    }
     assert moved_sentence(Movement("S", 2, 2, 1e-5, 1e-5))["distance"] == "< 0.001"
     assert bench_data(None, (), DECODE, MergeOptions())["learned"] is None
 
 
-def test_the_matrix_before_and_after_holds_the_products_of_its_margins(two_windows: Reading) -> None:
+def test_the_matrix_before_and_after_holds_the_products_of_its_margins(
+    two_windows: Reading,
+) -> None:
     learned = after_steps(two_windows)
     data = learned_data(learned, DECODE, MergeOptions())["matrix"]
     w = two_windows.windows[1]
@@ -184,13 +291,23 @@ def test_the_matrix_before_and_after_holds_the_products_of_its_margins(two_windo
             for j, cell in zip(data["at"][1], row, strict=True):
                 assert cell[("before", "after")[k]] == pytest.approx(s[i] * e[j], rel=1e-5)
                 legal = w.is_context[i] and w.is_context[j] and i <= j and w.is_max_context[i]
-                assert cell["kind"] == "no answer" if i == j == w.cls_at else (cell["kind"] == "legal") == legal
+                assert (
+                    cell["kind"] == "no answer"
+                    if i == j == w.cls_at
+                    else (cell["kind"] == "legal") == legal
+                )
                 assert cell["gold"] == ((i, j) == (w.to_pos(3), w.to_pos(4)))
         r, c = data["best"][k]
-        assert all(cell["kind"] != "legal" or cell[("before", "after")[k]] <= data["cells"][r][c][("before", "after")[k]]
-                   for row in data["cells"] for cell in row)
+        assert all(
+            cell["kind"] != "legal"
+            or cell[("before", "after")[k]] <= data["cells"][r][c][("before", "after")[k]]
+            for row in data["cells"]
+            for cell in row
+        )
     shown = matrix_table(data)
-    assert shown["rows"][0][0].split()[0].isdigit() and all(float(max(r[2], r[3])) >= 0.005 for r in shown["rows"])
+    assert shown["rows"][0][0].split()[0].isdigit() and all(
+        float(max(r[2], r[3])) >= 0.005 for r in shown["rows"]
+    )
     named = {tuple(s) for s in shown["select"] if s}
     assert (1, 3, 4) in named
 
@@ -198,42 +315,81 @@ def test_the_matrix_before_and_after_holds_the_products_of_its_margins(two_windo
 def test_what_was_forgotten_is_counted() -> None:
     rows = [Remembered("A", "x", "y", 0.1, 0.4), Remembered("B", None, None, 0.2, 0.2)]
     data = forgot_data(rows)
-    assert data["says"].startswith("1 answer of 2 changed; the loss rose on 1 of them") and data["table"]["rows"][1][1] == "no answer"
+    assert (
+        data["says"].startswith("1 answer of 2 changed; the loss rose on 1 of them")
+        and data["table"]["rows"][1][1] == "no answer"
+    )
     assert forgot_data([]) is None
 
 
 def rows_of(reading: Reading) -> ReplayRows:
     start, end = reading.logits(0)
     noise = np.zeros_like(start)
-    return ReplayRows((0, 50, 100), 0, np.stack([noise, start, start]), np.stack([noise, end, end]), np.zeros((3, len(start), 3)))
+    return ReplayRows(
+        (0, 50, 100),
+        0,
+        np.stack([noise, start, start]),
+        np.stack([noise, end, end]),
+        np.zeros((3, len(start), 3)),
+    )
 
 
 def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
     data = replay_data(two_windows, rows_of(two_windows), (Span(1, 1),), DECODE)
     json.dumps(plain(data))
     assert data["loss"][0] == pytest.approx(np.log(8))
-    assert data["loss"][1] == pytest.approx(total(start_end_loss(two_windows, (Span(1, 1),), [0])), abs=1e-4)
-    assert data["answers"][1] == data["answers"][2] == "Beta" and "“\u2068Beta\u2069”, stands from step 50 on" in data["says"]
-    assert all(text and row[-1] == text for text, row in zip(data["best"], data["table"]["rows"], strict=True))
+    assert data["loss"][1] == pytest.approx(
+        total(start_end_loss(two_windows, (Span(1, 1),), [0])), abs=1e-4
+    )
+    assert (
+        data["answers"][1] == data["answers"][2] == "Beta"
+        and "“\u2068Beta\u2069”, stands from step 50 on" in data["says"]
+    )
+    assert all(
+        text and row[-1] == text
+        for text, row in zip(data["best"], data["table"]["rows"], strict=True)
+    )
     strict = replace(DECODE, null_score_diff_threshold=-99.0)
     never = replay_data(replace(two_windows, threshold=0.0), rows_of(two_windows), (None,), strict)
-    assert never["answers"] == [None] * 3 and never["best"] == data["best"] and "verdict, no answer, stands from step 0" in never["says"]
+    assert (
+        never["answers"] == [None] * 3
+        and never["best"] == data["best"]
+        and "verdict, no answer, stands from step 0" in never["says"]
+    )
     assert "the heads are random" in data["says"] and len(data["table"]["rows"]) == 3
     short = ReplayRows((0,), 1, np.zeros((1, 3)), np.zeros((1, 3)), np.zeros((1, 3, 3)))
     assert replay_data(two_windows, short, (GOLD,), DECODE) is None
 
 
-def test_a_replay_on_disk_is_read_as_training_writes_it(tmp_path: Path, two_windows: Reading) -> None:
+def test_a_replay_on_disk_is_read_as_training_writes_it(
+    tmp_path: Path, two_windows: Reading
+) -> None:
     assert load_replay(tmp_path) is None
-    about = {"format": 1, "steps": [0, 9], "checksum": "c", "examples": [{"id": "a", "window": 0, "at": 0, "length": 3},
-                                                                        {"id": "b", "window": 1, "at": 3, "length": 2}]}
+    about = {
+        "format": 1,
+        "steps": [0, 9],
+        "checksum": "c",
+        "examples": [
+            {"id": "a", "window": 0, "at": 0, "length": 3},
+            {"id": "b", "window": 1, "at": 3, "length": 2},
+        ],
+    }
     (tmp_path / "replay.json").write_text(json.dumps(about))
     both = np.arange(10, dtype=np.float16).reshape(2, 5)
-    np.savez_compressed(tmp_path / "replay.npz", start=both, end=-both, tags=np.zeros((2, 5, 3), np.float16))
+    np.savez_compressed(
+        tmp_path / "replay.npz", start=both, end=-both, tags=np.zeros((2, 5, 3), np.float16)
+    )
     found = load_replay(tmp_path)
     rows = found.rows("b")
-    assert found.checksum == "c" and rows.window == 1 and rows.start.tolist() == [[3, 4], [8, 9]] and found.rows("z") is None
-    np.savez_compressed(tmp_path / "replay.npz", start=both[:1], end=both[:1], tags=np.zeros((1, 5, 3), np.float16))
+    assert (
+        found.checksum == "c"
+        and rows.window == 1
+        and rows.start.tolist() == [[3, 4], [8, 9]]
+        and found.rows("z") is None
+    )
+    np.savez_compressed(
+        tmp_path / "replay.npz", start=both[:1], end=both[:1], tags=np.zeros((1, 5, 3), np.float16)
+    )
     with pytest.raises(BadInput, match="does not fit together"):
         load_replay(tmp_path)
     (tmp_path / "replay.json").write_text("{}")

@@ -13,7 +13,13 @@ from qa_demo.core.pencil import another, pencil
 from qa_demo.core.predict import predict
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
-from qa_demo.figures.scores.dimensions import anatomy_data, comparison_data, pencil_data, rivals, vectors_data
+from qa_demo.figures.scores.dimensions import (
+    anatomy_data,
+    comparison_data,
+    pencil_data,
+    rivals,
+    vectors_data,
+)
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
 from qa_demo.figures.scores.picture import (
     axis_range,
@@ -38,14 +44,23 @@ def value(printed: str) -> float:
     return float(printed.replace("−", "-"))
 
 
-def one(start: list[float], end: list[float], words: str = "Alpha Beta Gamma Delta", null: tuple[float, float] = (0, 0)) -> Reading:
+def one(
+    start: list[float],
+    end: list[float],
+    words: str = "Alpha Beta Gamma Delta",
+    null: tuple[float, float] = (0, 0),
+) -> Reading:
     names = words.split()
-    return make_reading(names, [(0, len(names))], [[null[0], -9, -9, *start, -9]], [[null[1], -9, -9, *end, -9]])
+    return make_reading(
+        names, [(0, len(names))], [[null[0], -9, -9, *start, -9]], [[null[1], -9, -9, *end, -9]]
+    )
 
 
 def some_heads(d: int = 20, seed: int = 3) -> tuple[HeadWeights, np.ndarray]:
     rng = np.random.default_rng(seed)
-    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.125, -0.5), rng.normal(size=(3, 6, d)).astype(np.float32)
+    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.125, -0.5), rng.normal(
+        size=(3, 6, d)
+    ).astype(np.float32)
 
 
 def test_named_dots_are_no_answer_the_best_pair_and_the_leaders_of_each_axis() -> None:
@@ -63,26 +78,40 @@ def test_the_axes_hold_every_point_before_and_after() -> None:
     both = plane_data(before, 0, DECODE, "max_context", slide(before, after))["range"]
     assert both[0] < -40 < alone[0] and both[3] > 33 > alone[3]
     assert both[1] > 5 and both[2] < -9
-    assert axis_range(np.array([[1.0, 1.0], [np.nan, 5.0]])) == [0.5, 1.5, 0.5, 1.5], "a token that no window owns does not move the axes"
+    assert axis_range(np.array([[1.0, 1.0], [np.nan, 5.0]])) == [0.5, 1.5, 0.5, 1.5], (
+        "a token that no window owns does not move the axes"
+    )
 
 
 @pytest.mark.parametrize("scale", [0.001, 1.0, 100.0])
 def test_the_axes_follow_the_size_of_the_logits(scale: float) -> None:
     low_s, high_s, low_e, high_e = axis_range(scale * np.array([[0.0, 0.0], [1.0, 0.5]]))
     assert low_s < 0 < high_s and high_s - low_s < 1.2 * scale and high_e - low_e < 0.8 * scale
-    assert axis_range(np.array([[2.0, -1.0]])) == [1.5, 2.5, -1.5, -0.5], "one point stands in the middle"
+    assert axis_range(np.array([[2.0, -1.0]])) == [1.5, 2.5, -1.5, -0.5], (
+        "one point stands in the middle"
+    )
 
 
 def test_how_many_tokens_beat_no_answer_is_counted_on_the_diagonal() -> None:
     reading = one([5, 1, 0, -1], [0, 1, 6, 2], null=(2.0, 1.0))
-    assert beat_null(reading, 0) == 2, "5 + 0 and 0 + 6 lie above 3; 1 + 1 and -1 + 2 do not; the question is no token of the paragraph"
+    assert beat_null(reading, 0) == 2, (
+        "5 + 0 and 0 + 6 lie above 3; 1 + 1 and -1 + 2 do not; the question is no token of the "
+        "paragraph"
+    )
     two = plane_notice(reading, 0, DECODE, "max_context")
     assert two.startswith("2 of the 4 tokens stand above the diagonal through [CLS]: they score")
     none = plane_notice(one([0, 1, 0, -1], [0, 1, 0, 2], null=(9.0, 9.0)), 0, DECODE, "max_context")
-    assert none.startswith("None of the 4 tokens stands above the diagonal through [CLS]: none scores higher than no answer")
+    assert none.startswith(
+        "None of the 4 tokens stands above the diagonal through [CLS]: none scores higher than "
+        "no answer"
+    )
     assert "two different dots" in plane_notice(reading, 0, DECODE, "max_context")
-    assert "The best span is one dot, “\u2068Beta\u2069”" in plane_notice(one([0, 9, 0, 0], [0, 9, 0, 0]), 0, DECODE, "max_context")
-    assert plane_notice(one([0, 9, 0, 0], [0, 9, 0, 0]), 0, DECODE, "max_context").startswith("1 of the 4 tokens stands above")
+    assert "The best span is one dot, “\u2068Beta\u2069”" in plane_notice(
+        one([0, 9, 0, 0], [0, 9, 0, 0]), 0, DECODE, "max_context"
+    )
+    assert plane_notice(one([0, 9, 0, 0], [0, 9, 0, 0]), 0, DECODE, "max_context").startswith(
+        "1 of the 4 tokens stands above"
+    )
 
 
 def test_a_slide_sends_what_the_window_owns_and_nothing_else() -> None:
@@ -95,16 +124,26 @@ def test_a_slide_sends_what_the_window_owns_and_nothing_else() -> None:
 
 
 def test_the_largest_moves_come_first_and_differ_as_printed() -> None:
-    before, after = one([5, 1, 0, -1], [0, 1, 6, 2]), one([5, 4.996, 0.5, -1], [0, -2.004, 6, 2], null=(1, 1))
+    before, after = (
+        one([5, 1, 0, -1], [0, 1, 6, 2]),
+        one([5, 4.996, 0.5, -1], [0, -2.004, 6, 2], null=(1, 1)),
+    )
     moved = slide(before, after)
     assert largest_moves(moved, before.windows[0].owned).tolist()[:2] == [1, 2]
     twin = move_table(before, moved, 0)
     assert twin["rows"][0] == ["Beta", "1.00", "5.00", "+4.00", "1.00", "−2.00", "−3.00"]
-    assert twin["select"][0] == [0, 1, 1] and twin["rows"][-1][0] == "no answer" and twin["select"][-1] is None
+    assert (
+        twin["select"][0] == [0, 1, 1]
+        and twin["rows"][-1][0] == "no answer"
+        and twin["select"][-1] is None
+    )
     for row in twin["rows"]:
         assert value(row[2]) - value(row[1]) == pytest.approx(value(row[3].replace("+", "")))
     said = slide_notice(before, after, moved, 0, ("Alpha", None))
-    assert "the answer goes from “\u2068Alpha\u2069” to no answer" in said and "from (1.00, 1.00) to (5.00, −2.00)" in said
+    assert (
+        "the answer goes from “\u2068Alpha\u2069” to no answer" in said
+        and "from (1.00, 1.00) to (5.00, −2.00)" in said
+    )
     assert "the answer stays no answer" in slide_notice(before, after, moved, 0, (None, None))
 
 
@@ -112,13 +151,23 @@ def test_the_formula_adds_up_as_printed() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):
         logits, biases = rng.normal(0, 5, 2), rng.normal(0, 1, 2)
-        said = "".join(p["text"] for p in score_formula((float(logits[0]), float(logits[1])), (float(biases[0]), float(biases[1]))))
+        said = "".join(
+            p["text"]
+            for p in score_formula(
+                (float(logits[0]), float(logits[1])), (float(biases[0]), float(biases[1]))
+            )
+        )
         for tail, logit in zip(said.split("     ")[1:], logits, strict=True):
             left, right = tail.replace("− ", "+ −").split(" = " if " = " in tail else " ≈ ")
             assert value(right) == pytest.approx(logit, abs=6e-4)
             if " = " in tail:
-                assert sum(value(x) for x in left.split(" + ")) == pytest.approx(value(right), abs=1e-9)
-    assert "".join(p["text"] for p in score_formula(None, None)) == "si = S · Ti + bS    ej = E · Tj + bE"
+                assert sum(value(x) for x in left.split(" + ")) == pytest.approx(
+                    value(right), abs=1e-9
+                )
+    assert (
+        "".join(p["text"] for p in score_formula(None, None))
+        == "si = S · Ti + bS    ej = E · Tj + bE"
+    )
 
 
 def test_the_table_of_the_plane_has_every_position_and_its_diagonal() -> None:
@@ -136,13 +185,24 @@ def test_products_rest_and_bias_add_up_to_the_logit_as_printed(lane: str) -> Non
     for token in hidden[-1]:
         exact = float(vector.astype(float) @ token.astype(float)) + bias
         data = anatomy_data(heads, token, lane, exact, "word")
-        column = [*(r["product"] for r in data["rows"]), data["rest"]["product"], data["bias"]["product"]]
+        column = [
+            *(r["product"] for r in data["rows"]),
+            data["rest"]["product"],
+            data["bias"]["product"],
+        ]
         assert sum(value(x) for x in column) == pytest.approx(value(data["logit"]), abs=1e-9)
-        assert sum(r["x"] for r in data["rows"]) + data["rest"]["x"] + data["bias"]["x"] == pytest.approx(exact, abs=1e-4)
+        assert sum(r["x"] for r in data["rows"]) + data["rest"]["x"] + data["bias"][
+            "x"
+        ] == pytest.approx(exact, abs=1e-4)
         sizes = np.sort(np.abs(vector.astype(float) * token))[::-1]
         assert [abs(r["x"]) for r in data["rows"]] == pytest.approx(sizes[:8].tolist())
         assert data["rest"]["name"] == "12 others together"
-    assert anatomy_data(HeadWeights(np.ones(2), np.ones(2), 0, 0), np.ones(2), lane, 2.0, "x")["rest"]["name"] == "rounding"
+    assert (
+        anatomy_data(HeadWeights(np.ones(2), np.ones(2), 0, 0), np.ones(2), lane, 2.0, "x")["rest"][
+            "name"
+        ]
+        == "rounding"
+    )
 
 
 def test_two_tokens_side_by_side_add_up_to_the_difference() -> None:
@@ -151,13 +211,22 @@ def test_two_tokens_side_by_side_add_up_to_the_difference() -> None:
     logits = tuple(float(heads.S.astype(float) @ t.astype(float)) + heads.b_S for t in (a, b))
     data = comparison_data(heads, a, b, "start", ("Paris", "France"), logits)
     for row in data["rows"]:
-        assert value(row["first"]) - value(row["second"]) == pytest.approx(value(row["product"]), abs=1e-9)
+        assert value(row["first"]) - value(row["second"]) == pytest.approx(
+            value(row["product"]), abs=1e-9
+        )
     column = [*(r["product"] for r in data["rows"]), data["rest"]["product"]]
     assert sum(value(x) for x in column) == pytest.approx(value(data["difference"]), abs=1e-9)
-    assert value(data["logits"][0]) - value(data["logits"][1]) == pytest.approx(value(data["difference"]), abs=1e-9)
+    assert value(data["logits"][0]) - value(data["logits"][1]) == pytest.approx(
+        value(data["difference"]), abs=1e-9
+    )
     ahead = "Paris" if logits[0] > logits[1] else "France"
-    assert data["says"].startswith(f"“\u2068{ahead}\u2069” is ahead by {abs(logits[0] - logits[1]):.2f} in its start logit")
-    assert comparison_data(heads, a, a, "end", ("x", "x"), (1.0, 1.0))["says"] == "The two logits are equal."
+    assert data["says"].startswith(
+        f"“\u2068{ahead}\u2069” is ahead by {abs(logits[0] - logits[1]):.2f} in its start logit"
+    )
+    assert (
+        comparison_data(heads, a, a, "end", ("x", "x"), (1.0, 1.0))["says"]
+        == "The two logits are equal."
+    )
 
 
 def test_rivals_are_the_highest_others_that_are_allowed() -> None:
@@ -166,7 +235,12 @@ def test_rivals_are_the_highest_others_that_are_allowed() -> None:
 
 def test_vectors_travel_once_with_angle_and_lengths() -> None:
     data = vectors_data(HeadWeights(np.array([3.0, 0, 4]), np.array([0, 2.0, 0]), 0.1, -0.2))
-    assert data["d"] == 3 and data["angle"] == "90.0" and data["lengths"] == ["5.00", "2.00"] and data["size"] == 4.0
+    assert (
+        data["d"] == 3
+        and data["angle"] == "90.0"
+        and data["lengths"] == ["5.00", "2.00"]
+        and data["size"] == 4.0
+    )
     assert data["bias"] == ["0.1000", "−0.2000"]
 
 
@@ -178,7 +252,9 @@ def test_the_exercise_travels_with_what_each_cell_asks_and_its_slips(exercise: o
     cells = {c["name"]: c for c in data["cells"]}
     for i, row in enumerate(data["T"]):
         s = sum(a * b for a, b in zip(row, data["S"], strict=True)) + data["bias"][0]
-        assert cells[f"logit_start_{i}"]["value"] == s and cells[f"logit_start_{i}"]["decimals"] == 0
+        assert (
+            cells[f"logit_start_{i}"]["value"] == s and cells[f"logit_start_{i}"]["decimals"] == 0
+        )
         for text, wrong in cells[f"logit_start_{i}"]["slips"]:
             found = exercise.check(f"logit_start_{i}", str(wrong))
             assert found.correct or found.slip is not None, text
@@ -188,8 +264,14 @@ def test_the_exercise_travels_with_what_each_cell_asks_and_its_slips(exercise: o
 
 def test_layers_travel_with_ranks_and_the_notice_names_the_first_layer_that_leads() -> None:
     reading = one([0, 3, 0, 0], [0, 0, 4, 0])
-    start = np.array([[9, 0, 0, 0, 1, 2, 3, 0], [0, 0, 0, 0, 3, 2, 1, 0], [0, -9, -9, 0, 3, 0, 0, -9]], dtype=float)
-    end = np.array([[0, 0, 0, 0, 0, 5, 0, 0], [9, 0, 0, 0, 0, 1, 0, 0], [0, -9, -9, 0, 0, 4, 0, -9]], dtype=float)
+    start = np.array(
+        [[9, 0, 0, 0, 1, 2, 3, 0], [0, 0, 0, 0, 3, 2, 1, 0], [0, -9, -9, 0, 3, 0, 0, -9]],
+        dtype=float,
+    )
+    end = np.array(
+        [[0, 0, 0, 0, 0, 5, 0, 0], [9, 0, 0, 0, 0, 1, 0, 0], [0, -9, -9, 0, 0, 4, 0, -9]],
+        dtype=float,
+    )
     found, best = Lens(start, end), Span(4, 5)
     assert window_best(reading, 0, DECODE) == best
     rows = rank_table(reading, 0, found, best)["rows"]
@@ -207,10 +289,17 @@ def test_the_last_layer_of_the_lens_is_the_reading_and_all_of_it_travels() -> No
     heads, hidden = some_heads()
     found = lens(heads, hidden)
     data = layers_data(found, components(hidden[-1]))
-    packed = np.frombuffer(base64.b64decode(data["end"]), dtype="<f4").reshape(data["rows"], data["n"])
-    np.testing.assert_allclose(packed[-1], hidden[-1].astype(float) @ heads.E.astype(float) + heads.b_E, rtol=1e-5)
+    packed = np.frombuffer(base64.b64decode(data["end"]), dtype="<f4").reshape(
+        data["rows"], data["n"]
+    )
+    np.testing.assert_allclose(
+        packed[-1], hidden[-1].astype(float) @ heads.E.astype(float) + heads.b_E, rtol=1e-5
+    )
     low, high = data["pca"]["range"][:2]
-    assert low < components(hidden[-1]).points[:, 0].min() and high > components(hidden[-1]).points[:, 0].max()
+    assert (
+        low < components(hidden[-1]).points[:, 0].min()
+        and high > components(hidden[-1]).points[:, 0].max()
+    )
     assert len(data["start"]) == 4 * math.ceil(3 * 6 * 4 / 3)
 
 
@@ -220,21 +309,39 @@ def test_two_readings_side_by_side() -> None:
     data = bench_data(first, other, pair)
     json.dumps(data, allow_nan=False)
     assert [s["span"] for s in data["sides"]] == ["Alpha Beta Gamma", "Beta"]
-    assert data["sides"][1]["numbers"][0]["value"] == "8.00" and len(data["sides"][0]["numbers"]) == 4
+    assert (
+        data["sides"][1]["numbers"][0]["value"] == "8.00" and len(data["sides"][0]["numbers"]) == 4
+    )
     p = np.exp([5.0, 1, 0, -1, 0, -9, -9, -9])
-    assert value(data["sides"][0]["lanes"][0]["top"][0][1]) == pytest.approx(p[0] / p.sum(), abs=1e-3)
+    assert value(data["sides"][0]["lanes"][0]["top"][0][1]) == pytest.approx(
+        p[0] / p.sum(), abs=1e-3
+    )
     assert "from +11.00 to +6.00" in data["says"]
-    assert "the answer goes from “\u2068Alpha Beta Gamma\u2069” to “\u2068Beta\u2069”" in data["says"]
+    assert (
+        "the answer goes from “\u2068Alpha Beta Gamma\u2069” to “\u2068Beta\u2069”" in data["says"]
+    )
     rows = {r[0]: r[1:] for r in bench_table((first, other), pair)["rows"]}
     assert rows["start logit"] == ["5.00", "1.00"] and rows["null score"] == ["0.00", "2.00"]
 
 
 def test_what_differs_is_named_and_the_threshold_belongs_to_its_reader() -> None:
     first = one([5, 1, 0, -1], [0, 1, 6, 2])
-    strict = make_reading(["Alpha", "Zeta"], [(0, 2)], [[0, 0, 0, 1, 0, 0]], [[0, 0, 0, 1, 0, 0]], threshold=-5.0, question=("when",))
+    strict = make_reading(
+        ["Alpha", "Zeta"],
+        [(0, 2)],
+        [[0, 0, 0, 1, 0, 0]],
+        [[0, 0, 0, 1, 0, 0]],
+        threshold=-5.0,
+        question=("when",),
+    )
     object.__setattr__(strict, "model_name", "other")
-    assert changed(first, strict) == ["the question", "the paragraph", "the reader"] and changed(first, first) == []
+    assert (
+        changed(first, strict) == ["the question", "the paragraph", "the reader"]
+        and changed(first, first) == []
+    )
     there = decoded(strict, first, DECODE, MergeOptions())
     assert there.limit == -5.0 and there.answer is None
     said = bench_says(first, strict, (predict(first, DECODE), there))
-    assert said.startswith("Changed: the question and the paragraph and the reader. With that, the answer goes")
+    assert said.startswith(
+        "Changed: the question and the paragraph and the reader. With that, the answer goes"
+    )

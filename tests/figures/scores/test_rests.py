@@ -1,4 +1,6 @@
-"""What two scores rested on, side by side: words aligned by hand, sums, the sentence, and a reader that refuses."""
+"""What two scores rested on, side by side: words aligned by hand, sums, the sentence, and a reader
+that refuses.
+"""
 
 import json
 
@@ -22,61 +24,131 @@ def units(reading: Reading) -> Words:
 
 
 def explained(reading: Reading, effect: dict[str, float]) -> Attribution:
-    """Three quarters of each word's effect in the start lane, one quarter in the end lane, on the word's first piece."""
+    """Three quarters of each word's effect in the start lane, one quarter in the end lane, on the
+    word's first piece.
+    """
     found, lane = units(reading), np.zeros(len(reading.windows[0]))
     for k, word in enumerate(found.items):
         lane[np.flatnonzero(found.of == k)[0]] = effect.get(word.text, 0.0)
-    return Attribution(Target("span_score", Span(0, 1)), "leave_one_out", 0, 0.75 * lane, 0.25 * lane, f_x=1.0)
+    return Attribution(
+        Target("span_score", Span(0, 1)), "leave_one_out", 0, 0.75 * lane, 0.25 * lane, f_x=1.0
+    )
 
 
 def test_words_are_aligned_as_by_hand() -> None:
     a, b = units(FIRST), units(OTHER)
-    said = [tuple(None if k is None else u.items[k].text for u, k in zip((a, b), pair, strict=True)) for pair in aligned(a, b)]
-    assert said == [("Who", "Who"), ("drew", "first"), (None, "crossed"), ("the", "the"), ("bridge?", "bridge?"), ("George", "Anna"),
-                    ("Rotne", "Rotne"), ("drew", "drew"), ("the", "the"), (None, "old"), ("bridge", "bridge"), ("in", "in"),
-                    ("July.", "July.")]
+    said = [
+        tuple(None if k is None else u.items[k].text for u, k in zip((a, b), pair, strict=True))
+        for pair in aligned(a, b)
+    ]
+    assert said == [
+        ("Who", "Who"),
+        ("drew", "first"),
+        (None, "crossed"),
+        ("the", "the"),
+        ("bridge?", "bridge?"),
+        ("George", "Anna"),
+        ("Rotne", "Rotne"),
+        ("drew", "drew"),
+        ("the", "the"),
+        (None, "old"),
+        ("bridge", "bridge"),
+        ("in", "in"),
+        ("July.", "July."),
+    ]
     assert aligned(a, a) == [(k, k) for k in range(len(a))]
 
 
 def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> None:
-    left, right = {"George": 2.0, "Rotne": 1.0, "July.": -0.5}, {"Rotne": 0.25, "old": -1.0, "July.": 0.5}
-    data = plain(rests_data((FIRST, OTHER), (explained(FIRST, left), explained(OTHER, right)), "leave_one_out"))
+    left, right = (
+        {"George": 2.0, "Rotne": 1.0, "July.": -0.5},
+        {"Rotne": 0.25, "old": -1.0, "July.": 0.5},
+    )
+    data = plain(
+        rests_data(
+            (FIRST, OTHER), (explained(FIRST, left), explained(OTHER, right)), "leave_one_out"
+        )
+    )
     json.dumps(data, allow_nan=False)
     rows = {row[0]: row[1:] for row in data["table"]["rows"]}
     assert rows["George → Anna"] == ["paragraph", "+1.500", "+0.500", "0", "0"]
     assert rows["old"] == ["paragraph", "–", "–", "−0.750", "−0.250"]
-    assert rows["Who"][0] == "question" and len(data["table"]["rows"]) == len(aligned(units(FIRST), units(OTHER)))
+    assert rows["Who"][0] == "question" and len(data["table"]["rows"]) == len(
+        aligned(units(FIRST), units(OTHER))
+    )
     shown = {row["name"]: row["sums"] for row in data["rows"]}
-    assert shown["Rotne"] == ["+1.00", "+0.25"] and shown["old"] == [None, "−1.00"] and shown["July."] == ["−0.50", "+0.50"]
+    assert (
+        shown["Rotne"] == ["+1.00", "+0.25"]
+        and shown["old"] == [None, "−1.00"]
+        and shown["July."] == ["−0.50", "+0.50"]
+    )
     order = [row[0] for row in data["table"]["rows"]]
-    assert [order.index(row["name"]) for row in data["rows"]] == sorted(order.index(row["name"]) for row in data["rows"])
+    assert [order.index(row["name"]) for row in data["rows"]] == sorted(
+        order.index(row["name"]) for row in data["rows"]
+    )
     assert SHOWN <= len(data["rows"]) <= 2 * SHOWN
     assert "over the 9 words that both texts hold" in data["says"]
     assert "“\u2068July.\u2069” in the paragraph: −0.50 on screen, +0.50 to compare" in data["says"]
 
 
-@pytest.mark.parametrize(("right", "said"), [({"Rotne": -2.0, "July.": 1.0}, "rank alike by size of effect (rank correlation 1.00)"),
-                                             ({}, "one of the two rankings is constant")])
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        ({"Rotne": -2.0, "July.": 1.0}, "rank alike by size of effect (rank correlation 1.00)"),
+        ({}, "one of the two rankings is constant"),
+    ],
+)
 def test_the_sentence_follows_the_numbers(right: dict[str, float], said: str) -> None:
     left = {"Rotne": 4.0, "July.": 3.0}
-    assert said in rests_data((FIRST, OTHER), (explained(FIRST, left), explained(OTHER, right)), "integrated_gradients")["says"]
+    assert (
+        said
+        in rests_data(
+            (FIRST, OTHER),
+            (explained(FIRST, left), explained(OTHER, right)),
+            "integrated_gradients",
+        )["says"]
+    )
 
 
 def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named() -> None:
-    data = rests_data((FIRST, OTHER), ("it gives no gradient", explained(OTHER, {})), "gradient_x_input")
-    assert data["refused"] == ["it gives no gradient", None] and data["rows"] == [] and data["table"] is None
+    data = rests_data(
+        (FIRST, OTHER), ("it gives no gradient", explained(OTHER, {})), "gradient_x_input"
+    )
+    assert (
+        data["refused"] == ["it gives no gradient", None]
+        and data["rows"] == []
+        and data["table"] is None
+    )
     alone = READER.read("Why?", "Nothing else")
-    data = rests_data((FIRST, alone), (explained(FIRST, {"Rotne": 1.0}), explained(alone, {})), "leave_one_out")
-    said = "To compare: By this method no token has any effect on F(x). The two texts share no word."
+    data = rests_data(
+        (FIRST, alone), (explained(FIRST, {"Rotne": 1.0}), explained(alone, {})), "leave_one_out"
+    )
+    said = (
+        "To compare: By this method no token has any effect on F(x). The two texts share no word."
+    )
     assert data["says"] == said and data["rows"]
 
 
 def test_two_readers_without_anything_to_say_are_not_compared() -> None:
     data = rests_data((FIRST, OTHER), (explained(FIRST, {}), explained(OTHER, {})), "leave_one_out")
-    assert data["says"] == "On both sides: By this method no token has any effect on F(x)." and data["rows"] == []
+    assert (
+        data["says"] == "On both sides: By this method no token has any effect on F(x)."
+        and data["rows"] == []
+    )
 
 
 def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:
-    cut = READER.read(FIRST.encoding.question, " ".join([FIRST.encoding.context] * 4), WindowOptions(max_seq_length=24, doc_stride=8))
-    data = rests_data((FIRST, cut), (explained(FIRST, {"Rotne": 1.0}), explained(cut, {"Rotne": 1.0})), "leave_one_out")
-    assert data["absent"] == ["not in this text", "not in window 1"] and "words that both windows hold" in data["says"]
+    cut = READER.read(
+        FIRST.encoding.question,
+        " ".join([FIRST.encoding.context] * 4),
+        WindowOptions(max_seq_length=24, doc_stride=8),
+    )
+    data = rests_data(
+        (FIRST, cut),
+        (explained(FIRST, {"Rotne": 1.0}), explained(cut, {"Rotne": 1.0})),
+        "leave_one_out",
+    )
+    assert (
+        data["absent"] == ["not in this text", "not in window 1"]
+        and "words that both windows hold" in data["says"]
+    )

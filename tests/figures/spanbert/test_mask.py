@@ -1,4 +1,6 @@
-"""Chapter 8's mask step as data: frames retell the draw, lengths stand beside both laws, every number comes from the records."""
+"""Chapter 8's mask step as data: frames retell the draw, lengths stand beside both laws, every
+number comes from the records.
+"""
 
 import numpy as np
 import pytest
@@ -12,12 +14,22 @@ from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import mask as figure
 from tests.fakes import fake_encode
 
-TEXT = "The championship was decided by penalties, and the goalkeepers were extraordinarily quick. " * 3
+TEXT = (
+    "The championship was decided by penalties, and the goalkeepers were extraordinarily quick. "
+    * 3
+)
 
 
 def drawn(seed: int, options: MaskOptions = masking.DEFAULTS, text: str = TEXT) -> tuple:
     encoding = fake_encode("", text)
-    return encoding, masking.mask_spans(encoding.context_ids, encoding.word_ids, -1, np.random.default_rng(seed), lambda rng: 7, options)
+    return encoding, masking.mask_spans(
+        encoding.context_ids,
+        encoding.word_ids,
+        -1,
+        np.random.default_rng(seed),
+        lambda rng: 7,
+        options,
+    )
 
 
 def test_pieces_are_the_text_again() -> None:
@@ -28,10 +40,12 @@ def test_pieces_are_the_text_again() -> None:
     overlapping = fake_encode("", "ab")
     object.__setattr__(overlapping, "offset_mapping", np.array([[0, 2], [0, 2]]))
     object.__setattr__(overlapping, "word_ids", np.array([0, 0]))
-    assert figure.pieces_data(overlapping) == [["", "ab", 0], ["", "", 0]], "two pieces inside one character show it once"
+    assert figure.pieces_data(overlapping) == [["", "ab", 0], ["", "", 0]], (
+        "two pieces inside one character show it once"
+    )
 
 
-@given(st.integers(0, 10_000), st.floats(.05, .5), st.floats(.05, .9))
+@given(st.integers(0, 10_000), st.floats(0.05, 0.5), st.floats(0.05, 0.9))
 def test_frames_retell_the_draw(seed: int, ratio: float, p: float) -> None:
     options = MaskOptions(mask_ratio=ratio, geometric_p=p)
     encoding, masked = drawn(seed, options)
@@ -41,26 +55,43 @@ def test_frames_retell_the_draw(seed: int, ratio: float, p: float) -> None:
     assert frames[-1]["runs"] == [[r.start, r.end] for r in masked.runs]
     lengths = [f["length"] for f in frames if f["phase"] == "length"]
     assert lengths == [d.length for d in masked.draws]
-    assert sum(f["phase"] == "words" for f in frames) == sum(d.span is not None for d in masked.draws)
+    assert sum(f["phase"] == "words" for f in frames) == sum(
+        d.span is not None for d in masked.draws
+    )
     assert sum(f["phase"] == "merge" for f in frames) == sum(bool(d.joined) for d in masked.draws)
     for frame in frames:
         shown = {i for a, b in frame["runs"] for i in range(a, b + 1)}
-        assert len(shown) == masked.budget - frame["left"], "the budget bar says what the text shows"
+        assert len(shown) == masked.budget - frame["left"], (
+            "the budget bar says what the text shows"
+        )
 
 
 def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
-    encoding = fake_encode("", "one two championships four five six")  # pieces: one two champion ##ships four five six
+    encoding = fake_encode(
+        "", "one two championships four five six"
+    )  # pieces: one two champion ##ships four five six
     assert encoding.context_tokens[2:4] == ("champion", "##ships")
     runs = (Span(1, 2),)
-    draws = (Draw(1, 1, Span(1, 1), 1, False, 1, (), (Span(1, 1),)), Draw(3, 1, None, 0, False, 1, (), (Span(1, 1),)),
-             Draw(2, 3, Span(2, 2), 1, True, 0, (Span(1, 1),), runs))
+    draws = (
+        Draw(1, 1, Span(1, 1), 1, False, 1, (), (Span(1, 1),)),
+        Draw(3, 1, None, 0, False, 1, (), (Span(1, 1),)),
+        Draw(2, 3, Span(2, 2), 1, True, 0, (Span(1, 1),), runs),
+    )
     masked = Masked(encoding.context_ids, encoding.context_ids, runs, ("keep", "keep"), draws, 2)
-    says = {(f["turn"], f["phase"]): f["says"] for f in figure.frames_data(encoding, masked, MaskOptions())}
+    says = {
+        (f["turn"], f["phase"]): f["says"]
+        for f in figure.frames_data(encoding, masked, MaskOptions())
+    }
     assert says[1, "words"] == "From there 1 whole word: 1 piece. Budget left: 1."
-    assert "is hidden already. Length and anchor are drawn again" in says[2, "anchor"] and (2, "words") not in says
+    assert (
+        "is hidden already. Length and anchor are drawn again" in says[2, "anchor"]
+        and (2, "words") not in says
+    )
     assert says[3, "anchor"].endswith("The span begins where that word does, 1 piece earlier.")
     assert "The budget ends inside a word, and the span stops there" in says[3, "words"]
-    assert "overlaps or touches “\u2068two\u2069”: they become one run of 2 pieces" in says[3, "merge"]
+    assert (
+        "overlaps or touches “\u2068two\u2069”: they become one run of 2 pieces" in says[3, "merge"]
+    )
     assert says[3, "fate"].endswith("1 run kept as it is.")
     assert "chance of 22 %" in says[1, "length"], "p = 0.2 over 1 to 10 words: .2241 for one word"
 
@@ -68,47 +99,83 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
 def test_spans_by_hand_are_one_frame_and_say_so() -> None:
     encoding = fake_encode("", TEXT)
     masked = masking.hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
-    frame, = figure.frames_data(encoding, masked, MaskOptions())
-    assert frame["says"] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]." and frame["runs"] == [[1, 2], [5, 5]]
+    (frame,) = figure.frames_data(encoding, masked, MaskOptions())
+    assert frame[
+        "says"
+    ] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]." and frame["runs"] == [
+        [1, 2],
+        [5, 5],
+    ]
 
 
 def test_seeing_counts_pieces_between_two_observed_ones() -> None:
     masked = masking.hide(np.arange(9), [Span(0, 0), Span(2, 2), Span(4, 5), Span(8, 8)], -1)
     assert figure.seeing(masked) == [2], "edges and longer runs do not count"
-    single = masking.hide(np.arange(9), [Span(1, 1), Span(3, 3), Span(5, 5), Span(7, 7), Span(0, 0)], -1)
+    single = masking.hide(
+        np.arange(9), [Span(1, 1), Span(3, 3), Span(5, 5), Span(7, 7), Span(0, 0)], -1
+    )
     said = figure.mask_notice(masked, single, by_hand=True)
-    assert said.startswith("Your spans hide 5 pieces in 4 runs: 1 of 5 has both neighbours in sight.")
-    assert "5 pieces fall into 4 runs: 3 of 5 have both neighbours in sight." in said and "from next door" in said
+    assert said.startswith(
+        "Your spans hide 5 pieces in 4 runs: 1 of 5 has both neighbours in sight."
+    )
+    assert (
+        "5 pieces fall into 4 runs: 3 of 5 have both neighbours in sight." in said
+        and "from next door" in said
+    )
     assert "do not differ" in figure.mask_notice(single, single, by_hand=False)
 
 
 def test_lengths_stand_beside_both_laws() -> None:
     options = MaskOptions()
-    counts = np.bincount(masking.draw_lengths(np.random.default_rng(3), 10_000, options) - 1, minlength=10).tolist()
+    counts = np.bincount(
+        masking.draw_lengths(np.random.default_rng(3), 10_000, options) - 1, minlength=10
+    ).tolist()
     data = plain(figure.lengths_data(counts, options))
     assert data["n"] == 10_000 and sum(data["drawn"]) == pytest.approx(1)
-    assert data["means"] == {"law": "3.797", "clipped": "4.463", "drawn": f"{np.dot(counts, range(1, 11)) / 10_000:.3f}"}
-    assert data["table"]["rows"][0][3:] == ["22.41 %", "20.00 %"] and data["table"]["rows"][-1][0] == "mean"
+    assert data["means"] == {
+        "law": "3.797",
+        "clipped": "4.463",
+        "drawn": f"{np.dot(counts, range(1, 11)) / 10_000:.3f}",
+    }
+    assert (
+        data["table"]["rows"][0][3:] == ["22.41 %", "20.00 %"]
+        and data["table"]["rows"][-1][0] == "mean"
+    )
     far = float(data["says"].rsplit("law, ", 1)[1].split(" ")[0])
     assert far > 10, "ten thousand draws tell the two laws apart at the last length"
     empty = plain(figure.lengths_data([0] * 10, options))
-    assert empty["drawn"] == [] and empty["means"]["drawn"] is None and "standard errors" not in empty["says"]
+    assert (
+        empty["drawn"] == []
+        and empty["means"]["drawn"] is None
+        and "standard errors" not in empty["says"]
+    )
     one = plain(figure.lengths_data([4], MaskOptions(span_lower=3, span_upper=3)))
     assert one["lengths"] == [3] and one["law"] == [1.0]
 
 
 def test_the_formula_carries_the_budget_and_the_mean() -> None:
     text = "".join(p["text"] for p in figure.mask_formula(510, MaskOptions()))
-    assert "0.2 · 0.8" in text and "mean 3.797 words" in text and text.endswith("⌈0.15 · 510⌉ = 77 pieces")
+    assert (
+        "0.2 · 0.8" in text
+        and "mean 3.797 words" in text
+        and text.endswith("⌈0.15 · 510⌉ = 77 pieces")
+    )
     assert "budget" not in "".join(p["text"] for p in figure.mask_formula(None, MaskOptions()))
-    assert "by hand: 4 of 40 pieces" in "".join(p["text"] for p in figure.mask_formula(40, MaskOptions(), 4))
+    assert "by hand: 4 of 40 pieces" in "".join(
+        p["text"] for p in figure.mask_formula(40, MaskOptions(), 4)
+    )
 
 
 def test_tables_name_every_run_and_its_targets() -> None:
     encoding, masked = drawn(4)
-    given_pieces = tuple("[MASK]" if i in masked.hidden else t for i, t in enumerate(encoding.context_tokens))
+    given_pieces = tuple(
+        "[MASK]" if i in masked.hidden else t for i, t in enumerate(encoding.context_tokens)
+    )
     rows = figure.runs_table(encoding, masked, given_pieces, "runs")["rows"]
     assert len(rows) == len(masked.runs) and sum(int(r[2]) for r in rows) == len(masked.hidden)
     assert len(figure.draws_table(encoding, masked)["rows"]) == len(masked.draws)
     edge = masking.hide(encoding.context_ids, [Span(0, 1)], -1)
-    assert figure.runs_table(encoding, edge, given_pieces, "runs")["rows"][0][-1] == "0: at an edge of the text"
+    assert (
+        figure.runs_table(encoding, edge, given_pieces, "runs")["rows"][0][-1]
+        == "0: at an edge of the text"
+    )

@@ -1,4 +1,6 @@
-"""Chapter 8's closing step as data: sayings, the experiment with its spread, scores; honest where something was not measured."""
+"""Chapter 8's closing step as data: sayings, the experiment with its spread, scores; honest where
+something was not measured.
+"""
 
 import math
 from typing import Any
@@ -9,29 +11,56 @@ from qa_demo.figures.spanbert import picture as figure
 
 def test_without_measurements_the_page_says_so_and_shows_the_paper() -> None:
     data = plain(figure.closing_data(None, None, None))
-    assert data["scores"] is None and data["ablation"]["rows"] == [] and data["ablation"]["table"] is data["ablation"]["steps"] is None
-    assert "none of its four starts was measured" in data["ablation"]["missing"] and "cannot be drawn" in data["curve"]["says"]
+    assert (
+        data["scores"] is None
+        and data["ablation"]["rows"] == []
+        and data["ablation"]["table"] is data["ablation"]["steps"] is None
+    )
+    assert (
+        "none of its four starts was measured" in data["ablation"]["missing"]
+        and "cannot be drawn" in data["curve"]["says"]
+    )
     objectives = data["ablation"]["paper"][1]["rows"]
     assert objectives[-1] == ["spans, one segment, SBO", "86.8", "74.1", "80.3", "79.0"]
     assert data["tables"] == [] and "Here," not in data["notice"]
 
 
 def scores() -> dict[str, Any]:
-    group = {"pieces": 900, "mlm_pieces": 900, "mlm_top1": 36.5, "mlm_perplexity": 61.2, "sbo_pieces": 880, "sbo_top1": 16.25,
-             "sbo_perplexity": 301.0, "both_top1": 38.0, "both_perplexity": 55.0}
+    group = {
+        "pieces": 900,
+        "mlm_pieces": 900,
+        "mlm_top1": 36.5,
+        "mlm_perplexity": 61.2,
+        "sbo_pieces": 880,
+        "sbo_top1": 16.25,
+        "sbo_perplexity": 301.0,
+        "both_top1": 38.0,
+        "both_perplexity": 55.0,
+    }
     alone = {"pieces": 3, "mlm_pieces": 3, "mlm_top1": 10.0, "mlm_perplexity": 90.0}
-    return {"overall": group, "by_length": {"1": group, "over 10": alone},
-            "by_distance": {}, "by_distance_in_runs_of_7_and_more": {"1": group, "over 5": {**group, "sbo_top1": 4.0}}}
+    return {
+        "overall": group,
+        "by_length": {"1": group, "over 10": alone},
+        "by_distance": {},
+        "by_distance_in_runs_of_7_and_more": {"1": group, "over 5": {**group, "sbo_top1": 4.0}},
+    }
 
 
 def test_scores_keep_groups_without_a_boundary_term() -> None:
     data = plain(figure.scores_data(scores()))
-    assert len(figure.closing_data(scores(), None, None)["tables"]) == 2, "the twins stand under the chapter, not in the picture"
+    assert len(figure.closing_data(scores(), None, None)["tables"]) == 2, (
+        "the twins stand under the chapter, not in the picture"
+    )
     lengths, distance = data["panels"]
-    assert [("sbo" in r) for r in lengths["rows"]] == [True, False] and distance["title"].endswith("runs of 7 and more")
+    assert [("sbo" in r) for r in lengths["rows"]] == [True, False] and distance["title"].endswith(
+        "runs of 7 and more"
+    )
     assert data["tables"][0]["rows"][1] == ["over 10", "3", "10.0 %", "-", "-"]
     assert "Of 900 blanks" in data["says"] and "MLM names 36.5 % (perplexity 61.2)" in data["says"]
-    assert "SBO falls towards the middle of a long run: 16.2 % beside the boundary, 4.0 % at distance over 5" in data["says"]
+    assert (
+        "SBO falls towards the middle of a long run: 16.2 % beside the boundary, 4.0 % at "
+        "distance over 5" in data["says"]
+    )
 
 
 def test_rising_scores_are_not_called_falling() -> None:
@@ -43,7 +72,13 @@ def test_rising_scores_are_not_called_falling() -> None:
 def test_sayings_carry_figures_that_were_computed() -> None:
     rows = dict(figure.says_is())
     chance = next(v for k, v in rows.items() if "chance" in k)
-    assert f"a chance of 0.19 is a loss of {-math.log(.19):.2f}" in chance
+    assert f"a chance of 0.19 is a loss of {-math.log(0.19):.2f}" in chance
     boundary = next(v for k, v in rows.items() if "good at SQuAD" in k)
-    for printed in ("+0.1 F1 on SQuAD 2.0", "+0.7 on NewsQA", "+2.7 on coreference", "adds +1.3 on SQuAD 2.0", "word pieces +1.6"):
+    for printed in (
+        "+0.1 F1 on SQuAD 2.0",
+        "+0.7 on NewsQA",
+        "+2.7 on coreference",
+        "adds +1.3 on SQuAD 2.0",
+        "word pieces +1.6",
+    ):
         assert printed in boundary

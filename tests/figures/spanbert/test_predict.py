@@ -1,4 +1,6 @@
-"""Chapter 8, step 2, as data: printed numbers add up, every blank is there, and the sentences follow the numbers."""
+"""Chapter 8, step 2, as data: printed numbers add up, every blank is there, and the sentences
+follow the numbers.
+"""
 
 import base64
 import json
@@ -23,20 +25,32 @@ def value(printed: str) -> Decimal:
     return Decimal(printed.replace("−", "-"))
 
 
-def guessed(spans: list[Span], at: int | None = None, cut: str = "", swap: dict[int, int] | None = None,
-            word: tuple[int, str] | None = None, model: FakeInfiller | None = None, fates: str | None = None) -> Guessed:
+def guessed(
+    spans: list[Span],
+    at: int | None = None,
+    cut: str = "",
+    swap: dict[int, int] | None = None,
+    word: tuple[int, str] | None = None,
+    model: FakeInfiller | None = None,
+    fates: str | None = None,
+) -> Guessed:
     model = model or FakeInfiller()
     encoding = model.encode(TEXT)
     masked = hide(encoding.context_ids, spans, model.mask_id)
     if fates is not None:
         masked = replace(masked, fates=(fates,) * len(masked.hidden))
     at = int(masked.hidden[0]) if at is None else at
-    now: Masked = masked if word is None else changed(masked, word[0], int(model.encode(word[1]).context_ids[0]))
+    now: Masked = (
+        masked
+        if word is None
+        else changed(masked, word[0], int(model.encode(word[1]).context_ids[0]))
+    )
     base, found = model.infill(masked), model.infill(now, frozenset(cut.split()), swap)
     has = model.has_sbo and masked.why_no_sbo(at, model.positions) is None
     trace = model.trace(now, at, frozenset(cut.split()), swap) if has else None
-    return Guessed(encoding, base, found, trace, at, tuple(model.piece(i) for i in now.input_ids.tolist()))
-
+    return Guessed(
+        encoding, base, found, trace, at, tuple(model.piece(i) for i in now.input_ids.tolist())
+    )
 
 
 def test_the_line_is_the_text_as_typed_with_every_blank_in_it() -> None:
@@ -50,36 +64,68 @@ def test_the_line_is_the_text_as_typed_with_every_blank_in_it() -> None:
     assert figure.line_data(guessed([Span(4, 6)], word=(3, "on")))[3]["now"] == "on"
 
 
-@pytest.mark.parametrize("settings", [{}, {"cut": "left position"}, {"swap": {5: 1}}, {"word": (3, "on")}, {"at": 6},
-                                      {"model": FakeInfiller(has_sbo=False)}, {"model": FakeInfiller(positions=2), "at": 6}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"cut": "left position"},
+        {"swap": {5: 1}},
+        {"word": (3, "on")},
+        {"at": 6},
+        {"model": FakeInfiller(has_sbo=False)},
+        {"model": FakeInfiller(positions=2), "at": 6},
+    ],
+)
 def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> None:
     shown = guessed([Span(4, 6)], **settings)
-    data = figure.picture_data(shown, settings.get("model", FakeInfiller()).positions, {"left": ["a", "b"]})
+    data = figure.picture_data(
+        shown, settings.get("model", FakeInfiller()).positions, {"left": ["a", "b"]}
+    )
     plain(data)
     json.dumps(data, allow_nan=False)
     for name, head in data["heads"].items():
         said = getattr(shown.blank, name)
         assert (head is None) == (said is None)
         if head is not None:
-            assert head["rank"] == f"{said.rank:,}" and [g["p"] for g in head["guesses"]] == [g.p for g in said.guesses[:8]]
-            assert [g["true"] for g in head["guesses"]] == [g.id == shown.blank.id for g in said.guesses[:8]]
+            assert head["rank"] == f"{said.rank:,}" and [g["p"] for g in head["guesses"]] == [
+                g.p for g in said.guesses[:8]
+            ]
+            assert [g["true"] for g in head["guesses"]] == [
+                g.id == shown.blank.id for g in said.guesses[:8]
+            ]
     assert (data["strips"] is None) == (shown.blank.sbo is None) == (data["no_sbo"] is not None)
-    assert data["changed"] == bool({"cut", "swap", "word"} & set(settings)) == (data["compare"] is not None) == bool(data["says"])
+    assert (
+        data["changed"]
+        == bool({"cut", "swap", "word"} & set(settings))
+        == (data["compare"] is not None)
+        == bool(data["says"])
+    )
     assert "word frequency twice" in data["twice"] and "read the whole text" in data["contextual"]
     if data["strips"]:
         x = np.frombuffer(base64.b64decode(data["strips"]["y"]["values"]), dtype="<f4")
         np.testing.assert_allclose(x, shown.trace.y, atol=1e-6)
-        assert [data["strips"][w]["size"] for w in ("left", "right", "position", "h1")] == [D, D, WIDTH, D]
+        assert [data["strips"][w]["size"] for w in ("left", "right", "position", "h1")] == [
+            D,
+            D,
+            WIDTH,
+            D,
+        ]
 
 
 def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
     data = figure.picture_data(guessed([Span(0, 1)]), 20, {})
-    assert data["sides"] is None and data["heads"]["sbo"] is None and "first piece" in data["no_sbo"]
+    assert (
+        data["sides"] is None and data["heads"]["sbo"] is None and "first piece" in data["no_sbo"]
+    )
     assert "SBO has no guess: its run begins with the first" in figure.notice(guessed([Span(0, 1)]))
-    assert "no span boundary head" in figure.notice(guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False)))
+    assert "no span boundary head" in figure.notice(
+        guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))
+    )
 
 
-@pytest.mark.parametrize(("before", "after"), [(1.005, 2.004), (3.14159, 2.71828), (0.0, 0.004), (9.995, 10.005)])
+@pytest.mark.parametrize(
+    ("before", "after"), [(1.005, 2.004), (3.14159, 2.71828), (0.0, 0.004), (9.995, 10.005)]
+)
 def test_a_difference_adds_up_as_printed(before: float, after: float) -> None:
     was, now, change = difference(before, after)
     assert value(now) - value(was) == Decimal(change.replace("−", "-").replace("+", ""))
@@ -93,13 +139,17 @@ def test_cutting_the_position_gives_every_blank_the_same_guesses_and_the_page_sa
     assert any("all 3 blanks of this run get the same guesses" in s for s in said)
     assert any("MLM's guess does not move. It has none of SBO's wires." in s for s in said)
     honest = replace(shown, now=replace(shown.now, pieces=shown.base.pieces))
-    assert "still get different guesses" in str(figure.position_sentence(honest)), "the sentence follows the data, not the switch"
+    assert "still get different guesses" in str(figure.position_sentence(honest)), (
+        "the sentence follows the data, not the switch"
+    )
     assert figure.position_sentence(guessed([Span(4, 4)], cut="position")) is None
 
 
 def test_a_swapped_row_is_named_as_the_guess_of_the_other_blank() -> None:
     shown = guessed([Span(4, 6)], at=4, swap={4: 3})
-    assert "With row 3 this blank gets the very guesses of blank 3" in str(figure.position_sentence(shown))
+    assert "With row 3 this blank gets the very guesses of blank 3" in str(
+        figure.position_sentence(shown)
+    )
     assert figure.position_sentence(guessed([Span(4, 6)], at=4, swap={4: 9})) is None
     assert "blank 1 reads row 3" in figure.changes(shown)
 
@@ -114,7 +164,9 @@ def test_the_sentence_of_a_change_names_rank_and_difference_before_and_after() -
     assert len(table["rows"]) == 3 and table["rows"][1][3:6] == list(difference(old.loss, new.loss))
     assert table["rows"][1][10] == "+0.00", "MLM does not move when a wire is cut"
     moved = guessed([Span(4, 6)], word=(3, "on"))
-    assert moved.blank.mlm != moved.before.mlm and "is “\u2068on\u2069” now" in figure.changes(moved)
+    assert moved.blank.mlm != moved.before.mlm and "is “\u2068on\u2069” now" in figure.changes(
+        moved
+    )
 
 
 def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle() -> None:
@@ -127,20 +179,29 @@ def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle(
     assert ("knows less about the middle" in figure.notice(shown)) == (b > a)
     longer = guessed([Span(3, 9)], model=FakeInfiller(positions=5))
     first = next(p.sbo.loss for p in longer.now.pieces)
-    assert f"is {first:.2f} on average" in figure.notice(longer), "the last blank with a term stands beside no neighbour"
+    assert f"is {first:.2f} on average" in figure.notice(longer), (
+        "the last blank with a term stands beside no neighbour"
+    )
 
 
 def test_table_twins_hold_every_blank_and_every_guess() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)], at=5)
     table = figure.blanks_table(shown)
-    assert len(table["rows"]) == 4 and "first piece" in table["rows"][0][-1] and table["rows"][0][5] == "–"
-    assert table["rows"][-1][-1] == "–" and len(figure.blanks_table(guessed([Span(4, 6)]))["head"]) == len(table["head"]) - 1
+    assert (
+        len(table["rows"]) == 4
+        and "first piece" in table["rows"][0][-1]
+        and table["rows"][0][5] == "–"
+    )
+    assert (
+        table["rows"][-1][-1] == "–"
+        and len(figure.blanks_table(guessed([Span(4, 6)]))["head"]) == len(table["head"]) - 1
+    )
     listed = figure.guesses_table(shown)
     assert [r[1] for r in listed["rows"][:8]] == [g.piece for g in shown.blank.mlm.guesses[:8]]
     assert f"rank {shown.blank.sbo.rank:,}" in listed["rows"][-1][3]
 
 
-# The sums --------------------------------------------------------------------------------------------------------------
+# The sums
 
 
 @pytest.mark.parametrize("at", [4, 5, 6])
@@ -148,14 +209,25 @@ def test_the_arithmetic_adds_up_as_printed(at: int) -> None:
     shown = guessed([Span(4, 6)], at=at)
     data = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)
     plain(data)
-    assert [r["shape"] for r in data["rows"]] == [str(n) for n in (D, D, WIDTH, 2 * D + WIDTH, *(D,) * 6)]
-    assert data["rows"][6]["mean"] == "0.00" and data["rows"][6]["spread"] == "1.00", "LayerNorm over one vector's own features"
+    assert [r["shape"] for r in data["rows"]] == [
+        str(n) for n in (D, D, WIDTH, 2 * D + WIDTH, *(D,) * 6)
+    ]
+    assert data["rows"][6]["mean"] == "0.00" and data["rows"][6]["spread"] == "1.00", (
+        "LayerNorm over one vector's own features"
+    )
     squares = data["squares"]
     assert squares["sign"] == "≈" or sum(map(value, squares["addends"])) == value(squares["total"])
-    assert float(value(squares["total"])) == pytest.approx(float(np.sum(shown.trace.h0 ** 2)), abs=.01)
+    assert float(value(squares["total"])) == pytest.approx(
+        float(np.sum(shown.trace.h0**2)), abs=0.01
+    )
     product = data["product"]
-    assert sum(map(value, [*product["products"], product["rest"], product["bias"]])) == value(product["logit"])
-    assert float(value(product["logit"])) == pytest.approx(shown.trace.logit, abs=6e-4) and product["others"] == D - 6
+    assert sum(map(value, [*product["products"], product["rest"], product["bias"]])) == value(
+        product["logit"]
+    )
+    assert (
+        float(value(product["logit"])) == pytest.approx(shown.trace.logit, abs=6e-4)
+        and product["others"] == D - 6
+    )
     log = data["log"]
     assert log["sign"] == "≈" or value(log["log_z"]) - value(log["logit"]) == value(log["loss"])
     assert float(value(log["loss"])) == pytest.approx(shown.blank.sbo.loss, abs=6e-4)
@@ -168,7 +240,9 @@ def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
     assert "f([x3; x7; p9])" in text
     addends, printed = text.rsplit(") = ", 1)[1].split(" = ")
     assert sum(map(value, addends.split(" + "))) == value(printed)
-    assert float(value(printed)) == pytest.approx(shown.blank.mlm.loss + shown.blank.sbo.loss, abs=.006)
+    assert float(value(printed)) == pytest.approx(
+        shown.blank.mlm.loss + shown.blank.sbo.loss, abs=0.006
+    )
     bare = guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))
     assert "y" not in "".join(p["text"] for p in sums.formula_parts(bare.trace, bare.blank))
 
@@ -176,23 +250,42 @@ def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
 def test_what_a_segment_carries_is_named() -> None:
     shown = guessed([Span(4, 6)], cut="left position", word=(7, "on"))
     rows = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)["rows"]
-    assert "cut" in rows[0]["what"] and "“\u2068on\u2069”" in rows[1]["what"] and "cut" in rows[2]["what"]
+    assert (
+        "cut" in rows[0]["what"]
+        and "“\u2068on\u2069”" in rows[1]["what"]
+        and "cut" in rows[2]["what"]
+    )
     swapped = guessed([Span(4, 6)], swap={4: 7})
-    assert "row 7" in sums.steps_data(swapped.trace, swapped.encoding, swapped.now, swapped.blank.sbo)["rows"][2]["what"]
+    assert (
+        "row 7"
+        in sums.steps_data(swapped.trace, swapped.encoding, swapped.now, swapped.blank.sbo)["rows"][
+            2
+        ]["what"]
+    )
 
 
 def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)])
     found = sums.loss_data(shown.now)
     plain(found)
-    mlm, sbo = [p.mlm.loss for p in shown.now.pieces], [p.sbo.loss for p in shown.now.pieces if p.sbo]
+    mlm, sbo = (
+        [p.mlm.loss for p in shown.now.pieces],
+        [p.sbo.loss for p in shown.now.pieces if p.sbo],
+    )
     code, paper = found["code"], found["paper"]
-    assert (code["blanks"], code["targets"], code["mlm"]["over"], code["sbo"]["over"]) == (4, 3, "4", "4")
+    assert (code["blanks"], code["targets"], code["mlm"]["over"], code["sbo"]["over"]) == (
+        4,
+        3,
+        "4",
+        "4",
+    )
     assert float(value(code["total"])) == pytest.approx(sum(mlm) / 4 + sum(sbo) / 4, abs=1e-3)
     assert float(value(paper["total"])) == pytest.approx(sum(mlm) + sum(sbo), abs=1e-3)
     for part in (code, paper):
         assert part["sign"] == "≈" or sum(map(value, part["addends"])) == value(part["total"])
-    assert [len(r["rows"]) for r in found["runs"]] == [1, 3] and found["runs"][0]["rows"][0]["sbo"] is None
+    assert [len(r["rows"]) for r in found["runs"]] == [1, 3] and found["runs"][0]["rows"][0][
+        "sbo"
+    ] is None
     for run in found["runs"]:
         exact = sum(value(r["mlm"]) for r in run["rows"]) == value(run["mlm"])
         assert exact == (run["sign"] == "=")

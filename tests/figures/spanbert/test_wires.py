@@ -1,4 +1,6 @@
-"""The table of single cuts: the same figures as cutting for real, printed differences add up, and the sentence follows them."""
+"""The table of single cuts: the same figures as cutting for real, printed differences add up, and
+the sentence follows them.
+"""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -22,10 +24,14 @@ def cuts(*p: tuple[float, float, float, float], true: int = 1) -> tuple[OneCut, 
 
 
 def test_single_cuts_keep_the_chance_of_the_whole_heads_first_guess() -> None:
-    found = cuts((.5, .3, .1, .1), (.2, .6, .1, .1), (.4, .3, .2, .1), (.5, .2, .2, .1))
+    found = cuts(
+        (0.5, 0.3, 0.1, 0.1), (0.2, 0.6, 0.1, 0.1), (0.4, 0.3, 0.2, 0.1), (0.5, 0.2, 0.2, 0.1)
+    )
     assert [one.wire for one in found] == [None, *WIRES]
-    assert [one.p_first for one in found] == pytest.approx([.5, .2, .4, .5])
-    assert [one.said.rank for one in found] == [2, 1, 2, 2] and found[1].said.guesses[0].piece == "an"
+    assert [one.p_first for one in found] == pytest.approx([0.5, 0.2, 0.4, 0.5])
+    assert [one.said.rank for one in found] == [2, 1, 2, 2] and found[1].said.guesses[
+        0
+    ].piece == "an"
 
 
 @pytest.mark.parametrize("now", ["", "left", "left position"])
@@ -36,23 +42,41 @@ def test_the_table_is_what_cutting_for_real_gives(now: str) -> None:
     assert data["now"] == {"": 0, "left": 1}.get(now)
     for row, wire, bar in zip(data["table"]["rows"], (None, *WIRES), data["bars"], strict=True):
         said = model.infill(shown.now.masked, frozenset({wire} - {None})).pieces[1].sbo
-        assert row[0] == (wire or "none") and row[3] == f"{said.rank:,}" and row[4] == f"{said.loss:.2f}" and 0 < bar <= 1
+        assert (
+            row[0] == (wire or "none")
+            and row[3] == f"{said.rank:,}"
+            and row[4] == f"{said.loss:.2f}"
+            and 0 < bar <= 1
+        )
         if wire:
             whole = data["table"]["rows"][0][4]
-            assert value(whole) + Decimal(row[5].replace("−", "-").replace("+", "")) == value(row[4])
+            assert value(whole) + Decimal(row[5].replace("−", "-").replace("+", "")) == value(
+                row[4]
+            )
 
 
 def test_the_sentence_names_the_wire_that_carries_the_guess() -> None:
-    found = cuts((.5, .3, .1, .1), (.2, .6, .1, .1), (.4, .3, .2, .1), (.45, .2, .2, .15))
+    found = cuts(
+        (0.5, 0.3, 0.1, 0.1), (0.2, 0.6, 0.1, 0.1), (0.4, 0.3, 0.2, 0.1), (0.45, 0.2, 0.2, 0.15)
+    )
     rests = figure.rests_on(found)
-    assert rests.startswith("SBO's first guess “\u2068the\u2069” (50 %) rests most on the left wire: without it 20 %, ")
-    assert rests.endswith("without it 20 %, without the right one 40 %, without the position one 45 %.")
+    assert rests.startswith(
+        "SBO's first guess “\u2068the\u2069” (50 %) rests most on the left wire: without it 20 %, "
+    )
+    assert rests.endswith(
+        "without it 20 %, without the right one 40 %, without the position one 45 %."
+    )
     said = figure.true_piece(found, "an")
     assert "loses most without the position wire (−log p +0.41)" in said
     assert said.endswith(", and gets likelier without the left wire (−log p −0.69).")
-    tie = cuts((.5, .3, .1, .1), (.2, .6, .1, .1), (.2, .6, .1, .1), (.45, .2, .2, .15))
-    assert "rests most on the left and the right wire: without any one of them 20 %, without the position one 45 %." in figure.rests_on(tie)
-    none = cuts(*[(.5, .3, .1, .1)] * 4)
+    tie = cuts(
+        (0.5, 0.3, 0.1, 0.1), (0.2, 0.6, 0.1, 0.1), (0.2, 0.6, 0.1, 0.1), (0.45, 0.2, 0.2, 0.15)
+    )
+    assert (
+        "rests most on the left and the right wire: without any one of them 20 %, without the "
+        "position one 45 %." in figure.rests_on(tie)
+    )
+    none = cuts(*[(0.5, 0.3, 0.1, 0.1)] * 4)
     assert "rests on no single wire" in figure.rests_on(none)
     assert figure.true_piece(none, "an").endswith("loses nothing by a single cut.")
 
@@ -66,5 +90,9 @@ def test_a_blank_without_a_term_has_no_table() -> None:
 
 def test_the_rows_follow_a_swap() -> None:
     model = FakeInfiller()
-    own, swapped = (guessed([Span(4, 6)], at=4, swap=swap, model=model).trace.cuts for swap in (None, {4: 3}))
-    assert own[0].said != swapped[0].said and own[3].said == swapped[3].said, "without a position no row is read"
+    own, swapped = (
+        guessed([Span(4, 6)], at=4, swap=swap, model=model).trace.cuts for swap in (None, {4: 3})
+    )
+    assert own[0].said != swapped[0].said and own[3].said == swapped[3].said, (
+        "without a position no row is read"
+    )

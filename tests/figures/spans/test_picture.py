@@ -1,4 +1,6 @@
-"""Chapter 4 as data: the line, the list, the mass, the grid and every sentence, against the core and against hand-made readings."""
+"""Chapter 4 as data: the line, the list, the mass, the grid and every sentence, against the core
+and against hand-made readings.
+"""
 
 import base64
 import json
@@ -19,7 +21,10 @@ from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 
 DEFAULT = DecodeOptions()
-LONG = " ".join(f"In {1900 + k} the traveller Anna{k % 7} met Bertil of Kalmar near an old mill ." for k in range(60))
+LONG = " ".join(
+    f"In {1900 + k} the traveller Anna{k % 7} met Bertil of Kalmar near an old mill ."
+    for k in range(60)
+)
 
 
 def number(text: str) -> float:
@@ -33,7 +38,9 @@ def picture(reading: Reading, window: int = 0, decode: DecodeOptions = DEFAULT, 
 def one_window(start: list[float], end: list[float]) -> Reading:
     """Four words A B C D at positions 3 to 6 behind [CLS] who [SEP]; the other logits are low."""
     rest = [-5.0, -6.0, -6.0]
-    return make_reading(["A", "B", "C", "D"], [(0, 4)], [[*rest, *start, -6.0]], [[*rest, *end, -6.0]])
+    return make_reading(
+        ["A", "B", "C", "D"], [(0, 4)], [[*rest, *start, -6.0]], [[*rest, *end, -6.0]]
+    )
 
 
 def test_the_mask_travels_and_the_matrix_does_not() -> None:
@@ -49,7 +56,13 @@ def test_the_picture_names_the_winner_only_in_its_own_window() -> None:
     home = picture(reading, 1)
     assert home["winner"] == [4, 5] and picture(reading, 0)["winner"] is None
     assert home["longest"] == 30 and home["copies"] == "max_context" and home["windows"] == 2
-    assert home["words"] == ["", "outside the paragraph", "end before start", "too long", "not owned"]
+    assert home["words"] == [
+        "",
+        "outside the paragraph",
+        "end before start",
+        "too long",
+        "not owned",
+    ]
 
 
 @pytest.mark.parametrize("threshold", [-3.0, 0.0, 2.5])
@@ -57,7 +70,9 @@ def test_the_line_stands_at_null_minus_threshold(threshold: float) -> None:
     reading, decode = t1(), DecodeOptions(null_score_diff_threshold=threshold)
     for window in (0, 1):
         line = picture(reading, window, decode)["line"]
-        legal = valid_spans(reading.windows[window], decode) & (span_scores(*reading.logits(window)) >= 1.5 - threshold)
+        legal = valid_spans(reading.windows[window], decode) & (
+            span_scores(*reading.logits(window)) >= 1.5 - threshold
+        )
         assert line["at"] == pytest.approx(1.5 - threshold) and line["above"] == legal.sum()
         if legal.any():
             assert f"{legal.sum()} of" in line["words"] and "beats no answer" in line["words"]
@@ -76,14 +91,24 @@ def test_every_listed_row_adds_up_as_printed() -> None:
     for row, ranked in zip(picture(reading)["n_best"], prediction.n_best, strict=True):
         gap = abs(number(row["s"]) + number(row["e"]) - number(row["score"]))
         assert (gap < 1e-9) == (row["sign"] == "=")
-        assert number(row["against"]) == pytest.approx(ranked.candidate.score - prediction.null_score, abs=0.0051)
-        assert (row["start"], row["end"]) == (ranked.candidate.span.start, ranked.candidate.span.end)
+        assert number(row["against"]) == pytest.approx(
+            ranked.candidate.score - prediction.null_score, abs=0.0051
+        )
+        assert (row["start"], row["end"]) == (
+            ranked.candidate.span.start,
+            ranked.candidate.span.end,
+        )
 
 
 def test_another_scale_is_said_beside_the_list() -> None:
     assert picture(t1())["ranked_by"] == ""
-    other = spans_picture(t1(), predict(t1(), DecodeOptions(), MergeOptions(scale="global_softmax", null="none")), DecodeOptions(), 0,
-                          scale="global_softmax")
+    other = spans_picture(
+        t1(),
+        predict(t1(), DecodeOptions(), MergeOptions(scale="global_softmax", null="none")),
+        DecodeOptions(),
+        0,
+        scale="global_softmax",
+    )
     assert "global_softmax" in other["ranked_by"]
 
 
@@ -95,12 +120,17 @@ def test_the_four_parts_of_the_mass_sum_to_one_and_the_sentence_names_the_cost()
     if mass["sign"] == "=":
         assert sum(number(p["printed"]) for p in mass["parts"]) == pytest.approx(1.0)
     lost, mixed, illegal = (float(x) for x in re.findall(r"\d\.\d+", mass["sentence"]))
-    assert lost == pytest.approx(values["mixed"] + values["illegal"], abs=0.006) and lost == pytest.approx(mixed + illegal)
+    assert lost == pytest.approx(
+        values["mixed"] + values["illegal"], abs=0.006
+    ) and lost == pytest.approx(mixed + illegal)
 
 
 def test_temperature_spreads_the_mass_and_leaves_the_scores() -> None:
     reading = one_window([4, 0, 0, 0], [0, 0, 0, 4])
-    cool, warm = (mass_data(reading, 0, DecodeOptions(), temperature=t)["parts"][0]["value"] for t in (1.0, 4.0))
+    cool, warm = (
+        mass_data(reading, 0, DecodeOptions(), temperature=t)["parts"][0]["value"]
+        for t in (1.0, 4.0)
+    )
     assert cool > warm + 0.1
     cold, hot = (picture(reading, temperature=t)["n_best"][0] for t in (1.0, 4.0))
     assert cold["score"] == hot["score"] and number(cold["in_window"]) > number(hot["in_window"])
@@ -114,33 +144,54 @@ def test_two_rows_differ_by_one_number_at_every_end() -> None:
     assert f"{s[pair['i']] - s[pair['k']]:.2f}" in pair["sentence"]
     twin = tables(reading, predict(reading), DecodeOptions(), 1)[3]
     assert len({row[3] for row in twin["rows"]}) == 1
-    assert all(number(row[1]) - number(row[2]) == pytest.approx(number(row[3])) for row in twin["rows"])
+    assert all(
+        number(row[1]) - number(row[2]) == pytest.approx(number(row[3])) for row in twin["rows"]
+    )
     alone = make_reading(["A"], [(0, 1)], [[0, 0, 0, 1, 0]], [[0, 0, 0, 1, 0]])
     assert two_rows(alone, 0, DecodeOptions(), "max_context") is None
 
 
 def test_what_the_grid_misses_is_counted_and_named() -> None:
-    # Both places of a grid of 2 go to question tokens and one word, so most of the best two spans are out of its sight.
-    reading = make_reading(["A", "B", "C"], [(0, 3)], [[9, 8, 0, 5, 4, 3, 0]], [[9, 8, 0, 1, 5, 4, 0]])
+    # Both places of a grid of 2 go to question tokens and one word, so most of the best two spans
+    # are out of its sight.
+    reading = make_reading(
+        ["A", "B", "C"], [(0, 3)], [[9, 8, 0, 5, 4, 3, 0]], [[9, 8, 0, 1, 5, 4, 0]]
+    )
     decode = DecodeOptions(n_best_size=2)
     data = grid_data(reading, 0, decode, "max_context")
     missed = grid_misses(*reading.logits(0), reading.windows[0], decode)
     assert data["missed"] == missed.tolist() and len(missed) == 2
-    assert "misses 2 of the 2" in data["sentence"] and "“\u2068A B\u2069”" in data["sentence"] and "2 of these starts" in data["sentence"]
-    assert not data["on"] and grid_data(reading, 0, replace(decode, top_n_grid=True), "max_context")["on"]
+    assert (
+        "misses 2 of the 2" in data["sentence"]
+        and "“\u2068A B\u2069”" in data["sentence"]
+        and "2 of these starts" in data["sentence"]
+    )
+    assert (
+        not data["on"]
+        and grid_data(reading, 0, replace(decode, top_n_grid=True), "max_context")["on"]
+    )
     assert "misses none" in grid_data(reading, 0, DecodeOptions(), "max_context")["sentence"]
 
 
 def said(reading: Reading, decode: DecodeOptions = DEFAULT) -> str:
     prediction = predict(reading, decode)
-    return notice(reading, prediction, decode, prediction.best.candidate.window if prediction.best else 0)
+    return notice(
+        reading, prediction, decode, prediction.best.candidate.window if prediction.best else 0
+    )
 
 
 def test_the_notice_says_which_end_the_runner_up_shares_and_what_it_loses() -> None:
-    assert "“\u2068A B C\u2069”, shares the end and loses 1.00 on the start." in said(one_window([4, 5, 0, 0], [0, 0, 5, 0]))
-    assert "“\u2068B C D\u2069”, shares the start and loses 0.50 on the end." in said(one_window([0, 5, 0, 0], [0, 0, 5, 4.5]))
+    assert "“\u2068A B C\u2069”, shares the end and loses 1.00 on the start." in said(
+        one_window([4, 5, 0, 0], [0, 0, 5, 0])
+    )
+    assert "“\u2068B C D\u2069”, shares the start and loses 0.50 on the end." in said(
+        one_window([0, 5, 0, 0], [0, 0, 5, 4.5])
+    )
     neither = said(one_window([5, 0, 0, 4], [4, 0, 0, 4.5]), DecodeOptions(max_answer_length=1))
-    assert "“\u2068D\u2069”, shares neither end: loses 1.00 on the start and gains 0.50 on the end, 0.50 in all." in neither
+    assert (
+        "“\u2068D\u2069”, shares neither end: loses 1.00 on the start and gains 0.50 on the end, "
+        "0.50 in all." in neither
+    )
 
 
 def test_the_notice_says_whether_the_separate_argmaxes_fit() -> None:
@@ -150,7 +201,9 @@ def test_the_notice_says_whether_the_separate_argmaxes_fit() -> None:
     cell = separate_argmaxes(crossed, 0, DecodeOptions())
     assert cell.reason == "end before start"
     assert "do not fit: end before start; the best legal pair gives up 4.00." in said(crossed)
-    assert "too long" in said(one_window([5, 0, 0, 0], [0, 0, 0, 5]), DecodeOptions(max_answer_length=2))
+    assert "too long" in said(
+        one_window([5, 0, 0, 0], [0, 0, 0, 5]), DecodeOptions(max_answer_length=2)
+    )
 
 
 def test_the_notice_speaks_of_a_runner_up_in_another_window() -> None:
@@ -171,13 +224,21 @@ def test_the_cell_table_names_a_reason_for_every_illegal_cell_and_selects_only_s
     reading = FakeReader().read("Who met Bertil?", LONG, WindowOptions(60, 20))
     decode = DecodeOptions(max_answer_length=5)
     twin = tables(reading, predict(reading, decode), decode, 1)[1]
-    assert {row[6] for row in twin["rows"]} == {"legal", "outside the paragraph", "end before start", "too long", "not owned"}
+    assert {row[6] for row in twin["rows"]} == {
+        "legal",
+        "outside the paragraph",
+        "end before start",
+        "too long",
+        "not owned",
+    }
     for row, select in zip(twin["rows"], twin["select"], strict=True):
         assert (select is None) == (row[6] in ("outside the paragraph", "end before start"))
-
 
 
 def test_probabilities_are_finite_for_extreme_logits() -> None:
     reading = one_window([80, 0, 0, 0], [0, 0, 0, 80])
     data = picture(reading)
-    assert all(np.isfinite(p["value"]) for p in data["mass"]["parts"]) and data["n_best"][0]["in_window"] != "0"
+    assert (
+        all(np.isfinite(p["value"]) for p in data["mass"]["parts"])
+        and data["n_best"][0]["in_window"] != "0"
+    )

@@ -1,4 +1,6 @@
-"""Chapter 3 as data: sentences, the formula's numbers, the table and the bars, against arithmetic done by hand."""
+"""Chapter 3 as data: sentences, the formula's numbers, the table and the bars, against arithmetic
+done by hand.
+"""
 
 import base64
 import json
@@ -35,7 +37,9 @@ from tests.fakes import FakeReader
 DECODE = DecodeOptions()
 
 
-def one_window(start: list[float], end: list[float], words: str = "Alpha Beta Gamma Delta") -> Reading:
+def one_window(
+    start: list[float], end: list[float], words: str = "Alpha Beta Gamma Delta"
+) -> Reading:
     """[CLS] who [SEP] and one token a word, [SEP]; logits for the words only, 0 elsewhere."""
     names = words.split()
     return make_reading(names, [(0, len(names))], [[0, 0, 0, *start, 0]], [[0, 0, 0, *end, 0]])
@@ -43,31 +47,41 @@ def one_window(start: list[float], end: list[float], words: str = "Alpha Beta Ga
 
 def test_the_softmax_runs_over_every_position_of_the_window() -> None:
     p_start, p_end = distributions(t1(), 0)
-    logits = [1, 9, 0, 2, 3, -1, .5, 0]
+    logits = [1, 9, 0, 2, 3, -1, 0.5, 0]
     z = sum(math.exp(x) for x in logits)
     np.testing.assert_allclose(p_start, [math.exp(x) / z for x in logits])
-    assert p_start[1] > 0.99, "the question token of this toy holds the mass: it is in the normaliser"
+    assert p_start[1] > 0.99, (
+        "the question token of this toy holds the mass: it is in the normaliser"
+    )
     assert p_start.sum() == pytest.approx(1) and p_end.sum() == pytest.approx(1)
 
 
 def test_temperature_divides_logits_and_a_constant_changes_nothing() -> None:
     cold, hot = distributions(t1(), 0, 0.5)[0], distributions(t1(), 0, 4.0)[0]
     assert cold.max() > distributions(t1(), 0)[0].max() > hot.max()
-    z = sum(math.exp(x / 4) for x in [1, 9, 0, 2, 3, -1, .5, 0])
+    z = sum(math.exp(x / 4) for x in [1, 9, 0, 2, 3, -1, 0.5, 0])
     assert hot[4] == pytest.approx(math.exp(3 / 4) / z)
     moved = replace(t1(), start_logits=t1().start_logits + 7)
     np.testing.assert_allclose(distributions(moved, 0)[0], distributions(t1(), 0)[0], atol=1e-6)
 
 
-@pytest.mark.parametrize(("p", "expected"), [([.5, .04, .46], (2, .96)), ([.95, .05], (1, .95)), ([1.0], (1, 1.0)), ([.25] * 4, (4, 1.0))])
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [
+        ([0.5, 0.04, 0.46], (2, 0.96)),
+        ([0.95, 0.05], (1, 0.95)),
+        ([1.0], (1, 1.0)),
+        ([0.25] * 4, (4, 1.0)),
+    ],
+)
 def test_holders_counts_the_fewest_tokens(p: list[float], expected: tuple[int, float]) -> None:
     assert holders(np.array(p)) == (expected[0], pytest.approx(expected[1]))
 
 
 def test_shape_has_three_words() -> None:
-    assert shape(np.array([.97, .01, .01, .01])) == "sharp"
+    assert shape(np.array([0.97, 0.01, 0.01, 0.01])) == "sharp"
     assert shape(np.full(40, 1 / 40)) == "flat"
-    assert shape(np.array([.1] * 10 + [0.0] * 30)) == "spread"
+    assert shape(np.array([0.1] * 10 + [0.0] * 30)) == "spread"
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.5, 3.0])
@@ -81,7 +95,9 @@ def test_the_printed_quotient_comes_out_as_printed(temperature: float) -> None:
         approximate += sign == "≈"
         if sign == "=":
             power = z.split(" · 10^")
-            printed_z = float(power[0].replace("−", "-")) * 10 ** float(power[1].replace("−", "-") if len(power) > 1 else 0)
+            printed_z = float(power[0].replace("−", "-")) * 10 ** float(
+                power[1].replace("−", "-") if len(power) > 1 else 0
+            )
             printed = math.exp(float(shown.replace("−", "-")) / temperature) / printed_z
             assert f"{printed:.3f}" == p
         exact = math.exp(logits[0] / temperature - log_z)
@@ -91,14 +107,21 @@ def test_the_printed_quotient_comes_out_as_printed(temperature: float) -> None:
 
 
 def test_the_quotient_of_the_docstring() -> None:
-    assert quotient(2.0, math.log(math.e ** 2 + math.e + 1)) == ("2.00", "11.11", "=", "0.665")
+    assert quotient(2.0, math.log(math.e**2 + math.e + 1)) == ("2.00", "11.11", "=", "0.665")
     assert quotient(-9.0, 5.0)[2:] == ("", "< 0.001")
     assert quotient(9.0, 9.0001)[2:] == ("", "> 0.999")
 
 
-@pytest.mark.parametrize(("log_z", "digits", "text"), [
-    (math.log(312.876), 4, "312.9"), (math.log(0.01234), 3, "0.0123"), (20 * math.log(10), 3, "1.00 · 10^20"),
-    (900 * math.log(10), 2, "1.0 · 10^900"), (math.log(9.999e7), 3, "1.00 · 10^8")])
+@pytest.mark.parametrize(
+    ("log_z", "digits", "text"),
+    [
+        (math.log(312.876), 4, "312.9"),
+        (math.log(0.01234), 3, "0.0123"),
+        (20 * math.log(10), 3, "1.00 · 10^20"),
+        (900 * math.log(10), 2, "1.0 · 10^900"),
+        (math.log(9.999e7), 3, "1.00 · 10^8"),
+    ],
+)
 def test_sums_of_exponentials_never_overflow(log_z: float, digits: int, text: str) -> None:
     printed, log_printed = sum_of_exps(log_z, digits)
     assert printed == text
@@ -112,20 +135,31 @@ def test_separate_argmaxes_that_fit() -> None:
 
 
 def test_separate_argmaxes_that_do_not_fit_name_the_winner_and_its_cost() -> None:
-    """Highest start Delta (5), highest end Alpha (4): 9. The best legal pair is Delta alone, 5 + 2.5 = 7.5, so it costs 1.5."""
+    """Highest start Delta (5), highest end Alpha (4): 9. The best legal pair is Delta alone, 5 +
+    2.5 = 7.5, so it costs 1.5.
+    """
     said = pair_sentence(one_window([1, 0, 0, 5], [4, 0, 0, 2.5]), 0, DECODE, "max_context")
     assert "no legal pair (end before start)" in said
-    assert "“\u2068Delta\u2069” wins instead: its score is 7.50, which is 1.50 below the sum of the two maxima, 9.00." in said
+    assert (
+        "“\u2068Delta\u2069” wins instead: its score is 7.50, which is 1.50 below the sum of the "
+        "two maxima, 9.00." in said
+    )
 
 
 def test_a_pair_that_is_too_long_says_by_how_much() -> None:
-    said = pair_sentence(one_window([5, 0, 0, 0], [0, 0, 0, 5]), 0, DecodeOptions(max_answer_length=2), "max_context")
+    said = pair_sentence(
+        one_window([5, 0, 0, 0], [0, 0, 0, 5]), 0, DecodeOptions(max_answer_length=2), "max_context"
+    )
     assert "too long: 4 word pieces, max_answer_length allows 2" in said
 
 
 def test_a_start_that_another_window_owns_is_named() -> None:
-    reading = make_reading(["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"], [(0, 4), (2, 6)],
-                           start=[[0] * 8, [0, 0, 0, 6, 0, 1, 0, 0]], end=[[0] * 8, [0, 0, 0, 6, 0, 0, 0, 0]])
+    reading = make_reading(
+        ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"],
+        [(0, 4), (2, 6)],
+        start=[[0] * 8, [0, 0, 0, 6, 0, 1, 0, 0]],
+        end=[[0] * 8, [0, 0, 0, 6, 0, 0, 0, 0]],
+    )
     assert "another window owns the start" in pair_sentence(reading, 1, DECODE, "max_context")
     assert "form a legal pair" in pair_sentence(reading, 1, DECODE, "all")
 
@@ -154,14 +188,18 @@ def test_the_table_has_every_position_and_sums_to_one() -> None:
     assert len(twin["rows"]) == len(reading.windows[1])
     assert twin["rows"][0][:3] == ["0", "–", "[CLS]"] and twin["select"][0] is None
     assert twin["rows"][4][:4] == ["4", "3", "Delta", "4.000"] and twin["select"][4] == [1, 3, 3]
-    assert sum(float(row[4].replace("< ", "")) for row in twin["rows"]) == pytest.approx(1, abs=2e-3)
+    assert sum(float(row[4].replace("< ", "")) for row in twin["rows"]) == pytest.approx(
+        1, abs=2e-3
+    )
 
 
 def test_bars_keep_repeated_tokens_apart_and_escape_labels() -> None:
     reading = one_window([1, 2, 3, 4], [4, 3, 2, 1], words="the <s> the $x%{y}")
     figure = bar_figure(reading, 0, 2.0)
     assert [trace.name for trace in figure.data] == ["start", "end"]
-    assert list(figure.data[0].x) == list(range(8)) and list(figure.layout.xaxis.tickvals) == list(range(8))
+    assert list(figure.data[0].x) == list(range(8)) and list(figure.layout.xaxis.tickvals) == list(
+        range(8)
+    )
     assert figure.layout.xaxis.ticktext[3:7] == ("the", "&lt;s&gt;", "the", "$x%{y}")
     for trace, p in zip(figure.data, distributions(reading, 0, 2.0), strict=True):
         np.testing.assert_allclose(trace.y, p, rtol=1e-6)
@@ -180,14 +218,22 @@ def test_labels_are_never_markup_or_empty() -> None:
 def test_what_the_picture_carries() -> None:
     reading = FakeReader().read("Who met Anna?", "Constantinople welcomed Anna.")
     shown = replace(reading, start_logits=reading.start_logits + 0)
-    picture = start_end_picture(reading, shown, 0, DECODE, "max_context", 1.0, {("start", 0, 5): 3.0})
+    picture = start_end_picture(
+        reading, shown, 0, DECODE, "max_context", 1.0, {("start", 0, 5): 3.0}
+    )
     json.dumps(picture)
     assert picture["window"] == 0 and picture["question"] == [1, 5]
-    assert picture["changed"] == [{"side": "start", "window": 0, "pos": 5, "true": float(reading.start_logits[0, 5])}]
+    assert picture["changed"] == [
+        {"side": "start", "window": 0, "pos": 5, "true": float(reading.start_logits[0, 5])}
+    ]
     low, high = picture["range"]
     assert low < np.nanmin(reading.start_logits) and high > np.nanmax(reading.end_logits)
-    bits = np.unpackbits(np.frombuffer(base64.b64decode(picture["joined"]), np.uint8))[:len(reading.encoding.context_ids)]
-    assert [t for t, bit in zip(reading.encoding.context_tokens, bits, strict=True) if bit] == ["##inople"]
+    bits = np.unpackbits(np.frombuffer(base64.b64decode(picture["joined"]), np.uint8))[
+        : len(reading.encoding.context_ids)
+    ]
+    assert [t for t, bit in zip(reading.encoding.context_tokens, bits, strict=True) if bit] == [
+        "##inople"
+    ]
 
 
 def test_the_best_span_of_every_window() -> None:

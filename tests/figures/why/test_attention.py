@@ -28,10 +28,14 @@ def reader() -> FakeReader:
 
 @pytest.fixture
 def reading(reader: FakeReader) -> Reading:
-    return reader.read("Who drew the 🌉 bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20))
+    return reader.read(
+        "Who drew the 🌉 bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20)
+    )
 
 
-def test_the_grid_holds_each_heads_share_on_the_question(reader: FakeReader, reading: Reading) -> None:
+def test_the_grid_holds_each_heads_share_on_the_question(
+    reader: FakeReader, reading: Reading
+) -> None:
     window, span = reading.windows[0], Span(10, 12)
     found = reader.attention(window)
     data = figure.grid_data(found, reading.encoding, window, span)
@@ -40,15 +44,22 @@ def test_the_grid_holds_each_heads_share_on_the_question(reader: FakeReader, rea
         shares = numbers(data[lane]).reshape(data["layers"], data["heads"])
         for layer in range(data["layers"]):
             for head in range(data["heads"]):
-                by_hand = sum(float(found.weights[layer, head, window.to_pos(doc), at + k]) for k in range(q))
+                by_hand = sum(
+                    float(found.weights[layer, head, window.to_pos(doc), at + k]) for k in range(q)
+                )
                 assert shares[layer, head] == pytest.approx(by_hand, abs=1e-6)
     assert data["even"] == pytest.approx(q / len(window))
     layer, head = data["top"]
-    assert numbers(data["start"]).reshape(data["layers"], -1)[layer, head] == numbers(data["start"]).max()
+    assert (
+        numbers(data["start"]).reshape(data["layers"], -1)[layer, head]
+        == numbers(data["start"]).max()
+    )
     json.dumps(data, allow_nan=False)
 
 
-def test_a_head_travels_compactly_and_its_rows_exactly(reader: FakeReader, reading: Reading) -> None:
+def test_a_head_travels_compactly_and_its_rows_exactly(
+    reader: FakeReader, reading: Reading
+) -> None:
     found = reader.attention(reading.windows[0])
     data = figure.head_data(found, 2, 1)
     back = unpack(base64.b64decode(data["codes"]), data["n"])
@@ -70,9 +81,12 @@ def test_a_head_of_384_tokens_is_at_most_130_kb(concentration: float) -> None:
 def test_seats_say_where_each_question_piece_stands(reading: Reading) -> None:
     window = reading.windows[0]
     seats = figure.seats(reading.encoding, window)
-    units, offsets = words(reading.encoding, window), numbers(seats["question"]["offsets"], "<i4").reshape(-1, 2)
+    units, offsets = (
+        words(reading.encoding, window),
+        numbers(seats["question"]["offsets"], "<i4").reshape(-1, 2),
+    )
     text = seats["question"]["text"].encode("utf-16-le")
-    pieces = [text[2 * a:2 * b].decode("utf-16-le") for a, b in offsets]
+    pieces = [text[2 * a : 2 * b].decode("utf-16-le") for a, b in offsets]
     assert pieces == list(reading.encoding.question_tokens)
     assert (numbers(seats["of"], "<i4") == units.of).all()
     assert seats["special"] == np.flatnonzero(units.of < 0).tolist()
@@ -84,9 +98,13 @@ def test_summaries_have_a_table_twin_by_word(reader: FakeReader, reading: Readin
     units = words(reading.encoding, window)
     table = figure.relevance_table(found, units)
     assert len(table["rows"]) == len(units) and len(table["head"]) == 2 + 2 * len(RELEVANCE)
-    assert not any(cell.strip("<0. ") == "" and cell != "0" for row in table["rows"] for cell in row[2:])
+    assert not any(
+        cell.strip("<0. ") == "" and cell != "0" for row in table["rows"] for cell in row[2:]
+    )
     column = [float(row[2].removeprefix("< ")) for row in table["rows"]]
-    assert sum(column) == pytest.approx(found["attention"].start[units.of >= 0].sum(), abs=0.001 * len(units))
+    assert sum(column) == pytest.approx(
+        found["attention"].start[units.of >= 0].sum(), abs=0.001 * len(units)
+    )
     assert [one["kind"] for one in figure.relevance_data(found)["kinds"]] == list(RELEVANCE)
 
 
@@ -97,4 +115,9 @@ def test_the_notice_names_the_head_that_looked_most(reader: FakeReader, reading:
     weights[1, 2, window.to_pos(5)] = 0.0
     weights[1, 2, window.to_pos(5), q] = 1.0
     said = figure.attention_notice(Attention(0, weights), reading.encoding, window, span)
-    assert "head 3 of layer 2" in said and "100 %" in said and "0 of 6 heads" in said and "why" not in said.lower()
+    assert (
+        "head 3 of layer 2" in said
+        and "100 %" in said
+        and "0 of 6 heads" in said
+        and "why" not in said.lower()
+    )

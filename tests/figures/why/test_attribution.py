@@ -1,4 +1,6 @@
-"""Chapter 9, steps 2 and 3 as data: sums that add up as printed, and sentences that say what was measured."""
+"""Chapter 9, steps 2 and 3 as data: sums that add up as printed, and sentences that say what was
+measured.
+"""
 
 import itertools
 import json
@@ -31,7 +33,9 @@ def reader() -> FakeReader:
 
 @pytest.fixture
 def reading(reader: FakeReader) -> Reading:
-    return reader.read("Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20))
+    return reader.read(
+        "Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20)
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -50,16 +54,34 @@ def test_the_formula_adds_up_as_printed(reading: Reading, kind: str) -> None:
         assert sum(addends) == pytest.approx(total, abs=1e-9)
 
 
-def made(f_x: float, f_baseline: float | None, total: float, tried: tuple[tuple[int, float], ...] = ()) -> Attribution:
+def made(
+    f_x: float, f_baseline: float | None, total: float, tried: tuple[tuple[int, float], ...] = ()
+) -> Attribution:
     lane = np.array([total / 2, total / 2])
     target = Target("span_score", SPAN, None, 0)
     if f_baseline is None:
         return Attribution(target, "gradient_x_input", 0, lane, np.zeros(2), f_x)
-    return Attribution(target, "integrated_gradients", 0, lane, np.zeros(2), f_x, f_baseline, "pad", tried[-1][0], tried)
+    return Attribution(
+        target,
+        "integrated_gradients",
+        0,
+        lane,
+        np.zeros(2),
+        f_x,
+        f_baseline,
+        "pad",
+        tried[-1][0],
+        tried,
+    )
 
 
-@pytest.mark.parametrize(("f_x", "f_baseline", "total"), [(11.6, 2.25, 9.41), (11.6, -2.25, 13.9), (1.0, 0.0, 0.999), (-3.0, -1.0, -2.1)])
-def test_sum_value_baseline_and_gap_add_up_as_printed(f_x: float, f_baseline: float, total: float) -> None:
+@pytest.mark.parametrize(
+    ("f_x", "f_baseline", "total"),
+    [(11.6, 2.25, 9.41), (11.6, -2.25, 13.9), (1.0, 0.0, 0.999), (-3.0, -1.0, -2.1)],
+)
+def test_sum_value_baseline_and_gap_add_up_as_printed(
+    f_x: float, f_baseline: float, total: float
+) -> None:
     first = figure.sums(made(f_x, f_baseline, total, ((20, total - (f_x - f_baseline)),)))[0]
     numbers = [value(n) for n in re.findall(r"−?\d+\.\d+", first)]
     if " = " in first:
@@ -70,15 +92,25 @@ def test_sum_value_baseline_and_gap_add_up_as_printed(f_x: float, f_baseline: fl
 
 def test_a_gap_too_small_to_print_is_no_addend_of_zeros() -> None:
     first = figure.sums(made(1.5, 0.25, 1.25001, ((20, 0.00001),)))[0]
-    assert "gap 0.00" not in first and first.endswith("; the gap is under 0.0001.") and "1.2500 = F(x) 1.5000 − F(x′) 0.2500" in first
+    assert (
+        "gap 0.00" not in first
+        and first.endswith("; the gap is under 0.0001.")
+        and "1.2500 = F(x) 1.5000 − F(x′) 0.2500" in first
+    )
 
 
 def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> None:
     n = len(reading.windows[0])
-    silent = Attribution(Target("span_score", SPAN, None, 0), "gradient_x_input", 0, np.zeros(n), np.zeros(n), 3.0)
-    assert "exactly nothing here" in figure.sums(silent)[0] and "+0.00" not in figure.sums(silent)[0]
+    silent = Attribution(
+        Target("span_score", SPAN, None, 0), "gradient_x_input", 0, np.zeros(n), np.zeros(n), 3.0
+    )
+    assert (
+        "exactly nothing here" in figure.sums(silent)[0] and "+0.00" not in figure.sums(silent)[0]
+    )
     assert figure.attribution_notice(reading, silent) == figure.sums(silent)[0]
-    assert {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]} == {"0"}
+    assert {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]} == {
+        "0"
+    }
     one = np.zeros(n)
     one[3] = 1e-6
     assert silence(Attribution(silent.target, "gradient_x_input", 0, one, np.zeros(n), 3.0)) is None
@@ -86,8 +118,14 @@ def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> No
 
 def test_question_words_tell_another_place_from_another_answer() -> None:
     word = Word("who", "question", 0, 3)
-    effects = [QuestionEffect(word, start, 0.0, "Beta", 1.0, changed, elsewhere)
-               for start, changed, elsewhere in ((0.5, False, False), (-0.001, True, False), (0.0, True, True))]
+    effects = [
+        QuestionEffect(word, start, 0.0, "Beta", 1.0, changed, elsewhere)
+        for start, changed, elsewhere in (
+            (0.5, False, False),
+            (-0.001, True, False),
+            (0.0, True, True),
+        )
+    ]
     rows = figure.question_data(effects)["table"]["rows"]
     assert [row[1] for row in rows] == ["−0.50", "< 0.01", "0"]
     assert [row[3] for row in rows] == ["the same", "changed", "the same words elsewhere"]
@@ -95,58 +133,115 @@ def test_question_words_tell_another_place_from_another_answer() -> None:
 
 def test_the_gap_is_called_complete_only_under_two_percent() -> None:
     small = figure.sums(made(10.0, 0.0, 10.1, ((20, 0.5), (50, 0.1))))
-    assert "1.0 %" in small[1] and "under 2 %" in small[1] and "not under" not in small[1] and "20 steps: 5.0 %" in small[1]
+    assert (
+        "1.0 %" in small[1]
+        and "under 2 %" in small[1]
+        and "not under" not in small[1]
+        and "20 steps: 5.0 %" in small[1]
+    )
     large = figure.sums(made(10.0, 0.0, 10.5, ((20, 0.6), (50, 0.55), (100, 0.5))))
     assert "5.0 %" in large[1] and "not under 2 %" in large[1] and "doubt" in large[1]
     assert "promises no sum" in figure.sums(made(10.0, None, 3.0))[0]
 
 
-def test_the_notice_names_the_words_with_most_and_least(reader: FakeReader, reading: Reading) -> None:
+def test_the_notice_names_the_words_with_most_and_least(
+    reader: FakeReader, reading: Reading
+) -> None:
     units = words(reading.encoding, reading.windows[0])
     lane = np.zeros(len(reading.windows[0]))
     lane[units.of == 1] = 4.0 / (units.of == 1).sum()
     lane[units.of == 6] = -1.5 / (units.of == 6).sum()
-    found = Attribution(Target("span_score", SPAN, None, 0), "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0)
+    found = Attribution(
+        Target("span_score", SPAN, None, 0), "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0
+    )
     said = figure.attribution_notice(reading, found)
     assert f"“\u2068{units.items[1].text}\u2069” in the question (+4.00)" in said
     assert f"“\u2068{units.items[6].text}\u2069” in the paragraph (−1.50)" in said
 
 
-def verdict(drop: float, random: float, spread: float = 0.4, shuffled: float | None = 0.1) -> Verdict:
-    return Verdict(("Rotne", "drew", "bridge?"), drop, random, spread, 8, {"attention": 0.3, "leave_one_out": 0.6}, shuffled)
+def verdict(
+    drop: float, random: float, spread: float = 0.4, shuffled: float | None = 0.1
+) -> Verdict:
+    return Verdict(
+        ("Rotne", "drew", "bridge?"),
+        drop,
+        random,
+        spread,
+        8,
+        {"attention": 0.3, "leave_one_out": 0.6},
+        shuffled,
+    )
 
 
 def test_the_verdict_is_one_sentence_with_the_measured_numbers() -> None:
     assert trust.verdict_sentence(verdict(4.12, 0.61)) == (
-        "Masking the three top words (“\u2068Rotne\u2069”, “\u2068drew\u2069”, “\u2068bridge?\u2069”) "
-        "lowers the score by 4.1; masking three random words by 0.6 ± 0.4.")
-    assert "raises the score by 0.3; masking three random words lowers it by 0.2" in trust.verdict_sentence(verdict(-0.3, 0.2))
-    assert "by 0.0;" not in trust.verdict_sentence(verdict(0.01, 0.2)) and "0.010" not in trust.verdict_sentence(verdict(0.01, 0.2))
+        "Masking the three top words (“\u2068Rotne\u2069”, “\u2068drew\u2069”, "
+        "“\u2068bridge?\u2069”) "
+        "lowers the score by 4.1; masking three random words by 0.6 ± 0.4."
+    )
+    assert (
+        "raises the score by 0.3; masking three random words lowers it by 0.2"
+        in trust.verdict_sentence(verdict(-0.3, 0.2))
+    )
+    assert "by 0.0;" not in trust.verdict_sentence(
+        verdict(0.01, 0.2)
+    ) and "0.010" not in trust.verdict_sentence(verdict(0.01, 0.2))
 
 
 def test_the_summary_follows_the_numbers() -> None:
     names = {"attention": "raw attention", "leave_one_out": "leave one word out"}
     strong = trust.summary(verdict(4.1, 0.6), "gradient × input", names)
-    assert "more than two spreads above chance" in strong[0] and "as it must" in strong[1] and "leave one word out agrees most" in strong[2]
+    assert (
+        "more than two spreads above chance" in strong[0]
+        and "as it must" in strong[1]
+        and "leave one word out agrees most" in strong[2]
+    )
     weak = trust.summary(verdict(1.0, 0.6, shuffled=0.9), "gradient × input", names)
     assert weak[0].startswith("That is not more") and "hardly changes" in weak[1]
-    assert "one of the two rankings is constant" in trust.summary(verdict(1.0, 0.6, shuffled=None), "x", names)[1]
+    assert (
+        "one of the two rankings is constant"
+        in trust.summary(verdict(1.0, 0.6, shuffled=None), "x", names)[1]
+    )
 
 
-def test_curves_and_their_tables_hold_the_same_numbers(reader: FakeReader, reading: Reading) -> None:
+def test_curves_and_their_tables_hold_the_same_numbers(
+    reader: FakeReader, reading: Reading
+) -> None:
     target, window = Target("span_score", SPAN, None, 0), reading.windows[0]
     units = words(reading.encoding, window)
-    ranking = {"gradient_x_input": np.arange(len(units), dtype=float), "attention": -np.arange(len(units), dtype=float)}
-    spared, full = (measure(reading, target, ranking, lambda masks: reader.masked(window, masks), np.random.default_rng(0), spare, 3)
-                    for spare in (True, False))
+    ranking = {
+        "gradient_x_input": np.arange(len(units), dtype=float),
+        "attention": -np.arange(len(units), dtype=float),
+    }
+    spared, full = (
+        measure(
+            reading,
+            target,
+            ranking,
+            lambda masks: reader.masked(window, masks),
+            np.random.default_rng(0),
+            spare,
+            3,
+        )
+        for spare in (True, False)
+    )
     names = {**figure.METHOD_NAMES, "attention": "raw attention"}
     data = trust.curves_data(spared, names)
     json.dumps(data, allow_nan=False)
-    assert data["words"] < len(units) and len(data["lines"]) == 2 and data["sizes"][0] == 0 and data["sizes"][-1] == data["words"]
-    assert data["lines"][0]["deletion"][0] == pytest.approx(figure.value_of(reading, target, window), abs=1e-4)
+    assert (
+        data["words"] < len(units)
+        and len(data["lines"]) == 2
+        and data["sizes"][0] == 0
+        and data["sizes"][-1] == data["words"]
+    )
+    assert data["lines"][0]["deletion"][0] == pytest.approx(
+        figure.value_of(reading, target, window), abs=1e-4
+    )
     assert data["lines"][0]["insertion"][-1] == pytest.approx(data["lines"][0]["deletion"][0])
     assert data["lines"][0]["insertion"][0] == pytest.approx(data["lines"][0]["deletion"][-1])
     eraser, curves, agreement = trust.trust_tables(spared, full, verdict(1, 0), names)
-    assert value(eraser["rows"][0][1]) == pytest.approx(spared.curves["gradient_x_input"].comprehensiveness, abs=6e-4)
+    assert value(eraser["rows"][0][1]) == pytest.approx(
+        spared.curves["gradient_x_input"].comprehensiveness, abs=6e-4
+    )
     assert [int(row[0]) for row in curves["rows"]] == data["sizes"]
     assert agreement["rows"][0] == ["raw attention", "0.30"]

@@ -1,4 +1,6 @@
-"""Chapter 6, merge: ranks, sums as printed, causes, the constant that turns the winner, counterexamples."""
+"""Chapter 6, merge: ranks, sums as printed, causes, the constant that turns the winner,
+counterexamples.
+"""
 
 import json
 
@@ -38,39 +40,68 @@ def test_every_rules_winner_is_drawn_and_ranks_are_the_rules_own() -> None:
 
 def test_disagreement_is_said_with_both_spans() -> None:
     data = merge_data(t1(), DecodeOptions(), MergeOptions())
-    assert data["says"].startswith("The logit sum names “\u2068Delta Epsilon\u2069”, but “\u2068Beta\u2069” wins "
-                                   "by log-odds and the product with [CLS].")
+    assert data["says"].startswith(
+        "The logit sum names “\u2068Delta Epsilon\u2069”, but “\u2068Beta\u2069” wins "
+        "by log-odds and the product with [CLS]."
+    )
     assert data["rival"] == ODDS
     other = merge_data(t1(), DecodeOptions(), MergeOptions("max_context", "log_odds", "own_window"))
-    assert other["says"].startswith("Log-odds names “\u2068Beta\u2069”, but “\u2068Delta Epsilon\u2069” wins by the logit sum,")
+    assert other["says"].startswith(
+        "Log-odds names “\u2068Beta\u2069”, but “\u2068Delta Epsilon\u2069” wins by the logit sum,"
+    )
 
 
 def test_a_rule_that_counts_all_copies_is_not_called_by_the_name_of_the_one_that_does_not() -> None:
-    """Window 2 owns "c" and rates it low; window 1, where it stands at the edge, rates it higher than everything else."""
-    reading = make_reading(["a", "b", "c", "d"], [(0, 3), (1, 4)],
-                           [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]], [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]])
-    kept, counted = (merge_data(reading, DecodeOptions(), MergeOptions(copies)) for copies in ("max_context", "all"))
+    """Window 2 owns "c" and rates it low; window 1, where it stands at the edge, rates it higher
+    than everything else.
+    """
+    reading = make_reading(
+        ["a", "b", "c", "d"],
+        [(0, 3), (1, 4)],
+        [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]],
+        [[0, 0, 0, 4, 0, 9, 0], [0, 0, 0, 0, 1, 0, 0]],
+    )
+    kept, counted = (
+        merge_data(reading, DecodeOptions(), MergeOptions(copies))
+        for copies in ("max_context", "all")
+    )
     assert kept["says"].startswith("The logit sum names “\u2068a b c\u2069”")
-    assert counted["says"].startswith("The logit sum over all copies names “\u2068c\u2069”, "
-                                      "but “\u2068a b c\u2069” wins by the logit sum")
-    assert "Both rules rank by the same number. This one counts all copies of a span" in counted["compare"][LOGIT]["says"]
+    assert counted["says"].startswith(
+        "The logit sum over all copies names “\u2068c\u2069”, "
+        "but “\u2068a b c\u2069” wins by the logit sum"
+    )
+    assert (
+        "Both rules rank by the same number. This one counts all copies of a span"
+        in counted["compare"][LOGIT]["says"]
+    )
 
 
 def test_winner_minus_rival_adds_up_as_printed_and_changes_sign() -> None:
     found = merge_data(t1(), DecodeOptions(), MergeOptions())["compare"][ODDS]
     assert [row["ahead"] for row in found["rows"]] == [True, False]
     for row in found["rows"]:
-        assert row["sign"] == "=" and sum(as_float(p["value"]) for p in row["parts"]) == pytest.approx(as_float(row["total"]), abs=1e-9)
+        assert row["sign"] == "=" and sum(
+            as_float(p["value"]) for p in row["parts"]
+        ) == pytest.approx(as_float(row["total"]), abs=1e-9)
     assert [as_float(row["total"]) for row in found["rows"]] == [0.5, -7.0]
-    assert found["says"] == ("Start and end differ by 0.50 under both rules. What turns it is one number of each window: the null score is "
-                             "9.00 in window 2 and 1.50 in window 1. It takes 7.50 from the winner's lead.")
+    assert found["says"] == (
+        "Start and end differ by 0.50 under both rules. What turns it is one number of each "
+        "window: the null score is "
+        "9.00 in window 2 and 1.50 in window 1. It takes 7.50 from the winner's lead."
+    )
 
 
 def test_only_the_row_that_cannot_add_up_as_printed_is_about_equal() -> None:
-    exact_row, about_row = margin_rows([("logit", Margin(None, None, .25, .5, 0, 0)),
-                                        ("log_odds", Margin(None, None, -.56244, -.08079, -.42044, -.95702))])
+    exact_row, about_row = margin_rows(
+        [
+            ("logit", Margin(None, None, 0.25, 0.5, 0, 0)),
+            ("log_odds", Margin(None, None, -0.56244, -0.08079, -0.42044, -0.95702)),
+        ]
+    )
     assert (exact_row["sign"], exact_row["total"]) == ("=", "0.7500")
-    assert about_row["sign"] == "≈" and sum(as_float(p["value"]) for p in about_row["parts"]) != as_float(about_row["total"])
+    assert about_row["sign"] == "≈" and sum(
+        as_float(p["value"]) for p in about_row["parts"]
+    ) != as_float(about_row["total"])
 
 
 def test_illegal_maxima_are_marked_and_named() -> None:
@@ -87,7 +118,11 @@ def test_counting_all_copies_gives_the_page_a_column_of_its_own() -> None:
 
 
 def test_only_nulls_that_fit_the_scale_can_be_chosen() -> None:
-    null = next(g for g in options_data(MergeOptions("max_context", "log_odds", "own_window")) if g["name"] == "null")
+    null = next(
+        g
+        for g in options_data(MergeOptions("max_context", "log_odds", "own_window"))
+        if g["name"] == "null"
+    )
     assert [c["value"] for c in null["choices"] if c["fits"]] == ["own_window", "none"]
 
 
@@ -96,8 +131,12 @@ def test_the_constant_moves_scores_and_leaves_probability_loss_and_log_odds(c: f
     before = t1()
     data = offset_data(before, apply_what_if(before, {}, (1, c)), DecodeOptions(), (1, c))
     assert {r["name"]: r["moves"] for r in data["rows"]} == {
-        "score": True, "null score of the window": True, "log-odds in its window": False, "probability in its window": False,
-        "training loss, were it the label": False}
+        "score": True,
+        "null score of the window": True,
+        "log-odds in its window": False,
+        "probability in its window": False,
+        "training loss, were it the label": False,
+    }
     assert all(r["before"] == r["after"] for r in data["rows"] if not r["moves"])
 
 
@@ -107,22 +146,29 @@ def test_the_winner_turns_at_the_printed_constant() -> None:
     assert flip["flip"] == pytest.approx(-0.25)
     assert f"below c = {MINUS}0.250" in flip["says"]
     for c, turned in ((flip["past"], True), (flip["flip"] + 0.05, False)):
-        said = offset_data(before, apply_what_if(before, {}, (1, c)), DecodeOptions(), (1, c))["says"]
+        said = offset_data(before, apply_what_if(before, {}, (1, c)), DecodeOptions(), (1, c))[
+            "says"
+        ]
         assert ("it has changed" in said) == turned
 
 
 def test_one_window_has_nothing_to_turn() -> None:
     one = illegal_maxima()
-    assert offset_data(one, one, DecodeOptions(), None)["says"].startswith("With one window the constant moves every score alike")
+    assert offset_data(one, one, DecodeOptions(), None)["says"].startswith(
+        "With one window the constant moves every score alike"
+    )
 
 
 def test_a_counterexample_is_found_or_its_absence_counted() -> None:
     plain = FakeReader().read("Who?", "Ada wrote it .")
     found = counterexample([("plain", plain), ("toy", illegal_maxima())], SEPARATE_MAXIMA)
     assert found["found"] and found["title"] == "toy" and found["searched"] == 2
-    assert found["says"] == ("In “\u2068toy\u2069” the winner by the two separate maxima is the start "
-                             "“\u2068c\u2069” with the end “\u2068a\u2069” (window 1, 0.956, no legal span: it ends before it "
-                             "starts); by the logit sum it is “\u2068c\u2069” (window 1).")
+    assert found["says"] == (
+        "In “\u2068toy\u2069” the winner by the two separate maxima is the start "
+        "“\u2068c\u2069” with the end “\u2068a\u2069” (window 1, 0.956, no legal span: it ends "
+        "before it "
+        "starts); by the logit sum it is “\u2068c\u2069” (window 1)."
+    )
     none = counterexample([("plain", plain)], "context_product")
     assert (none["found"], none["says"]) == (False, "No counterexample in 1 reading.")
 

@@ -10,7 +10,16 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.types import DecodeOptions, Span, WindowOptions
 from qa_demo.core.windows import plan
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
-from qa_demo.figures.windows.picture import cut_sentence, layout_data, limits, lost_zones, runs, split_sentence, try_plan, window_formula
+from qa_demo.figures.windows.picture import (
+    cut_sentence,
+    layout_data,
+    limits,
+    lost_zones,
+    runs,
+    split_sentence,
+    try_plan,
+    window_formula,
+)
 from tests.core.toys import t1
 from tests.fakes import FakeReader
 
@@ -18,7 +27,9 @@ TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
 
 
 def reading(length: int = 40, step: int = 12, text: str = TEXT):
-    return FakeReader().read("Which number stands here?", text, WindowOptions(max_seq_length=length, doc_stride=step))
+    return FakeReader().read(
+        "Which number stands here?", text, WindowOptions(max_seq_length=length, doc_stride=step)
+    )
 
 
 def text_of(parts) -> str:
@@ -33,7 +44,11 @@ def test_runs_cover_every_value_once() -> None:
 
 def test_layout_says_who_owns_what_and_what_is_lost() -> None:
     data = layout_data(plan(7, 4, 3), 3)
-    assert (data["starts"], data["stops"], data["owners"]) == ([0, 3], [4, 7], [[0, 4, 0], [4, 7, 1]])
+    assert (data["starts"], data["stops"], data["owners"]) == (
+        [0, 3],
+        [4, 7],
+        [[0, 4, 0], [4, 7, 1]],
+    )
     assert data["copies"] == [[0, 3, 1], [3, 4, 2], [4, 7, 1]]
     assert data["lost"] == [{"from": 2, "to": 4, "spans": 3}]
 
@@ -48,7 +63,9 @@ def test_the_formula_carries_this_readings_numbers_and_they_are_right() -> None:
     said = text_of(window_formula(r, Span(20, 21)))
     n, room = len(r.encoding.context_ids), 40 - len(r.encoding.question_ids) - 3
     assert f"40 − {len(r.encoding.question_ids)} − 3 = {room}" in said
-    assert f"1 + ⌈({n} − {room})/12⌉ = {len(r.windows)}" in said and 1 + -(-(n - room) // 12) == len(r.windows)
+    assert f"1 + ⌈({n} − {room})/12⌉ = {len(r.windows)}" in said and 1 + -(
+        -(n - room) // 12
+    ) == len(r.windows)
     w = r.windows[read_plan(r).owner[20]]
     left, right = 20 - w.doc_start, w.doc_stop - 1 - 20
     assert said.endswith(f"min({left}, {right}) = {min(left, right)} in window {w.index + 1}")
@@ -59,7 +76,12 @@ def test_one_window_makes_sense_and_offers_a_split() -> None:
     assert "fit into one window" in split_sentence(read_plan(r))
     assert "1, since 9 ≤" in text_of(window_formula(r, None))
     small = limits(r)["small"]
-    tried = try_plan(r, WindowOptions(small["max_seq_length"], small["doc_stride"]), DecodeOptions(), [Span(0, 0)])
+    tried = try_plan(
+        r,
+        WindowOptions(small["max_seq_length"], small["doc_stride"]),
+        DecodeOptions(),
+        [Span(0, 0)],
+    )
     assert len(tried["layout"]["starts"]) > 1 and not tried["same"]
 
 
@@ -78,8 +100,11 @@ def test_a_tried_plan_counts_what_reading_it_would_give() -> None:
 
 def test_a_cut_answer_is_named_with_the_window_that_ends_too_early() -> None:
     said = cut_sentence(t1(), plan(6, 4, 3), [Span(0, 1), Span(3, 4)])
-    assert said == ("“\u2068Delta Epsilon\u2069” is cut: it starts in window 1, which ends before it does, and window 2 holds it whole "
-                    "but does not own its start.")
+    assert said == (
+        "“\u2068Delta Epsilon\u2069” is cut: it starts in window 1, which ends before it does, "
+        "and window 2 holds it whole "
+        "but does not own its start."
+    )
     assert cut_sentence(t1(), plan(6, 6, 6), [Span(3, 4)]) is None
 
 
@@ -89,12 +114,18 @@ def test_candidates_flag_what_their_window_does_not_own() -> None:
     assert [(r["null"], r["beats"]) for r in (first, second)] == [(1.5, True), (9.0, False)]
     top = second["spans"][0]
     assert (top["text"], top["sum"], top["owned"]) == ("Delta Epsilon", "4.00 + 3.50 = 7.50", True)
-    assert data["says"].startswith("Window 2 gives the highest score, 7.50 for “\u2068Delta Epsilon\u2069”, which it owns. "
-                                   "In 1 of 2 windows")
+    assert data["says"].startswith(
+        "Window 2 gives the highest score, 7.50 for “\u2068Delta Epsilon\u2069”, which it owns. "
+        "In 1 of 2 windows"
+    )
     assert data["low"] <= 1.5 and data["high"] >= 9.0
     r = reading()
     owner = read_plan(r).owner
-    flags = [(d["owned"], owner[d["start"]] == row["window"]) for row in candidates_data(r, DecodeOptions())["rows"] for d in row["spans"]]
+    flags = [
+        (d["owned"], owner[d["start"]] == row["window"])
+        for row in candidates_data(r, DecodeOptions())["rows"]
+        for d in row["spans"]
+    ]
     assert all(a == b for a, b in flags) and {a for a, _ in flags} == {True, False}
 
 
@@ -102,6 +133,10 @@ def test_tables_repeat_the_pictures_and_everything_is_json() -> None:
     r = reading()
     data = candidates_data(r, DecodeOptions())
     windows, spans = window_tables(r, DecodeOptions(), data)
-    assert len(windows["rows"]) == len(r.windows) and sum(int(row[4]) for row in windows["rows"]) == len(r.encoding.context_ids)
-    assert len(spans["rows"]) == len(spans["select"]) == sum(len(row["spans"]) for row in data["rows"])
+    assert len(windows["rows"]) == len(r.windows) and sum(
+        int(row[4]) for row in windows["rows"]
+    ) == len(r.encoding.context_ids)
+    assert (
+        len(spans["rows"]) == len(spans["select"]) == sum(len(row["spans"]) for row in data["rows"])
+    )
     json.dumps([data, windows, spans, try_plan(r, r.options, DecodeOptions(), [])])

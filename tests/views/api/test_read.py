@@ -20,20 +20,31 @@ TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 
 def test_the_reply_is_the_command_lines_json() -> None:
     reply = make_read(services(max_characters=1000))("Who drew the towers?", TEXT, n_best_size=3)
-    assert reply["answer"] == TEXT[reply["char_start"]:reply["char_end"]]
+    assert reply["answer"] == TEXT[reply["char_start"] : reply["char_end"]]
     assert len(reply["n_best"]) == 3 and reply["windows"][0]["index"] == 0
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    ({"question": " "}, "the question is empty"), ({"context": "x" * 1001}, "this host allows 1,000"), ({"n_best_size": 0}, "n_best_size"),
-    ({"context": "half \ud800 pair"}, "surrogate"), ({"null_score_diff_threshold": float("nan")}, "null_score_diff_threshold")])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"question": " "}, "the question is empty"),
+        ({"context": "x" * 1001}, "this host allows 1,000"),
+        ({"n_best_size": 0}, "n_best_size"),
+        ({"context": "half \ud800 pair"}, "surrogate"),
+        ({"null_score_diff_threshold": float("nan")}, "null_score_diff_threshold"),
+    ],
+)
 def test_bad_input_is_one_sentence(arguments: dict, said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        make_read(services(max_characters=1000))(**{"question": "Who?", "context": TEXT, **arguments})
+        make_read(services(max_characters=1000))(
+            **{"question": "Who?", "context": TEXT, **arguments}
+        )
 
 
 def test_a_high_threshold_is_a_null_answer() -> None:
-    reply = make_read(services(max_characters=1000))("Who drew the towers?", TEXT, null_score_diff_threshold=-100.0)
+    reply = make_read(services(max_characters=1000))(
+        "Who drew the towers?", TEXT, null_score_diff_threshold=-100.0
+    )
     assert reply["answer"] is None and reply["n_best"]
 
 
@@ -51,9 +62,14 @@ def address() -> Iterator[str]:
 def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None:
     client = Client(address, verbose=False)
     reply = client.predict("Who drew the towers?", TEXT, n_best_size=2, api_name="/read")
-    assert reply == json.loads(json.dumps(make_read(services())("Who drew the towers?", TEXT, n_best_size=2)))
-    for arguments, said in (((" ", TEXT), "the question is empty"), (("Who?", "x " * 30_000), "this host allows 50,000"),
-                            (("Who?", TEXT, 0), "max_answer_length must be a number between 1 and 200")):
+    assert reply == json.loads(
+        json.dumps(make_read(services())("Who drew the towers?", TEXT, n_best_size=2))
+    )
+    for arguments, said in (
+        ((" ", TEXT), "the question is empty"),
+        (("Who?", "x " * 30_000), "this host allows 50,000"),
+        (("Who?", TEXT, 0), "max_answer_length must be a number between 1 and 200"),
+    ):
         with pytest.raises(AppError, match=said):
             client.predict(*arguments, api_name="/read")
 
@@ -65,7 +81,10 @@ def test_only_what_is_meant_for_others_is_described(address: str) -> None:
     meant = page.ENDPOINTS
     assert "read" in meant and named == {f"/{name}" for name in meant}
     calls = {path for path in paths if not path.endswith("/upload")}
-    assert {path.removeprefix("/gradio_api/call").removeprefix("/v2").removesuffix("/{event_id}") for path in calls} == named
+    assert {
+        path.removeprefix("/gradio_api/call").removeprefix("/v2").removesuffix("/{event_id}")
+        for path in calls
+    } == named
 
 
 def test_scripts_are_asked_for_again_at_each_visit(address: str) -> None:

@@ -1,4 +1,6 @@
-"""Chapter 7's handlers as pure functions of a Screen, and the parts that ask the reader, with the fake one."""
+"""Chapter 7's handlers as pure functions of a Screen, and the parts that ask the reader, with the
+fake one.
+"""
 
 import json
 
@@ -22,12 +24,24 @@ from tests.fakes import FakeReader
 from tests.requests import job
 
 QUESTION = "Who came to Kalmar?"
-TEXT = "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past and of roads that led nowhere."
+TEXT = (
+    "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters "
+    "past and of roads that led nowhere."
+)
 
 
-def screen_of(reader: FakeReader, text: str = TEXT, options: WindowOptions | None = None, gold: tuple[Answer, ...] = ()) -> Screen:
+def screen_of(
+    reader: FakeReader,
+    text: str = TEXT,
+    options: WindowOptions | None = None,
+    gold: tuple[Answer, ...] = (),
+) -> Screen:
     seen = Screen(
-        reader.read(QUESTION, text, options or WindowOptions()), DecodeOptions(), chapter="bio", gold=gold, example="some" if gold else None
+        reader.read(QUESTION, text, options or WindowOptions()),
+        DecodeOptions(),
+        chapter="bio",
+        gold=gold,
+        example="some" if gold else None,
     )
     return seen.select(selection.winner(seen))
 
@@ -35,7 +49,8 @@ def screen_of(reader: FakeReader, text: str = TEXT, options: WindowOptions | Non
 @pytest.fixture
 def reader() -> FakeReader:
     reader = FakeReader(bio=True)
-    reader.checksum = f"fake-{id(reader)}"  # what is kept beside sessions must not leak from one test into another
+    # what is kept beside sessions must not leak from one test into another
+    reader.checksum = f"fake-{id(reader)}"
     return reader
 
 
@@ -47,13 +62,19 @@ def screen(reader: FakeReader) -> Screen:
 def test_the_chapter_travels_as_json_with_three_table_twins(screen: Screen) -> None:
     data = bio.present(screen)
     json.dumps(data, allow_nan=False)
-    assert data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 3
+    assert (
+        data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 3
+    )
     assert "two heads" in data["notice"] or "Both heads" in data["notice"]
 
 
 def test_a_reader_without_a_head_says_so_and_sends_no_numbers() -> None:
     data = bio.present(screen_of(FakeReader()))
-    assert not data["picture"]["has"] and "bars" not in data["picture"] and "has no BIO head" in data["notice"]
+    assert (
+        not data["picture"]["has"]
+        and "bars" not in data["picture"]
+        and "has no BIO head" in data["notice"]
+    )
     assert bio.details(screen_of(FakeReader()))["token"] is None
     json.dumps(data)
 
@@ -65,13 +86,21 @@ def test_long_texts_are_tagged_by_ownership(reader: FakeReader) -> None:
     assert max(r["window"] for r in data["picture"]["threshold"]["spans"]) > 0
 
 
-def test_dimensions_and_products_appear_once_the_reader_was_asked(reader: FakeReader, screen: Screen) -> None:
-    assert bio.present(screen)["picture"]["needs"] and "W: 3 × 6" not in "".join(p["text"] for p in bio.formula(screen))
+def test_dimensions_and_products_appear_once_the_reader_was_asked(
+    reader: FakeReader, screen: Screen
+) -> None:
+    assert bio.present(screen)["picture"]["needs"] and "W: 3 × 6" not in "".join(
+        p["text"] for p in bio.formula(screen)
+    )
     assert bio.work(job(screen, "heads", True, reader)) is None
-    assert not bio.present(screen)["picture"]["needs"] and "W: 3 × 6" in "".join(p["text"] for p in bio.formula(screen))
+    assert not bio.present(screen)["picture"]["needs"] and "W: 3 × 6" in "".join(
+        p["text"] for p in bio.formula(screen)
+    )
     assert bio.details(screen)["products"] is None
     asked = job(screen, "products", True, reader)
-    assert "bio" not in bio.receive(screen.presented("bio"), asked, bio.work(asked)).fresh, "the picture is drawn again"
+    assert "bio" not in bio.receive(screen.presented("bio"), asked, bio.work(asked)).fresh, (
+        "the picture is drawn again"
+    )
     found = bio.details(screen)
     assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
 
@@ -87,30 +116,53 @@ def test_details_cost_nothing_while_another_chapter_is_open(screen: Screen) -> N
 
 def test_annotators_start_as_the_example_has_them() -> None:
     example = load_examples()["machu-picchu"]
-    seen = Screen(FakeReader(bio=True).read(example.question, example.context), DecodeOptions(), gold=example.answers, example=example.id)
+    seen = Screen(
+        FakeReader(bio=True).read(example.question, example.context),
+        DecodeOptions(),
+        gold=example.answers,
+        example=example.id,
+    )
     marks, named = bio_bench.annotators(seen)
     assert named == "the example's annotators" and all(len(spans) == 1 for spans in marks)
     none = loss_bench.no_answer(seen, True)
-    assert bio_bench.annotators(none) == (((), (), ()), "chapter 5 says that no answer is right"), "it has answers, so they found one"
-    assert bio_bench.annotators(loss_bench.mark(seen, [1, 1])) == (((Span(1, 1),),) * 3, "marked in chapter 5")
+    assert bio_bench.annotators(none) == (((), (), ()), "chapter 5 says that no answer is right"), (
+        "it has answers, so they found one"
+    )
+    assert bio_bench.annotators(loss_bench.mark(seen, [1, 1])) == (
+        ((Span(1, 1),),) * 3,
+        "marked in chapter 5",
+    )
     silent = next(e for e in load_examples().values() if not e.answers)
-    found = Screen(FakeReader(bio=True).read(silent.question, silent.context), DecodeOptions(), example=silent.id)
-    assert bio_bench.annotators(found)[1] == "the example's annotators: none of them found an answer"
+    found = Screen(
+        FakeReader(bio=True).read(silent.question, silent.context),
+        DecodeOptions(),
+        example=silent.id,
+    )
+    assert (
+        bio_bench.annotators(found)[1] == "the example's annotators: none of them found an answer"
+    )
 
 
 def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
     gold = (Answer("Anna Lund", TEXT.index("Anna")), Answer("Visby", TEXT.index("Visby")))
     marks, named = bio_bench.annotators(screen_of(FakeReader(bio=True), gold=gold))
     assert [m == marks[0] for m in marks] == [True, False, True] and named == "marked in chapter 5"
-    assert bio_bench.annotators(screen_of(FakeReader(bio=True)))[1].startswith("the reader's own answer")
-    silent = screen_of(FakeReader(bio=True)).change(decode=DecodeOptions(null_score_diff_threshold=-99.0))
+    assert bio_bench.annotators(screen_of(FakeReader(bio=True)))[1].startswith(
+        "the reader's own answer"
+    )
+    silent = screen_of(FakeReader(bio=True)).change(
+        decode=DecodeOptions(null_score_diff_threshold=-99.0)
+    )
     assert bio_bench.annotators(silent) == (((), (), ()), "nobody marked anything yet")
 
 
 def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: Screen) -> None:
     before = screen.presented("answer").presented("bio")
     after = bio_bench.change_mark(before, {"who": 1, "start": 3, "end": 4})
-    assert bio_bench.annotators(after)[0][1] == (Span(3, 4),) and bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
+    assert (
+        bio_bench.annotators(after)[0][1] == (Span(3, 4),)
+        and bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
+    )
     assert after.fresh == {"answer"} and after.stamp == before.stamp
     none = bio_bench.change_mark(after, {"who": 1, "start": None, "end": None})
     assert bio_bench.annotators(none)[0][1] == ()
@@ -119,7 +171,9 @@ def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: 
 def mark(screen: Screen, who: int, *spans: tuple[int, int]) -> Screen:
     """One annotator's spans, the first in place of what was there."""
     for k, (start, end) in enumerate(spans):
-        screen = bio_bench.change_mark(screen, {"who": who, "start": start, "end": end, "more": k > 0})
+        screen = bio_bench.change_mark(
+            screen, {"who": who, "start": start, "end": end, "more": k > 0}
+        )
     return screen
 
 
@@ -127,14 +181,18 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
     two = mark(screen, 1, (8, 8), (3, 4))
     assert bio_bench.annotators(two)[0][1] == (Span(3, 4), Span(8, 8))
     data = bio.present(two)["picture"]
-    assert data["loss"]["annotators"][1]["letters"][3:9] == "BIOOOB" and data["annotators"]["several"]
+    assert (
+        data["loss"]["annotators"][1]["letters"][3:9] == "BIOOOB" and data["annotators"]["several"]
+    )
     with pytest.raises(BadInput, match="“r Anna” overlaps “traveller”"):
         bio_bench.change_mark(two, {"who": 1, "start": 4, "end": 5, "more": True})
     assert bio_bench.annotators(mark(two, 1, (4, 5)))[0][1] == (Span(4, 5),)
     every = bio_bench.change_preset(mark(mark(two, 0, (8, 8)), 2, (8, 8)), "every")
     assert set(bio_bench.annotators(every)[0]) == {(Span(3, 4), Span(8, 8))}
     with pytest.raises(BadInput, match="two answers that stand apart"):
-        bio_bench.change_preset(bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree"), "every")
+        bio_bench.change_preset(
+            bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree"), "every"
+        )
     full = mark(screen, 2, *((2 * k, 2 * k) for k in range(bio_bench.MOST_SPANS)))
     with pytest.raises(BadInput, match="at most 8 spans"):
         bio_bench.change_mark(full, {"who": 2, "start": 20, "end": 20, "more": True})
@@ -149,20 +207,33 @@ def test_marks_travel_in_a_link(screen: Screen) -> None:
     for wrong in ("", "0-3", "~", "0-3~0-3~none", "0-9~0-3~0-99999", "0-7_3-9~~", "a~b~c"):
         with pytest.raises(BadInput):
             bio.restore(screen, {"marks": wrong})
-    whole = link.Link(QUESTION, TEXT, WindowOptions(), {}, "bio", None, {**fields, "gold": "damaged"})
+    whole = link.Link(
+        QUESTION, TEXT, WindowOptions(), {}, "bio", None, {**fields, "gold": "damaged"}
+    )
     found = link.restore(screen, whole, {"loss": loss, "bio": bio})
-    assert bio_bench.annotators(found)[0] == bio_bench.annotators(marked)[0] and found.gold == screen.gold
+    assert (
+        bio_bench.annotators(found)[0] == bio_bench.annotators(marked)[0]
+        and found.gold == screen.gold
+    )
 
 
-def test_two_spans_of_one_annotator_become_training_material(reader: FakeReader, screen: Screen) -> None:
-    text = bio_bench.bench_of(bio_bench.change_marked(mark(mark(screen, 1, (3, 4), (8, 8)), 2, (8, 8)), "add")).marked[0]
+def test_two_spans_of_one_annotator_become_training_material(
+    reader: FakeReader, screen: Screen
+) -> None:
+    text = bio_bench.bench_of(
+        bio_bench.change_marked(mark(mark(screen, 1, (3, 4), (8, 8)), 2, (8, 8)), "add")
+    ).marked[0]
     _, targets = bio_reader.material(job(screen, reader=reader), text)
-    np.testing.assert_allclose(targets[[3, 4, 8]], [[1 / 3, 0, 2 / 3], [0, 1 / 3, 2 / 3], [2 / 3, 0, 1 / 3]])
+    np.testing.assert_allclose(
+        targets[[3, 4, 8]], [[1 / 3, 0, 2 / 3], [0, 1 / 3, 2 / 3], [2 / 3, 0, 1 / 3]]
+    )
 
 
 def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
     marked = bio_bench.change_mark(screen, {"who": 0, "start": 3, "end": 4})
-    other = marked.change(reading=reader.read(QUESTION, "Only Greta Holm knew. Nobody else did."), selection=None)
+    other = marked.change(
+        reading=reader.read(QUESTION, "Only Greta Holm knew. Nobody else did."), selection=None
+    )
     assert bio_bench.annotators(other)[1] != "marked on this page"
 
 
@@ -190,10 +261,15 @@ def test_the_presets(screen: Screen) -> None:
     assert [a["letters"][6] for a in two["annotators"]] == ["B", "B", "O"]
     assert set(bio_bench.annotators(bio_bench.change_preset(at, "agree"))[0]) == {(Span(6, 6),)}
     last = len(screen.reading.encoding.context_ids) - 1
-    assert bio_bench.annotators(bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree"))[0][2] == (
-        Span(last, last),
+    assert bio_bench.annotators(
+        bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree")
+    )[0][2] == (Span(last, last),)
+    assert (
+        bio_bench.annotators(
+            bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example")
+        )[0]
+        == bio_bench.annotators(at)[0]
     )
-    assert bio_bench.annotators(bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example"))[0] == bio_bench.annotators(at)[0]
     with pytest.raises(BadInput, match="select a span first"):
         bio_bench.change_preset(Screen(screen.reading, screen.decode), "agree")
     with pytest.raises(BadInput, match="preset must be"):
@@ -207,7 +283,10 @@ def test_a_threshold_outside_its_range_is_refused(screen: Screen, value: object)
 
 
 def test_two_marked_answers_make_the_glue(screen: Screen) -> None:
-    marked = bio_bench.change_mark(bio_bench.change_mark(screen, {"who": 0, "start": 4, "end": 5}), {"who": 1, "start": 8, "end": 8})
+    marked = bio_bench.change_mark(
+        bio_bench.change_mark(screen, {"who": 0, "start": 4, "end": 5}),
+        {"who": 1, "start": 8, "end": 8},
+    )
     found = bio.present(marked)["picture"]["glue"]["found"]
     assert [r["span"] for r in found["rows"]] == [[4, 5], [8, 8], [4, 8], None]
 
@@ -231,7 +310,9 @@ def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
     reader = FakeReader()
     reader.checksum = "no-head"
     screen = bio_bench.change_mark(screen_of(reader), {"who": 0, "start": 5, "end": 6})
-    screen = bio_bench.change_marked(bio_bench.change_preset(screen.select(Selection(0, Span(5, 6))), "agree"), "add")
+    screen = bio_bench.change_marked(
+        bio_bench.change_preset(screen.select(Selection(0, Span(5, 6))), "agree"), "add"
+    )
     trained = trained_on(reader, screen)
     found = bio_bench.tagged(trained)
     assert found is not None and bio_bench.whose(trained) == "own"
@@ -246,18 +327,27 @@ def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
     assert bio_bench.tagged(bio_bench.change_marked(trained, "clear")) is None
 
 
-def test_the_readers_own_tags_and_ones_own_can_be_switched(reader: FakeReader, screen: Screen) -> None:
+def test_the_readers_own_tags_and_ones_own_can_be_switched(
+    reader: FakeReader, screen: Screen
+) -> None:
     trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
-    assert bio_bench.whose(trained) == "own" and bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
+    assert (
+        bio_bench.whose(trained) == "own"
+        and bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
+    )
     hidden_states.fetch(job(trained, reader=reader), trained.reading, trained.reading.windows[0])
-    assert [r["logit"] for r in bio.details(trained)["products"]["rows"]] == bio.details(trained)["token"]["logits"]
+    assert [r["logit"] for r in bio.details(trained)["products"]["rows"]] == bio.details(trained)[
+        "token"
+    ]["logits"]
 
 
 def test_training_refuses_and_can_be_cancelled(reader: FakeReader, screen: Screen) -> None:
     with pytest.raises(BadInput, match="no text is marked"):
         bio_reader.train(job(screen, reader=reader))
     with pytest.raises(Cancelled):
-        bio_reader.train(job(bio_bench.change_marked(screen, "add"), reader=reader, cancelled=lambda: True))
+        bio_reader.train(
+            job(bio_bench.change_marked(screen, "add"), reader=reader, cancelled=lambda: True)
+        )
     with pytest.raises(BadInput, match="no head was trained"):
         bio_reader.tag(job(screen, reader=reader))
     trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
@@ -273,40 +363,70 @@ def taught(reader: FakeReader, screen: Screen, **course: object) -> Screen:
     return answered(job(screen, "teach", value, reader))
 
 
-def test_both_heads_are_taught_and_every_action_can_be_taken_back(reader: FakeReader, screen: Screen) -> None:
+def test_both_heads_are_taught_and_every_action_can_be_taken_back(
+    reader: FakeReader, screen: Screen
+) -> None:
     marked = bio_bench.change_preset(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "every")
-    assert bio.present(marked)["picture"]["taught"]["ready"] and bio.present(marked)["picture"]["taught"]["now"] is None
+    assert (
+        bio.present(marked)["picture"]["taught"]["ready"]
+        and bio.present(marked)["picture"]["taught"]["now"] is None
+    )
     once = taught(reader, marked)
     twice = taught(reader, once, steps=20)
     data = bio.present(twice)
     now = data["picture"]["taught"]["now"]
-    assert now["steps"] == 25 and now["tagLosses"][-1] < now["tagLosses"][0] and now["spanLosses"][-1] < now["spanLosses"][0]
-    assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 5, "the bars show the taught tags, the twins stand below"
-    assert twice.reading is screen.reading and twice.shown.start_logits is screen.shown.start_logits, "other chapters keep the reader's"
+    assert (
+        now["steps"] == 25
+        and now["tagLosses"][-1] < now["tagLosses"][0]
+        and now["spanLosses"][-1] < now["spanLosses"][0]
+    )
+    assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 5, (
+        "the bars show the taught tags, the twins stand below"
+    )
+    assert (
+        twice.reading is screen.reading and twice.shown.start_logits is screen.shown.start_logits
+    ), "other chapters keep the reader's"
     back = bio_lesson.change_taught(twice, "undo")
     assert bio.present(back)["picture"]["taught"]["now"]["tagLosses"] == now["tagLosses"][:6]
-    assert np.array_equal(bio_bench.tagged(back).tag_logits, bio_bench.tagged(once).tag_logits, equal_nan=True)
+    assert np.array_equal(
+        bio_bench.tagged(back).tag_logits, bio_bench.tagged(once).tag_logits, equal_nan=True
+    )
     home = bio_lesson.change_taught(twice, "reset")
     assert bio_bench.whose(home) == "reader" and bio_bench.bench_of(home).head is None
     with pytest.raises(BadInput, match="no step left"):
         bio_lesson.change_taught(home, "undo")
     with pytest.raises(BadInput, match="undone or reset"):
         bio_lesson.change_taught(twice, "redo")
-    assert bio.present(mark(twice, 0, (3, 3)))["picture"]["taught"]["now"] is None, "other marks begin anew"
+    assert bio.present(mark(twice, 0, (3, 3)))["picture"]["taught"]["now"] is None, (
+        "other marks begin anew"
+    )
     anew = taught(reader, mark(twice, 0, (3, 3)))
     assert bio.present(anew)["picture"]["taught"]["now"]["steps"] == 5
 
 
-def test_a_head_trained_here_comes_back_when_the_lesson_is_undone(reader: FakeReader, screen: Screen) -> None:
-    own = trained_on(reader, bio_bench.change_marked(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "add"))
+def test_a_head_trained_here_comes_back_when_the_lesson_is_undone(
+    reader: FakeReader, screen: Screen
+) -> None:
+    own = trained_on(
+        reader, bio_bench.change_marked(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "add")
+    )
     head = bio_bench.bench_of(own).head
     assert head is not None
     lesson = taught(reader, taught(reader, own))
     assert bio_bench.bench_of(lesson).head is not head
-    other = taught(reader, mark(lesson, 0, (3, 3)))  # other marks begin a lesson of their own, on the same lent slot
-    for seen in (bio_lesson.change_taught(lesson, "reset"), bio_lesson.change_taught(other, "undo")):
+    other = taught(
+        reader, mark(lesson, 0, (3, 3))
+    )  # other marks begin a lesson of their own, on the same lent slot
+    for seen in (
+        bio_lesson.change_taught(lesson, "reset"),
+        bio_lesson.change_taught(other, "undo"),
+    ):
         bench = bio_bench.bench_of(seen)
-        assert bench.head is head and bench.tagged is bio_bench.bench_of(own).tagged and not bench.use_own
+        assert (
+            bench.head is head
+            and bench.tagged is bio_bench.bench_of(own).tagged
+            and not bench.use_own
+        )
 
 
 def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Screen) -> None:
@@ -329,5 +449,7 @@ def test_a_reader_without_a_head_is_taught_from_nothing() -> None:
     reader = FakeReader()
     reader.checksum = "taught-from-nothing"
     screen = taught(reader, mark(screen_of(reader), 1, (9, 9)), steps=1)
-    assert bio.present(screen)["picture"]["taught"]["now"]["tagLosses"][0] == pytest.approx(np.log(3))
+    assert bio.present(screen)["picture"]["taught"]["now"]["tagLosses"][0] == pytest.approx(
+        np.log(3)
+    )
     assert bio.present(screen)["picture"]["has"]

@@ -44,7 +44,13 @@ def example_screen() -> Screen:
     return found.select(selection.winner(found))
 
 
-def run(learners: Learners, screen: Screen, name: str, value: Any = None, reader: FakeReader | None = None) -> Screen:
+def run(
+    learners: Learners,
+    screen: Screen,
+    name: str,
+    value: Any = None,
+    reader: FakeReader | None = None,
+) -> Screen:
     asked = job(screen, name, value, reader or FakeReader(null=-3.0))
     return loss.receive(screen, asked, work(learners, asked))
 
@@ -72,7 +78,9 @@ def test_the_bridge_in_the_formula_adds_up(screen: Screen) -> None:
     left, _, right = numbers.partition("=")
     assert eval(left) == pytest.approx(float(right), abs=1e-9)
     assert float(right) == pytest.approx(value, abs=0.01)
-    assert "".join(p["text"] for p in loss.formula(Screen(screen.reading, screen.decode))).endswith("log Ze")
+    assert "".join(p["text"] for p in loss.formula(Screen(screen.reading, screen.decode))).endswith(
+        "log Ze"
+    )
 
 
 def test_without_marks_the_readers_own_span_stands_in_and_says_so(screen: Screen) -> None:
@@ -84,14 +92,22 @@ def test_without_marks_the_readers_own_span_stands_in_and_says_so(screen: Screen
 def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Screen) -> None:
     own, other = labels_of(screen).golds[0], Span(1, 1)
     w = next(w for w in screen.reading.windows if w.doc_start <= 1 < w.doc_stop)
-    dragged = screen.change(what_if=WhatIf().with_logit("start", w.index, w.to_pos(1), 90.0).with_logit("end", w.index, w.to_pos(1), 90.0))
+    dragged = screen.change(
+        what_if=WhatIf()
+        .with_logit("start", w.index, w.to_pos(1), 90.0)
+        .with_logit("end", w.index, w.to_pos(1), 90.0)
+    )
     assert dragged.prediction.best.candidate.span == other != own
     assert labels_of(dragged).golds == (own,), "a raised wrong tick must cost, not become the label"
     silent = screen.change(decode=replace(screen.decode, null_score_diff_threshold=-99.0))
     assert silent.prediction.answer is None
     assert labels_of(silent) == Labels((None,), "reader")
     picture = loss.present(silent)["picture"]
-    assert "so “no answer” stands in" in picture["says"] and picture["source"] == "reader" and picture["side"]["right"]
+    assert (
+        "so “no answer” stands in" in picture["says"]
+        and picture["source"] == "reader"
+        and picture["side"]["right"]
+    )
 
 
 def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
@@ -114,9 +130,15 @@ def test_no_answer_is_a_label_too(screen: Screen) -> None:
 
 def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen) -> None:
     mixed = loss_bench.silent(loss_bench.mark(screen, [5, 6]), 2)
-    assert labels_of(mixed).golds == (Span(5, 6), None, None) and labels_of(mixed).source == "marked"
+    assert (
+        labels_of(mixed).golds == (Span(5, 6), None, None) and labels_of(mixed).source == "marked"
+    )
     picture = loss.present(mixed)["picture"]
-    assert "no answer (2 annotators)" in picture["says"] and "[CLS] has 2/3" in picture["says"] and picture["silent"] == 2
+    assert (
+        "no answer (2 annotators)" in picture["says"]
+        and "[CLS] has 2/3" in picture["says"]
+        and picture["silent"] == 2
+    )
     held = [w for w in mixed.reading.windows if w.doc_start <= 5 and w.doc_stop > 6]
     for w in mixed.reading.windows:
         wanted = {0: 2 / 3, w.to_pos(5): 1 / 3} if w in held else {0: 1.0}
@@ -124,7 +146,9 @@ def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen
     assert labels_of(loss_bench.mark(mixed, [0, 0])).golds == (Span(5, 6), Span(0, 0), None, None)
     assert labels_of(loss_bench.silent(mixed, 0)).golds == (Span(5, 6),)
     assert labels_of(loss_bench.no_answer(mixed, True)).golds == (None,)
-    assert labels_of(loss_bench.mark(loss_bench.no_answer(mixed, True), [1, 1])).golds == (Span(1, 1),)
+    assert labels_of(loss_bench.mark(loss_bench.no_answer(mixed, True), [1, 1])).golds == (
+        Span(1, 1),
+    )
     for wrong in (-1, 6, "1", None, True):
         with pytest.raises(BadInput):
             loss_bench.silent(mixed, wrong)
@@ -138,11 +162,28 @@ def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen
 def test_labels_travel_in_a_link(screen: Screen) -> None:
     assert loss.link(screen) == {} == loss.link(example_screen())
     mixed = loss_bench.silent(loss_bench.mark(loss_bench.mark(screen, [5, 6]), [0, 0]), 1)
-    for marked in (mixed, loss_bench.no_answer(screen, True), loss_bench.silent(example_screen(), 2)):
+    for marked in (
+        mixed,
+        loss_bench.no_answer(screen, True),
+        loss_bench.silent(example_screen(), 2),
+    ):
         fresh = screen if marked.reading is screen.reading else example_screen()
         assert labels_of(loss.restore(fresh, loss.link(marked))) == labels_of(marked)
-    assert loss.link(mixed)["gold"].endswith("_none") and loss.restore(screen, {"marks": "0-3"}) is screen
-    for wrong in ("", "x", "4", "9-4", "0-999999", "none_" * 9 + "none", "-1-4", "0-1_" * 30 + "0-1", "٣-٤"):
+    assert (
+        loss.link(mixed)["gold"].endswith("_none")
+        and loss.restore(screen, {"marks": "0-3"}) is screen
+    )
+    for wrong in (
+        "",
+        "x",
+        "4",
+        "9-4",
+        "0-999999",
+        "none_" * 9 + "none",
+        "-1-4",
+        "0-1_" * 30 + "0-1",
+        "٣-٤",
+    ):
         with pytest.raises(BadInput):
             loss.restore(screen, {"gold": wrong})
 
@@ -153,11 +194,17 @@ def test_an_examples_annotators_are_loaded_and_come_back() -> None:
     assert labels.source == "annotators" and len(labels.golds) == 3
     marked = loss_bench.mark(screen, [0, 0])
     assert labels_of(marked).source == "marked" and len(labels_of(marked).golds) == 1
-    assert labels_of(loss_bench.as_annotated(marked, True)) == labels == labels_of(loss_bench.mark(marked, [0, 0]))
+    assert (
+        labels_of(loss_bench.as_annotated(marked, True))
+        == labels
+        == labels_of(loss_bench.mark(marked, [0, 0]))
+    )
     assert "several" in [v["key"] for v in loss.present(screen)["picture"]["variants"]]
 
 
-@pytest.mark.parametrize("value", [None, 3, [1], [1, 2, 3], [5, 2], [-1, 2], [0, 10**6], [0.5, 1], [True, 2], ["0", 1]])
+@pytest.mark.parametrize(
+    "value", [None, 3, [1], [1, 2, 3], [5, 2], [-1, 2], [0, 10**6], [0.5, 1], [True, 2], ["0", 1]]
+)
 def test_a_mark_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
     with pytest.raises(BadInput):
         loss_bench.mark(screen, value)
@@ -176,11 +223,20 @@ def test_a_dragged_tick_changes_the_loss_and_can_be_any_position(screen: Screen)
     window = window_of(screen)
     golds = labels_of(screen).golds
     before = total(start_end_loss(screen.shown, golds))
-    dragged = what_if.change_logit(screen, {"side": "start", "window": window, "pos": 0, "value": 12})
+    dragged = what_if.change_logit(
+        screen, {"side": "start", "window": window, "pos": 0, "value": 12}
+    )
     assert dragged.what_if.changes_numbers and total(start_end_loss(dragged.shown, golds)) > before
     good = {"side": "end", "window": 0, "pos": 0, "value": 1}
-    for wrong in (None, {"side": "up"}, {**good, "window": 99}, {**good, "pos": 999}, {**good, "value": float("nan")},
-                  {**good, "value": 1e6}, {**good, "value": True}):
+    for wrong in (
+        None,
+        {"side": "up"},
+        {**good, "window": 99},
+        {**good, "pos": 999},
+        {**good, "value": float("nan")},
+        {**good, "value": 1e6},
+        {**good, "value": True},
+    ):
         with pytest.raises(BadInput):
             what_if.change_logit(screen, wrong)
 
@@ -194,7 +250,10 @@ def test_steps_undo_redo_reset(screen: Screen) -> None:
     data = loss.present(two)
     drawn = data["picture"]["bench"]["learned"]
     assert len(drawn["curve"]) == 7 and drawn["canUndo"] and "the loss fell from" in drawn["says"]
-    assert data["tables"][-2]["caption"] == "The loss after each step" and len(data["tables"][-2]["rows"]) == 7
+    assert (
+        data["tables"][-2]["caption"] == "The loss after each step"
+        and len(data["tables"][-2]["rows"]) == 7
+    )
     assert data["tables"][-1]["caption"].startswith("Pairs before and after")
     json.dumps(plain(data), allow_nan=False)
     back = run(learners, two, "undo")
@@ -226,8 +285,20 @@ def test_another_label_or_scope_starts_another_learner(screen: Screen) -> None:
     assert bench_of(other).learned is None
 
 
-@pytest.mark.parametrize("value", [None, {}, {**STEP, "steps": 3}, {**STEP, "steps": True}, {**STEP, "rate": "1"}, {**STEP, "rate": 99},
-                                   {**STEP, "scope": "all"}, {**STEP, "optimizer": "lion"}, {**STEP, "rate": None}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {},
+        {**STEP, "steps": 3},
+        {**STEP, "steps": True},
+        {**STEP, "rate": "1"},
+        {**STEP, "rate": 99},
+        {**STEP, "scope": "all"},
+        {**STEP, "optimizer": "lion"},
+        {**STEP, "rate": None},
+    ],
+)
 def test_steps_that_cannot_be_are_refused(screen: Screen, value: object) -> None:
     with pytest.raises(BadInput):
         run(Learners(), screen, "step", value)
@@ -266,10 +337,16 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch, count: int = 3) -> None:
     """Examples with readings of the fake reader in place of the stored ones."""
     found = {key: replace(e) for key, e in list(load_examples().items())[:count]}
     monkeypatch.setattr(loss_bench, "examples", lambda: found)
-    monkeypatch.setattr(loss_bench.PageExample, "stored", lambda self, checksum=None: FakeReader().read(self.question, self.context))
+    monkeypatch.setattr(
+        loss_bench.PageExample,
+        "stored",
+        lambda self, checksum=None: FakeReader().read(self.question, self.context),
+    )
 
 
-def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_break_it_searches_the_stored_readings(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_ins(monkeypatch)
     marked = loss_bench.mark(screen, [0, 0])
     for key in ("gold_only", "predicted", "searched", "no_exp", "shared_z"):
@@ -281,7 +358,9 @@ def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pyte
         loss_bench.break_rule(marked, "mean")
 
 
-def test_low_loss_and_wrong_high_loss_and_right_are_searched(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_low_loss_and_wrong_high_loss_and_right_are_searched(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_ins(monkeypatch, 6)
     found = bench_of(loss_bench.search(screen, True)).searched
     assert found["count"] == 6 and len(found["table"]["rows"]) == 6 and found["says"]
@@ -298,5 +377,9 @@ def test_hostile_text_reaches_no_format_string() -> None:
 
 def test_answers_marked_by_hand_survive_as_characters(screen: Screen) -> None:
     marked = loss_bench.mark(screen, [5, 6])
-    assert marked.gold == (Answer(TEXT[marked.gold[0].char_start:marked.gold[0].char_end], marked.gold[0].char_start),)
+    assert marked.gold == (
+        Answer(
+            TEXT[marked.gold[0].char_start : marked.gold[0].char_end], marked.gold[0].char_start
+        ),
+    )
     assert np.isfinite(total(start_end_loss(marked.reading, labels_of(marked).golds)))

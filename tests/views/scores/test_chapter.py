@@ -1,4 +1,6 @@
-"""Chapter 2's handlers as pure functions with the fake reader: one window's states, a second question, the bench."""
+"""Chapter 2's handlers as pure functions with the fake reader: one window's states, a second
+question, the bench.
+"""
 
 import json
 from collections.abc import Callable
@@ -67,7 +69,9 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
     plain(scores.details(new))
     n = len(new.reading.windows[new.selection.window])
     layers = data["picture"]["states"]["layers"]
-    assert (layers["rows"], layers["n"]) == (4, n) and data["picture"]["states"]["vectors"]["d"] == 6
+    assert (layers["rows"], layers["n"]) == (4, n) and data["picture"]["states"]["vectors"][
+        "d"
+    ] == 6
     assert "trained on layer 3 only" in data["notice"]
     chosen = new.selection
     start, end = new.reading.logits(chosen.window)
@@ -76,16 +80,21 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
         pos = new.reading.windows[chosen.window].to_pos(doc)
         parts = found[lane]["anatomy"]
         exact = sum(r["x"] for r in parts["rows"]) + parts["rest"]["x"] + parts["bias"]["x"]
-        assert exact == pytest.approx(float(row[pos]), abs=1e-4), "the products add up to the logit on screen"
+        assert exact == pytest.approx(float(row[pos]), abs=1e-4), (
+            "the products add up to the logit on screen"
+        )
         assert f"{float(row[pos]):.3f}" == parts["logit"].replace("−", "-")
-        assert found[lane]["second"] != pos and value(found[lane]["compare"]["difference"]) == pytest.approx(
-            float(row[pos] - row[found[lane]["second"]]), abs=1.1e-3)
+        assert found[lane]["second"] != pos and value(
+            found[lane]["compare"]["difference"]
+        ) == pytest.approx(float(row[pos] - row[found[lane]["second"]]), abs=1.1e-3)
     said = "".join(p["text"] for p in scores.formula(new))
     assert " + 0.125 " in said and " − 0.250 " in said
     assert sum(len(t["rows"]) for t in data["tables"] if "lens" in t["caption"]) == 4
 
 
-def test_no_tensor_is_kept_in_the_session_and_what_made_room_is_asked_for_again(screen: Screen, monkeypatch: Any) -> None:
+def test_no_tensor_is_kept_in_the_session_and_what_made_room_is_asked_for_again(
+    screen: Screen, monkeypatch: Any
+) -> None:
     monkeypatch.setattr(hidden_states, "_STATES", RecentValues(2))
     new = with_states(screen)
     window = new.selection.window
@@ -106,13 +115,22 @@ def test_states_of_another_window_belong_to_that_window(screen: Screen) -> None:
     assert scores.present(new)["picture"]["states"] is None and scores.details(new) == {}
     w = screen.reading.windows[other]
     moved = new.select(selection.parse(new.reading, [other, w.doc_start, w.doc_start]))
-    assert scores.details(moved)["window"] == other and scores.present(moved)["picture"]["states"] is not None
+    assert (
+        scores.details(moved)["window"] == other
+        and scores.present(moved)["picture"]["states"] is not None
+    )
 
 
 def test_states_that_do_not_give_these_logits_are_refused(screen: Screen) -> None:
     reading = screen.reading
     with pytest.raises(BadInput, match="misses the logits on screen"):
-        fetch(job(replace(screen, reading=replace(reading, start_logits=reading.start_logits + 0.01)), reader=READER), 0)
+        fetch(
+            job(
+                replace(screen, reading=replace(reading, start_logits=reading.start_logits + 0.01)),
+                reader=READER,
+            ),
+            0,
+        )
     with pytest.raises(BadInput, match="made by other weights"):
         fetch(job(replace(screen, reading=replace(reading, checksum="another")), reader=READER), 0)
     for window in (-1, 99):
@@ -131,13 +149,18 @@ def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
     assert picture["bench"]["says"].startswith("Changed: the question.")
     assert "S and E are the same two vectors" in scores.present(new)["notice"]
     gone = put(new, other=None)
-    assert scores.present(gone)["picture"]["slide"] is None and scores.present(gone)["picture"]["bench"] is None
+    assert (
+        scores.present(gone)["picture"]["slide"] is None
+        and scores.present(gone)["picture"]["bench"] is None
+    )
 
 
 def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Screen) -> None:
     edited = asked(screen, context=TEXT.replace("George", "Karin"))
     picture = scores.present(edited)["picture"]
-    assert picture["slide"] is None and picture["bench"]["says"].startswith("Changed: the paragraph.")
+    assert picture["slide"] is None and picture["bench"]["says"].startswith(
+        "Changed: the paragraph."
+    )
     named: list[str] = []
 
     def ways(name: str) -> FakeReader:
@@ -145,7 +168,10 @@ def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Scre
         found = FakeReader(name=name, null=-3.0)
         found.checksum = name
         return found
-    other = answered(job(screen, "other", {"reader": " second "}, READER, load=ways), scores.ask_other)
+
+    other = answered(
+        job(screen, "other", {"reader": " second "}, READER, load=ways), scores.ask_other
+    )
     assert named == ["second"]
     picture = scores.present(other)["picture"]
     assert picture["slide"] is None and picture["bench"]["says"].startswith("Changed: the reader.")
@@ -157,11 +183,18 @@ def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> Non
     new = asked(screen, question="Who crossed it first?")
     assert scores.present(new)["picture"]["bench"]["rests"] is None
     told: list[int] = []
-    explained = answered(job(new, "rests", method, READER, progress=lambda done, total: told.append(done)), scores.ask_rests)
+    explained = answered(
+        job(new, "rests", method, READER, progress=lambda done, total: told.append(done)),
+        scores.ask_rests,
+    )
     assert told == sorted(told) and (not told or told[-1] == 100)
     data = plain(scores.present(explained))
     rests = data["picture"]["bench"]["rests"]
-    assert rests["method"] == method and rests["refused"] == [None, None] and rests["table"] in data["tables"]
+    assert (
+        rests["method"] == method
+        and rests["refused"] == [None, None]
+        and rests["table"] in data["tables"]
+    )
     for side, reading in enumerate((new.reading, kept(new).other)):
         best = scores.predictions(new, kept(new).other)[side].best.candidate
         own = READER.attribute(reading, Target("span_score", best.span, None, best.window), method)
@@ -171,7 +204,9 @@ def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> Non
         assert found == pytest.approx(sorted(units.sums(own.start)), abs=6e-4)
     found = kept(explained).rests
     moved = put(explained, rests=replace(found, targets=(found.targets[1], found.targets[0])))
-    assert scores.present(moved)["picture"]["bench"]["rests"] is None, "other best spans are not explained by these numbers"
+    assert scores.present(moved)["picture"]["bench"]["rests"] is None, (
+        "other best spans are not explained by these numbers"
+    )
     third = put(explained, other=READER.read("When?", TEXT, SMALL))
     assert scores.present(third)["picture"]["bench"]["rests"] is None
 
@@ -181,8 +216,11 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
         found = FakeReader(name=name, null=-3.0)
         if name == "second":
             found.checksum = name
-            found.attribute = lambda *_: (_ for _ in ()).throw(BadCheckpoint("its gradients are not finite"))
+            found.attribute = lambda *_: (_ for _ in ()).throw(
+                BadCheckpoint("its gradients are not finite")
+            )
         return found
+
     new = answered(job(screen, "other", {"reader": "second"}, READER, load=ways), scores.ask_other)
     monkeypatch.setattr(explaining, "FOUND", RecentValues(8))
     found = answered(job(new, "rests", "gradient_x_input", READER, load=ways), scores.ask_rests)
@@ -194,7 +232,17 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
         scores.ask_rests(job(screen, "rests", "gradient_x_input", READER, load=ways))
 
 
-@pytest.mark.parametrize("wrong", [None, "text", {"question": 3}, {"context": ["x"]}, {"question": " \t "}, {"context": "x" * 60_000}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        "text",
+        {"question": 3},
+        {"context": ["x"]},
+        {"question": " \t "},
+        {"context": "x" * 60_000},
+    ],
+)
 def test_a_second_reading_needs_texts(screen: Screen, wrong: Any) -> None:
     with pytest.raises(BadInput):
         scores.ask_other(job(screen, "other", wrong, READER))
@@ -225,11 +273,22 @@ def test_a_comparison_can_be_chosen_for_each_lane(screen: Screen) -> None:
     assert found["start"]["second"] == scores.details(new)["start"]["second"]
     assert "scores" not in chosen.fresh
     own = put(new, **scores.change_contrast(new, {"lane": "end", "pos": found["end"]["pos"]}))
-    assert scores.details(own)["end"]["second"] != found["end"]["pos"], "a token is not compared with itself"
+    assert scores.details(own)["end"]["second"] != found["end"]["pos"], (
+        "a token is not compared with itself"
+    )
 
 
-@pytest.mark.parametrize("wrong", [None, 3, {}, {"lane": "middle", "pos": 1}, {"lane": "start", "pos": -1},
-                                   {"lane": "start", "pos": 10_000}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        3,
+        {},
+        {"lane": "middle", "pos": 1},
+        {"lane": "start", "pos": -1},
+        {"lane": "start", "pos": 10_000},
+    ],
+)
 def test_a_comparison_that_is_none_is_refused(screen: Screen, wrong: Any) -> None:
     with pytest.raises(BadInput):
         scores.change_contrast(screen, wrong)
@@ -247,12 +306,20 @@ def test_changed_logits_move_the_plane_and_not_t(screen: Screen) -> None:
     pos = new.reading.windows[chosen.window].to_pos(chosen.span.start)
     lifted = new.change(what_if=new.what_if.with_logit("start", chosen.window, pos, 40.0))
     assert scores.present(lifted)["picture"]["plane"]["range"][1] > 40
-    assert scores.details(lifted)["start"]["anatomy"]["logit"] == scores.details(new)["start"]["anatomy"]["logit"]
+    assert (
+        scores.details(lifted)["start"]["anatomy"]["logit"]
+        == scores.details(new)["start"]["anatomy"]["logit"]
+    )
     assert scores.formula(lifted) == scores.formula(new)
 
 
 def test_hostile_text_stays_text() -> None:
-    found = Screen(READER.read("Who <b>?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c \x00."), DecodeOptions())
+    found = Screen(
+        READER.read(
+            "Who <b>?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c \x00."
+        ),
+        DecodeOptions(),
+    )
     new = asked(with_states(found.select(selection.winner(found))), question="When ${z}?\x07")
     assert "\x00" not in json.dumps(scores.present(new)) and json.dumps(scores.details(new))
     assert hidden_states.get(new.reading, new.reading.windows[0]) is not None

@@ -1,4 +1,6 @@
-"""The keeper: one load for many askers, release after idleness and under memory pressure, a watch that ends with what it watches."""
+"""The keeper: one load for many askers, release after idleness and under memory pressure, a watch
+that ends with what it watches.
+"""
 
 import threading
 import time
@@ -23,7 +25,9 @@ class Clock:
         return self.now
 
 
-def make(share: float | None = None, most: int = 2) -> tuple[ModelCache[Thing], Clock, list[str], list[float | None]]:
+def make(
+    share: float | None = None, most: int = 2
+) -> tuple[ModelCache[Thing], Clock, list[str], list[float | None]]:
     clock, loads, memory = Clock(), [], [share]
 
     def load(name: str) -> Thing:
@@ -31,7 +35,13 @@ def make(share: float | None = None, most: int = 2) -> tuple[ModelCache[Thing], 
         if name == "nothing":
             raise ModelUnavailable("nothing: there is no such model")
         return Thing()
-    return ModelCache(load, most, idle=100.0, clock=clock, available=lambda: memory[0], watch=1e6), clock, loads, memory
+
+    return (
+        ModelCache(load, most, idle=100.0, clock=clock, available=lambda: memory[0], watch=1e6),
+        clock,
+        loads,
+        memory,
+    )
 
 
 def test_it_loads_once_and_late() -> None:
@@ -47,6 +57,7 @@ def test_many_askers_share_one_load() -> None:
         loads.append(name)
         gate.wait(5)
         return Thing()
+
     keeper, found = ModelCache(load, watch=1e6), []
     threads = [threading.Thread(target=lambda: found.append(keeper.get("a"))) for _ in range(4)]
     for thread in threads:
@@ -65,6 +76,7 @@ def test_a_slow_load_delays_nobody_who_wants_another_name() -> None:
             began.set()
             assert gate.wait(5)
         return Thing()
+
     keeper = ModelCache(load, watch=1e6)
     slow = threading.Thread(target=lambda: keeper.get("slow"))
     slow.start()
@@ -87,11 +99,11 @@ def test_what_nobody_used_is_released_and_really_goes() -> None:
 
 
 def test_short_memory_releases_everything_at_once() -> None:
-    keeper, _, _, memory = make(share=SHORT + .01)
+    keeper, _, _, memory = make(share=SHORT + 0.01)
     keeper.get("a")
     keeper.get("b")
     assert keeper.sweep() == []
-    memory[0] = SHORT - .01
+    memory[0] = SHORT - 0.01
     assert keeper.sweep() == ["a", "b"] and keeper.held("a") is None
 
 
@@ -131,13 +143,19 @@ def test_the_watch_releases_by_itself_and_ends() -> None:
 def test_memory_is_read_from_the_machine_and_from_a_container(tmp_path: Path) -> None:
     assert available_share(tmp_path) is None
     (tmp_path / "proc").mkdir()
-    (tmp_path / "proc" / "meminfo").write_text("MemTotal:       1000 kB\nMemFree:         10 kB\nMemAvailable:    400 kB\n")
-    assert available_share(tmp_path) == pytest.approx(.4)
+    (tmp_path / "proc" / "meminfo").write_text(
+        "MemTotal:       1000 kB\nMemFree:         10 kB\nMemAvailable:    400 kB\n"
+    )
+    assert available_share(tmp_path) == pytest.approx(0.4)
     group = tmp_path / "sys" / "fs" / "cgroup"
     group.mkdir(parents=True)
     (group / "memory.max").write_text("max\n")
     (group / "memory.current").write_text("900\n")
     (group / "memory.stat").write_text("anon 700\ninactive_file 100\n")
-    assert available_share(tmp_path) == pytest.approx(.4), "a container without a limit counts as none"
+    assert available_share(tmp_path) == pytest.approx(0.4), (
+        "a container without a limit counts as none"
+    )
     (group / "memory.max").write_text("1000\n")
-    assert available_share(tmp_path) == pytest.approx(.2), "900 in use, of which 100 are cached files"
+    assert available_share(tmp_path) == pytest.approx(0.2), (
+        "900 in use, of which 100 are cached files"
+    )

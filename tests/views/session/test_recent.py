@@ -27,7 +27,9 @@ def test_arrays_are_weighed_in_bytes_and_one_that_is_too_large_is_kept_alone() -
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 60))), st.integers(1, 100))
-def test_the_weight_never_exceeds_the_room_unless_one_value_does(acts: list[tuple[int, int]], most: int) -> None:
+def test_the_weight_never_exceeds_the_room_unless_one_value_does(
+    acts: list[tuple[int, int]], most: int
+) -> None:
     few: RecentValues[int] = RecentValues(most, lambda v: v)
     held: dict[int, int] = {}
     for key, weight in acts:

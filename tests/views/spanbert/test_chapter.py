@@ -1,4 +1,6 @@
-"""Chapter 8's handlers as pure functions: texts, spans by hand, draws by the law, and what happens without a model."""
+"""Chapter 8's handlers as pure functions: texts, spans by hand, draws by the law, and what happens
+without a model.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,7 +25,10 @@ from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.requests import job
 
-TEXT = "The championships were decided by penalties. George Rotne drew the towers of the bridge in July."
+TEXT = (
+    "The championships were decided by penalties. George Rotne drew the towers of the bridge "
+    "in July."
+)
 
 
 def blank() -> Screen:
@@ -34,7 +39,9 @@ def keeper(load: Callable[[str], Infiller] = FakeInfiller) -> ModelCache[Infille
     return ModelCache(load, watch=1e6)
 
 
-def ask(screen: Screen, name: str, value: Any = True, held: ModelCache[Infiller] | None = None) -> Screen:
+def ask(
+    screen: Screen, name: str, value: Any = True, held: ModelCache[Infiller] | None = None
+) -> Screen:
     """Any event of the chapter, as the page would answer it."""
     if name in spanbert.SLOW:
         asked = job(screen, name, value, infillers=kept_of(screen).keeper or held)
@@ -54,7 +61,11 @@ def late(now: Screen, asked: Job) -> Screen:
 @pytest.fixture(params=["model", "none"])
 def screen(request: pytest.FixtureRequest) -> Screen:
     """The chapter open on a text of its own, with a model and without one."""
-    return ask(ask(blank(), "load", True, keeper() if request.param == "model" else None), "mask-text", TEXT)
+    return ask(
+        ask(blank(), "load", True, keeper() if request.param == "model" else None),
+        "mask-text",
+        TEXT,
+    )
 
 
 def lab(screen: Screen) -> Lab:
@@ -71,8 +82,12 @@ def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
     loads: list[str] = []
     page = spanbert.present(blank())
     assert page["picture"]["mask"] is None and page["picture"]["ready"] is False
-    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["saysIs"], "what training measured needs no model"
-    screen = ask(blank(), "load", True, keeper(lambda name: loads.append(name) or FakeInfiller(name)))
+    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["saysIs"], (
+        "what training measured needs no model"
+    )
+    screen = ask(
+        blank(), "load", True, keeper(lambda name: loads.append(name) or FakeInfiller(name))
+    )
     assert loads == ["bundled"] and spanbert.present(screen)["picture"]["ready"] is True
     assert lab(screen).passage == next(iter(mask.passages())) and lab(screen).how == "drawn by hand"
     ask(screen, "load")
@@ -83,15 +98,25 @@ def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
     data = spanbert.present(ask(screen, "mask-lengths", 100))
     json.dumps(plain(data), allow_nan=False)
     captions = [t["caption"] for t in data["tables"]]
-    assert captions[:4] == ["Hidden spans", "The draws, turn by turn", "The same budget as single pieces (BERT)",
-                            "Span lengths in words: drawn, the law, and a literal clipping"]
+    assert captions[:4] == [
+        "Hidden spans",
+        "The draws, turn by turn",
+        "The same budget as single pieces (BERT)",
+        "Span lengths in words: drawn, the law, and a literal clipping",
+    ]
     assert data["notice"].startswith("Spans hide") and len(data["simplified"]) >= 6
-    assert "".join(p["text"] for p in spanbert.formula(screen)).endswith(f"= {lab(screen).masked.budget} pieces")
+    assert "".join(p["text"] for p in spanbert.formula(screen)).endswith(
+        f"= {lab(screen).masked.budget} pieces"
+    )
 
 
 def test_both_schemes_hide_the_same_budget(screen: Screen) -> None:
     found = lab(screen)
-    assert len(found.masked.hidden) == len(found.beside.hidden) == masking.budget_of(len(found.encoding.context_ids))
+    assert (
+        len(found.masked.hidden)
+        == len(found.beside.hidden)
+        == masking.budget_of(len(found.encoding.context_ids))
+    )
     fates = dict(zip(found.masked.hidden.tolist(), found.masked.fates, strict=True))
     for i, piece in enumerate(found.given):
         assert (piece == MASK) == (fates.get(i) == "mask")
@@ -102,15 +127,25 @@ def test_a_span_by_hand_takes_whole_words_and_merges_with_what_it_touches(screen
     tokens = lab(screen).encoding.context_tokens
     assert tuple(t.lower() for t in tokens[:4]) == ("the", "champion", "##ships", "were")
     one = ask(ask(screen, "mask-span", [1, 1]), "mask-only", 1)
-    assert runs(one) == [(1, 2)] and lab(one).how == "drawn by hand" and set(lab(one).masked.fates) == {"mask"}
+    assert (
+        runs(one) == [(1, 2)]
+        and lab(one).how == "drawn by hand"
+        and set(lab(one).masked.fates) == {"mask"}
+    )
     assert [p for p in lab(one).given if p == MASK] == [MASK, MASK]
     assert len(lab(one).beside.hidden) == 2, "BERT's pieces follow the budget of the hand"
     two = ask(one, "mask-span", [8, 6])
     assert runs(two) == [(1, 2), (6, 8)] and lab(two).said.endswith("is hidden: 3 pieces.")
     three = ask(two, "mask-span", [3, 5])
     assert runs(three) == [(1, 8)]
-    assert "overlaps or touches “\u2068championships\u2069” and " in lab(three).said and "one run of 8 pieces" in lab(three).said
-    assert runs(ask(two, "mask-show", 7)) == [(1, 2)] and "is in sight again" in lab(ask(two, "mask-show", 7)).said
+    assert (
+        "overlaps or touches “\u2068championships\u2069” and " in lab(three).said
+        and "one run of 8 pieces" in lab(three).said
+    )
+    assert (
+        runs(ask(two, "mask-show", 7)) == [(1, 2)]
+        and "is in sight again" in lab(ask(two, "mask-show", 7)).said
+    )
     with pytest.raises(BadInput, match="the only hidden run"):
         ask(one, "mask-show", 1)
     with pytest.raises(BadInput, match="not hidden"):
@@ -136,24 +171,44 @@ def test_a_seed_draws_the_same_spans_again(screen: Screen) -> None:
 
 
 def test_options_redraw_and_spans_by_hand_survive_them(screen: Screen) -> None:
-    more = ask(screen, "mask-option", {"name": "mask_ratio", "value": .5})
+    more = ask(screen, "mask-option", {"name": "mask_ratio", "value": 0.5})
     total = len(lab(more).encoding.context_ids)
-    assert len(lab(more).masked.hidden) == masking.budget_of(total, lab(more).options) == (total + 1) // 2
+    assert (
+        len(lab(more).masked.hidden)
+        == masking.budget_of(total, lab(more).options)
+        == (total + 1) // 2
+    )
     short = ask(ask(screen, "mask-option", {"name": "span_upper", "value": 1}), "mask-seed", 9)
     assert {d.length for d in lab(short).masked.draws} == {1}
-    pushed = ask(ask(screen, "mask-option", {"name": "span_lower", "value": 7}), "mask-option", {"name": "span_upper", "value": 4})
+    pushed = ask(
+        ask(screen, "mask-option", {"name": "span_lower", "value": 7}),
+        "mask-option",
+        {"name": "span_upper", "value": 4},
+    )
     assert (lab(pushed).options.span_lower, lab(pushed).options.span_upper) == (4, 4)
     hand = ask(screen, "mask-span", [1, 2])
-    assert runs(ask(hand, "mask-option", {"name": "geometric_p", "value": .5})) == runs(hand)
-    for bad in ({"name": "p", "value": 1}, {"name": "mask_ratio", "value": 2}, {"name": "mask_ratio", "value": True}, None):
-        with pytest.raises(BadInput, match=r"the option must be one of|must be a number|an option needs name, value"):
+    assert runs(ask(hand, "mask-option", {"name": "geometric_p", "value": 0.5})) == runs(hand)
+    for bad in (
+        {"name": "p", "value": 1},
+        {"name": "mask_ratio", "value": 2},
+        {"name": "mask_ratio", "value": True},
+        None,
+    ):
+        with pytest.raises(
+            BadInput,
+            match=r"the option must be one of|must be a number|an option needs name, value",
+        ):
             ask(screen, "mask-option", bad)
 
 
 def test_the_scheme_can_be_changed_and_changed_back(screen: Screen) -> None:
     hand = ask(screen, "mask-span", [1, 2])
     single = ask(hand, "mask-scheme", "token")
-    assert lab(single).how == "token" and lab(single).masked is lab(hand).beside and runs(single) == runs(hand)
+    assert (
+        lab(single).how == "token"
+        and lab(single).masked is lab(hand).beside
+        and runs(single) == runs(hand)
+    )
     assert lab(single).at in lab(single).masked.hidden
     back = ask(single, "mask-scheme", "span")
     assert lab(back).how == "drawn by hand" and lab(back).masked is lab(hand).masked
@@ -167,9 +222,11 @@ def test_lengths_are_counted_on_and_start_over_with_other_options(screen: Screen
     many = ask(ask(screen, "mask-lengths", 1000), "mask-lengths", 1000)
     assert sum(lab(many).counts) == 2000
     whole = masking.draw_lengths(np.random.default_rng([lab(screen).seed, 0]), 1000)
-    assert lab(ask(screen, "mask-lengths", 1000)).counts == tuple(np.bincount(whole - 1, minlength=10).tolist())
+    assert lab(ask(screen, "mask-lengths", 1000)).counts == tuple(
+        np.bincount(whole - 1, minlength=10).tolist()
+    )
     assert lab(ask(many, "mask-lengths", 0)).counts == ()
-    assert lab(ask(many, "mask-option", {"name": "geometric_p", "value": .5})).counts == ()
+    assert lab(ask(many, "mask-option", {"name": "geometric_p", "value": 0.5})).counts == ()
     assert sum(lab(ask(many, "mask-seed", 8)).counts) == 2000
     with pytest.raises(BadInput, match="how many lengths"):
         ask(screen, "mask-lengths", 10**9)
@@ -186,9 +243,13 @@ def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
     assert (lab(reading).passage, lab(reading).text, lab(reading).how) == ("reading", TEXT, "span")
     own = ask(screen, "mask-text", "Just <b>one</b> ${text} here.")
     assert lab(own).passage is None and lab(own).text == "Just <b>one</b> ${text} here."
-    for name, value, words in (("mask-text", "  ", "empty"), ("mask-text", 3, "empty"), ("mask-passage", "nope", "no passage 'nope'"),
-                               ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, 1,600 are allowed"),
-                               ("mask-text", "a, " * MOST_PIECES, "word pieces, this chapter shows")):
+    for name, value, words in (
+        ("mask-text", "  ", "empty"),
+        ("mask-text", 3, "empty"),
+        ("mask-passage", "nope", "no passage 'nope'"),
+        ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, 1,600 are allowed"),
+        ("mask-text", "a, " * MOST_PIECES, "word pieces, this chapter shows"),
+    ):
         with pytest.raises(BadInput, match=words):
             ask(screen, name, value)
 
@@ -200,7 +261,11 @@ def refuse(name: str) -> Infiller:
 def test_without_a_model_masking_works_and_prediction_says_why() -> None:
     screen = ask(blank(), "load", True, keeper(refuse))
     picture = spanbert.present(screen)["picture"]
-    assert picture["ready"] and picture["failed"] == "the bundled SpanBERT is not in this checkout" and picture["predict"] is None
+    assert (
+        picture["ready"]
+        and picture["failed"] == "the bundled SpanBERT is not in this checkout"
+        and picture["predict"] is None
+    )
     assert TEXT_MASK in lab(screen).masked.input_ids and MASK in lab(screen).given
     assert runs(ask(screen, "mask-seed", 7))
     spanbert.predict.ASKS["predict-test"] = lambda lab, value, model: lab
@@ -213,11 +278,18 @@ def test_without_a_model_masking_works_and_prediction_says_why() -> None:
 
 def test_another_model_takes_the_text_along_and_one_that_fails_changes_nothing() -> None:
     def load(name: str) -> Infiller:
-        return refuse(name) if name == "nobody/none" else FakeInfiller(name, has_sbo=name == "bundled")
+        return (
+            refuse(name) if name == "nobody/none" else FakeInfiller(name, has_sbo=name == "bundled")
+        )
+
     screen = ask(ask(blank(), "load", True, keeper(load)), "mask-text", TEXT)
     hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
     other = ask(hand, "mask-model", " someone/bert ")
-    assert kept_of(other).source == "someone/bert" and lab(other).model == "someone/bert" and runs(other) == [(1, 2)]
+    assert (
+        kept_of(other).source == "someone/bert"
+        and lab(other).model == "someone/bert"
+        and runs(other) == [(1, 2)]
+    )
     assert kept_of(other).model is not None and not kept_of(other).model.has_sbo
     for value, error in (("nobody/none", ModelUnavailable), ("", BadInput), (None, BadInput)):
         with pytest.raises(error):
@@ -234,12 +306,18 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     assert held.sweep() == ["bundled"]
     assert spanbert.present(screen)["picture"]["ready"] is True, "masking goes on without it"
     screen = ask(screen, "step", "predict")
-    assert spanbert.present(screen)["picture"]["ready"] is False, "the browser then asks for it again"
+    assert spanbert.present(screen)["picture"]["ready"] is False, (
+        "the browser then asks for it again"
+    )
     meanwhile = ask(screen, "mask-lengths", 100)
     back = late(meanwhile, job(screen, "load", True, infillers=held))
     assert lab(back) is lab(meanwhile), "what was done while it loaded is not undone"
     again = ask(screen, "load")
-    assert loads == ["bundled", "bundled"] and lab(again) is lab(screen) and spanbert.present(again)["picture"]["ready"]
+    assert (
+        loads == ["bundled", "bundled"]
+        and lab(again) is lab(screen)
+        and spanbert.present(again)["picture"]["ready"]
+    )
     assert spanbert.present(again)["picture"]["predict"]
 
 
@@ -247,11 +325,22 @@ def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None
     without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
     hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
     arrived = late(hand, job(hand, "load", True, infillers=keeper()))
-    assert TEXT_MASK not in lab(arrived).masked.input_ids and runs(arrived) == [(1, 2)] and kept_of(arrived).failed is None
+    assert (
+        TEXT_MASK not in lab(arrived).masked.input_ids
+        and runs(arrived) == [(1, 2)]
+        and kept_of(arrived).failed is None
+    )
 
 
-def race(load: Callable[[str], Infiller], slow: tuple[str, Any], meanwhile: Callable[[Screen], Screen], step: str = "predict") -> Screen:
-    """A slow request whose answer comes after the visitor went on; then "load", as often as the page asks for it."""
+def race(
+    load: Callable[[str], Infiller],
+    slow: tuple[str, Any],
+    meanwhile: Callable[[Screen], Screen],
+    step: str = "predict",
+) -> Screen:
+    """A slow request whose answer comes after the visitor went on; then "load", as often as the
+    page asks for it.
+    """
     held = keeper(load)
     screen = ask(ask(ask(blank(), "load", True, held), "mask-text", TEXT), "step", step)
     asked = job(screen, *slow, infillers=held)
@@ -264,8 +353,14 @@ def race(load: Callable[[str], Infiller], slow: tuple[str, Any], meanwhile: Call
 
 
 def test_spans_drawn_while_another_model_loads_stay_and_are_made_of_its_pieces() -> None:
-    screen = race(FakeInfiller, ("mask-model", "someone/bert"), lambda s: ask(ask(s, "mask-span", [1, 2]), "mask-only", 1))
-    assert kept_of(screen).source == lab(screen).model == "someone/bert" and runs(screen) == [(1, 2)]
+    screen = race(
+        FakeInfiller,
+        ("mask-model", "someone/bert"),
+        lambda s: ask(ask(s, "mask-span", [1, 2]), "mask-only", 1),
+    )
+    assert kept_of(screen).source == lab(screen).model == "someone/bert" and runs(screen) == [
+        (1, 2)
+    ]
     assert spanbert.present(screen)["picture"]["predict"]["model"] == "someone/bert"
 
 
@@ -284,7 +379,10 @@ def test_a_lab_made_without_a_model_never_meets_one() -> None:
     screen = spanbert.receive(screen, asked, made)
     assert spanbert.present(screen)["picture"]["ready"] is False
     screen = ask(screen, "load")
-    assert TEXT_MASK not in lab(screen).masked.input_ids and (lab(screen).model, lab(screen).text) == ("bundled", TEXT)
+    assert TEXT_MASK not in lab(screen).masked.input_ids and (
+        lab(screen).model,
+        lab(screen).text,
+    ) == ("bundled", TEXT)
     assert spanbert.present(screen)["picture"]["predict"]["heads"]["mlm"]
 
 
@@ -292,23 +390,40 @@ def test_a_lab_that_does_not_fit_its_model_is_asked_nothing() -> None:
     screen = ask(ask(blank(), "load", True, keeper()), "step", "predict")
     odd = screen.keep(spanbert.KEY, replace(kept_of(screen), lab=replace(lab(screen), model=None)))
     page = spanbert.present(odd)
-    assert page["picture"]["predict"] is None and page["picture"]["ready"] is False and page["notice"] == spanbert.LOADING
+    assert (
+        page["picture"]["predict"] is None
+        and page["picture"]["ready"] is False
+        and page["notice"] == spanbert.LOADING
+    )
     for name, value in (("mask-span", [1, 2]), ("mask-seed", 4), ("predict-row", 1)):
         with pytest.raises(BadInput, match="another model was loaded meanwhile"):
             spanbert.asked((mask.ASKS | spanbert.predict.ASKS)[name], odd, value)
 
 
 def test_a_model_asked_for_later_stays_and_a_text_asked_for_wins() -> None:
-    screen = race(FakeInfiller, ("mask-text", "Another text of few words."), lambda s: ask(s, "mask-model", "someone/bert"))
-    assert kept_of(screen).source == lab(screen).model == "someone/bert" and lab(screen).text == "Another text of few words."
+    screen = race(
+        FakeInfiller,
+        ("mask-text", "Another text of few words."),
+        lambda s: ask(s, "mask-model", "someone/bert"),
+    )
+    assert (
+        kept_of(screen).source == lab(screen).model == "someone/bert"
+        and lab(screen).text == "Another text of few words."
+    )
 
 
 def test_the_model_runs_only_while_its_step_is_open() -> None:
     screen = ask(blank(), "load", True, keeper())
     model = kept_of(screen).model
     assert isinstance(model, FakeInfiller)
-    for name, value in (("mask-seed", 3), ("mask-span", [1, 2]), ("mask-scheme", "token"), ("step", "closing"), ("mask-seed", 4),
-                        ("step", "mask")):
+    for name, value in (
+        ("mask-seed", 3),
+        ("mask-span", [1, 2]),
+        ("mask-scheme", "token"),
+        ("step", "closing"),
+        ("mask-seed", 4),
+        ("step", "mask"),
+    ):
         screen = ask(screen, name, value)
         assert spanbert.present(screen)["picture"]["predict"] is None
     assert model.calls == 0 and spanbert.present(screen)["picture"]["closing"] is None
@@ -320,13 +435,23 @@ def test_the_model_runs_only_while_its_step_is_open() -> None:
 
 
 def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> None:
-    pages = {step: spanbert.present(ask(screen, "step", step)) for step in ("mask", "predict", "closing")}
+    pages = {
+        step: spanbert.present(ask(screen, "step", step)) for step in ("mask", "predict", "closing")
+    }
     assert len({page["notice"] for page in pages.values()}) == 3
     assert pages["mask"]["notice"].startswith("Spans hide")
-    assert ("MLM's first guess" if kept_of(screen).model else "This page was started without a SpanBERT; so") in pages["predict"]["notice"]
+    assert (
+        "MLM's first guess"
+        if kept_of(screen).model
+        else "This page was started without a SpanBERT; so"
+    ) in pages["predict"]["notice"]
     assert "SQuAD 2.0" in pages["closing"]["notice"]
     captions = [{t["caption"] for t in page["tables"]} for page in pages.values()]
-    assert not captions[0] & captions[1] and not captions[0] & captions[2] and not captions[1] & captions[2]
+    assert (
+        not captions[0] & captions[1]
+        and not captions[0] & captions[2]
+        and not captions[1] & captions[2]
+    )
     assert spanbert.formula(screen) and not spanbert.formula(ask(screen, "step", "predict"))
     hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
     assert "by hand: 2 of" in "".join(p["text"] for p in spanbert.formula(hand))
@@ -336,4 +461,6 @@ def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> Non
 
 def test_words_of_a_text_without_word_numbers_end_with_it() -> None:
     encoding = lab(ask(ask(blank(), "load", True, keeper()), "mask-text", "one two")).encoding
-    assert mask.words_of(encoding, 0, 0) == Span(0, 0) and mask.words_of(encoding, 1, 1) == Span(1, 1)
+    assert mask.words_of(encoding, 0, 0) == Span(0, 0) and mask.words_of(encoding, 1, 1) == Span(
+        1, 1
+    )

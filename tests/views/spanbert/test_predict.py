@@ -1,4 +1,6 @@
-"""Chapter 8, step 2: handlers as pure functions of a lab, and what is asked of the model how often."""
+"""Chapter 8, step 2: handlers as pure functions of a lab, and what is asked of the model how
+often.
+"""
 
 import json
 
@@ -32,7 +34,9 @@ def test_the_step_travels_with_table_twins_and_a_notice(lab: Lab, model: FakeInf
     json.dumps(data, allow_nan=False)
     assert data["at"] == 4 and data["heads"]["sbo"] and data["steps"] and not data["changed"]
     assert len(data["tables"]) == 4 and "MLM's first guess" in data["notice"]
-    assert all(0 < len(data["sides"][side]["suggest"]) <= predict.SUGGESTED for side in ("left", "right"))
+    assert all(
+        0 < len(data["sides"][side]["suggest"]) <= predict.SUGGESTED for side in ("left", "right")
+    )
 
 
 def test_a_model_without_a_boundary_head_gives_mlm_and_says_so(lab: Lab) -> None:
@@ -40,7 +44,11 @@ def test_a_model_without_a_boundary_head_gives_mlm_and_says_so(lab: Lab) -> None
     data = predict.present(predict.cut(lab, {"wire": "left", "cut": True}), bare)
     plain(data)
     assert data["heads"]["mlm"] and data["heads"]["sbo"] is None and data["heads"]["both"] is None
-    assert data["no_sbo"] == "this model has no span boundary head" and data["steps"] is None and not data["changed"]
+    assert (
+        data["no_sbo"] == "this model has no span boundary head"
+        and data["steps"] is None
+        and not data["changed"]
+    )
     with pytest.raises(BadInput, match="no span boundary head"):
         predict.swap_row(lab, 2, bare)
 
@@ -48,7 +56,13 @@ def test_a_model_without_a_boundary_head_gives_mlm_and_says_so(lab: Lab) -> None
 def test_a_blank_is_chosen_and_nothing_else_can_be(lab: Lab) -> None:
     assert predict.chosen(predict.choose(lab, 5)) == 5
     assert predict.chosen(lab) == 4, "the first blank until one is chosen"
-    for value, words in ((3, "not hidden"), ("5", "whole number"), (True, "whole number"), (99, "whole number"), (None, "whole number")):
+    for value, words in (
+        (3, "not hidden"),
+        ("5", "whole number"),
+        (True, "whole number"),
+        (99, "whole number"),
+        (None, "whole number"),
+    ):
         with pytest.raises(BadInput, match=words):
             predict.choose(lab, value)
 
@@ -56,11 +70,16 @@ def test_a_blank_is_chosen_and_nothing_else_can_be(lab: Lab) -> None:
 def test_wires_are_cut_and_joined(lab: Lab, model: FakeInfiller) -> None:
     one = predict.cut(lab, {"wire": "left", "cut": True})
     both = predict.cut(one, {"wire": "position", "cut": True})
-    assert both.cut == {"left", "position"} and predict.cut(both, {"wire": "left", "cut": False}).cut == {"position"}
+    assert both.cut == {"left", "position"} and predict.cut(
+        both, {"wire": "left", "cut": False}
+    ).cut == {"position"}
     data = predict.present(both, model)
     assert data["cut"] == ["left", "position"] and data["changed"] and data["compare"]
     for value in ({"wire": "top", "cut": True}, {"wire": "left", "cut": 1}, "left", None):
-        with pytest.raises(BadInput, match=r"left, right, position|cut is either true or false|a wire needs wire, cut"):
+        with pytest.raises(
+            BadInput,
+            match=r"left, right, position|cut is either true or false|a wire needs wire, cut",
+        ):
             predict.cut(lab, value)
 
 
@@ -68,10 +87,17 @@ def test_a_row_is_swapped_for_the_chosen_blank_alone(lab: Lab, model: FakeInfill
     swapped = predict.swap_row(predict.choose(lab, 5), 1, model)
     assert dict(swapped.swap) == {5: 1}
     own = predict.guessed(lab, model)
-    assert alike(predict.guessed(swapped, model).blank.sbo, own.base.pieces[0].sbo), "both read row 1 between the same neighbours"
+    assert alike(predict.guessed(swapped, model).blank.sbo, own.base.pieces[0].sbo), (
+        "both read row 1 between the same neighbours"
+    )
     for value in (None, 2):
         assert dict(predict.swap_row(swapped, value, model).swap) == {}, "its own row is no swap"
-    for value, words in ((0, "from 1 to 20"), (21, "from 1 to 20"), (2.5, "whole number"), ("2", "whole number")):
+    for value, words in (
+        (0, "from 1 to 20"),
+        (21, "from 1 to 20"),
+        (2.5, "whole number"),
+        ("2", "whole number"),
+    ):
         with pytest.raises(BadInput, match=words):
             predict.swap_row(lab, value, model)
     edge = new_lab(model.encode(TEXT), model, [Span(0, 1)])
@@ -79,26 +105,48 @@ def test_a_row_is_swapped_for_the_chosen_blank_alone(lab: Lab, model: FakeInfill
         predict.swap_row(edge, 2, model)
 
 
-def test_a_neighbour_is_another_word_of_one_piece_and_comes_back(lab: Lab, model: FakeInfiller) -> None:
+def test_a_neighbour_is_another_word_of_one_piece_and_comes_back(
+    lab: Lab, model: FakeInfiller
+) -> None:
     moved = predict.change_word(lab, {"side": "left", "word": "On"}, model)
     assert moved.given[3] == "on" and moved.masked.true_ids[3] == model.encode("on").context_ids[0]
     assert moved.masked.runs == lab.masked.runs and moved.beside is lab.beside
     data = predict.present(moved, model)
-    assert data["sides"]["left"]["now"] == "on" and data["sides"]["left"]["was"] == "near" and data["line"][3]["now"] == "on"
-    assert data["compare"] is not None and data["heads"]["mlm"] != predict.present(lab, model)["heads"]["mlm"], "the encoder reads it too"
+    assert (
+        data["sides"]["left"]["now"] == "on"
+        and data["sides"]["left"]["was"] == "near"
+        and data["line"][3]["now"] == "on"
+    )
+    assert (
+        data["compare"] is not None
+        and data["heads"]["mlm"] != predict.present(lab, model)["heads"]["mlm"]
+    ), "the encoder reads it too"
     back = predict.change_word(moved, {"side": "left", "word": None}, model)
-    assert np.array_equal(back.masked.input_ids, lab.masked.input_ids) and not predict.present(back, model)["changed"]
+    assert (
+        np.array_equal(back.masked.input_ids, lab.masked.input_ids)
+        and not predict.present(back, model)["changed"]
+    )
     other = predict.change_word(predict.choose(moved, 11), {"side": "right", "word": "old"}, model)
-    assert set(predict.guessed(other, model).words) == {3, 12}, "words beside two runs can be changed"
+    assert set(predict.guessed(other, model).words) == {3, 12}, (
+        "words beside two runs can be changed"
+    )
 
 
-@pytest.mark.parametrize(("value", "words"), [
-    ({"side": "left", "word": "two words"}, "'two words' is 2 word pieces \\(two words\\)"),
-    ({"side": "left", "word": "championships"}, "is 2 word pieces \\(champion ##ships\\)"),
-    ({"side": "left", "word": " "}, "type one word"), ({"side": "left", "word": "x" * 41}, "at most 40"),
-    ({"side": "top", "word": "on"}, "left, right"), ("on", "a neighbour needs side, word"),
-    ({"side": "left", "word": 5}, "a neighbour is a word")])
-def test_words_that_cannot_stand_there_are_refused_with_their_pieces(lab: Lab, model: FakeInfiller, value: object, words: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"side": "left", "word": "two words"}, "'two words' is 2 word pieces \\(two words\\)"),
+        ({"side": "left", "word": "championships"}, "is 2 word pieces \\(champion ##ships\\)"),
+        ({"side": "left", "word": " "}, "type one word"),
+        ({"side": "left", "word": "x" * 41}, "at most 40"),
+        ({"side": "top", "word": "on"}, "left, right"),
+        ("on", "a neighbour needs side, word"),
+        ({"side": "left", "word": 5}, "a neighbour is a word"),
+    ],
+)
+def test_words_that_cannot_stand_there_are_refused_with_their_pieces(
+    lab: Lab, model: FakeInfiller, value: object, words: str
+) -> None:
     with pytest.raises(BadInput, match=words):
         predict.change_word(lab, value, model)
 
@@ -111,11 +159,20 @@ def test_an_edge_has_no_neighbour_to_change(model: FakeInfiller) -> None:
 
 
 def test_reset_undoes_everything_and_keeps_the_chosen_blank(lab: Lab, model: FakeInfiller) -> None:
-    changed = predict.change_word(predict.swap_row(predict.cut(predict.choose(lab, 5), {"wire": "left", "cut": True}), 3, model),
-                                  {"side": "right", "word": "on"}, model)
+    changed = predict.change_word(
+        predict.swap_row(
+            predict.cut(predict.choose(lab, 5), {"wire": "left", "cut": True}), 3, model
+        ),
+        {"side": "right", "word": "on"},
+        model,
+    )
     assert predict.present(changed, model)["changed"]
     back = predict.reset(changed, True, model)
-    assert predict.chosen(back) == 5 and not predict.present(back, model)["changed"] and back.given == lab.given
+    assert (
+        predict.chosen(back) == 5
+        and not predict.present(back, model)["changed"]
+        and back.given == lab.given
+    )
 
 
 def test_a_random_piece_in_a_blank_survives_a_changed_neighbour(model: FakeInfiller) -> None:
@@ -132,7 +189,10 @@ def test_a_random_piece_in_a_blank_survives_a_changed_neighbour(model: FakeInfil
 
 
 def test_without_a_model_the_handlers_say_so(lab: Lab) -> None:
-    for handler, value in ((predict.swap_row, 2), (predict.change_word, {"side": "left", "word": "on"})):
+    for handler, value in (
+        (predict.swap_row, 2),
+        (predict.change_word, {"side": "left", "word": "on"}),
+    ):
         with pytest.raises(ModelUnavailable, match="no model"):
             handler(lab, value, None)
 

@@ -57,10 +57,21 @@ def test_settings_change_the_decode_options_and_the_prediction(screen: Screen) -
     assert spans.present(spans.change_grid(screen, True))["picture"]["grid"]["on"]
 
 
-@pytest.mark.parametrize(("change", "value"), [
-    (spans.change_length, 0), (spans.change_length, 2.5), (spans.change_length, "9"), (spans.change_listed, 1e9),
-    (spans.change_listed, None), (spans.change_grid, 1), (spans.change_grid, None), (spans.change_window, 99),
-    (spans.change_window, -1), (spans.change_window, "0")])
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [
+        (spans.change_length, 0),
+        (spans.change_length, 2.5),
+        (spans.change_length, "9"),
+        (spans.change_listed, 1e9),
+        (spans.change_listed, None),
+        (spans.change_grid, 1),
+        (spans.change_grid, None),
+        (spans.change_window, 99),
+        (spans.change_window, -1),
+        (spans.change_window, "0"),
+    ],
+)
 def test_values_that_cannot_be_are_refused(screen: Screen, change, value: object) -> None:
     with pytest.raises(BadInput):
         change(screen, value)
@@ -82,7 +93,9 @@ def test_the_window_of_the_selection_keeps_the_selection(screen: Screen) -> None
     assert again.selection == seen.selection and "spans" not in again.fresh
 
 
-def test_a_window_without_a_legal_span_says_so(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_without_a_legal_span_says_so(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(spans, "top_spans", lambda *_: [])
     with pytest.raises(BadInput, match="no legal span"):
         spans.change_window(screen, (screen.selection.window + 1) % len(screen.reading.windows))

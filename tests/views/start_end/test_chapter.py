@@ -19,7 +19,9 @@ TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed 
 
 @pytest.fixture
 def screen() -> Screen:
-    reading = FakeReader(null=-3.0).read("Who drew the bridge?", TEXT, WindowOptions(max_seq_length=48, doc_stride=20))
+    reading = FakeReader(null=-3.0).read(
+        "Who drew the bridge?", TEXT, WindowOptions(max_seq_length=48, doc_stride=20)
+    )
     assert len(reading.windows) > 2
     found = Screen(reading, DecodeOptions())
     return found.select(selection.winner(found))
@@ -34,8 +36,13 @@ def test_the_payload_is_plain_json_about_the_selected_window(screen: Screen) -> 
     json.dumps(data, allow_nan=False)
     assert data["question"] == start_end.CHAPTER.question
     assert data["picture"]["window"] == screen.selection.window
-    assert f"In window {screen.selection.window + 1} of {len(screen.reading.windows)}" in data["notice"]
-    assert data["tables"][0]["caption"].startswith(f"Every token of window {screen.selection.window + 1} of")
+    assert (
+        f"In window {screen.selection.window + 1} of {len(screen.reading.windows)}"
+        in data["notice"]
+    )
+    assert data["tables"][0]["caption"].startswith(
+        f"Every token of window {screen.selection.window + 1} of"
+    )
     assert len(data["simplified"]) >= 5
 
 
@@ -62,7 +69,9 @@ def test_temperature_moves_probabilities_and_nothing_else(screen: Screen) -> Non
     assert hot.what_if.temperature == 2.0 and not hot.what_if.changes_numbers
     assert hot.prediction.best == screen.prediction.best
     np.testing.assert_array_equal(hot.shown.start_logits, screen.shown.start_logits)
-    assert " / 2) / " in text_of(start_end.formula(hot)) and " / T)" in text_of(start_end.formula(hot))
+    assert " / 2) / " in text_of(start_end.formula(hot)) and " / T)" in text_of(
+        start_end.formula(hot)
+    )
     assert start_end.present(hot)["tables"] != start_end.present(screen)["tables"]
     assert hot.fresh == frozenset()
 
@@ -80,9 +89,19 @@ def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Scr
     lifted = what_if.change_logit(screen, {"side": "start", "window": 0, "doc": doc, "value": 40.0})
     assert lifted.shown.start_logits[0, pos] == 40.0
     assert lifted.reading is screen.reading, "the true reading stays for attribution and export"
-    assert lifted.prediction.best.candidate.span.start == doc and lifted.prediction.best.candidate.window == 0
+    assert (
+        lifted.prediction.best.candidate.span.start == doc
+        and lifted.prediction.best.candidate.window == 0
+    )
     changed = start_end.present(lifted)["picture"]["changed"]
-    assert changed == [{"side": "start", "window": 0, "pos": pos, "true": float(screen.reading.start_logits[0, pos])}]
+    assert changed == [
+        {
+            "side": "start",
+            "window": 0,
+            "pos": pos,
+            "true": float(screen.reading.start_logits[0, pos]),
+        }
+    ]
     both = what_if.change_logit(lifted, {"side": "end", "window": 0, "doc": doc, "value": -5})
     assert len(both.what_if.logits) == 2
     back = what_if.change_logit(both, {"side": "start", "window": 0, "doc": doc, "value": None})
@@ -91,11 +110,21 @@ def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Scr
     assert not none.what_if.changes_numbers and none.prediction.best == screen.prediction.best
 
 
-@pytest.mark.parametrize("value", [
-    None, 3, {}, {"side": "middle"}, {"side": "start", "window": 99, "doc": 0, "value": 1},
-    {"side": "start", "window": 0, "doc": -1, "value": 1}, {"side": "start", "window": 0, "doc": 0, "value": "x"},
-    {"side": "start", "window": 0, "doc": 0, "value": 1e9}, {"side": "start", "window": 0, "doc": 0, "value": float("nan")},
-    {"side": "end", "window": 0, "doc": 10_000, "value": 1}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        3,
+        {},
+        {"side": "middle"},
+        {"side": "start", "window": 99, "doc": 0, "value": 1},
+        {"side": "start", "window": 0, "doc": -1, "value": 1},
+        {"side": "start", "window": 0, "doc": 0, "value": "x"},
+        {"side": "start", "window": 0, "doc": 0, "value": 1e9},
+        {"side": "start", "window": 0, "doc": 0, "value": float("nan")},
+        {"side": "end", "window": 0, "doc": 10_000, "value": 1},
+    ],
+)
 def test_a_logit_that_is_none_is_refused(screen: Screen, value: Any) -> None:
     with pytest.raises(BadInput):
         what_if.change_logit(screen, value)
@@ -108,7 +137,9 @@ def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: 
     assert moved.selection.window == 1 and "start_end" not in moved.fresh
     assert moved.stamp == shown.stamp, "the logits are the same: only this chapter is sent again"
     assert start_end.present(moved)["picture"]["window"] == 1
-    same = start_end.change_window(shown, [shown.selection.window, shown.selection.span.start, shown.selection.span.end])
+    same = start_end.change_window(
+        shown, [shown.selection.window, shown.selection.span.start, shown.selection.span.end]
+    )
     assert same.selection is shown.selection, "a flag about the selection is not lost"
 
 
@@ -121,12 +152,18 @@ def test_a_window_that_is_none_is_refused(screen: Screen, value: Any) -> None:
 def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
     assert start_end.change(screen, {"kind": "temperature", "value": 3}).what_if.temperature == 3.0
     for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
-        with pytest.raises(BadInput, match=r"the kind of change must be one of temperature, logit, window|a change needs kind, value"):
+        with pytest.raises(
+            BadInput,
+            match=r"the kind of change must be one of temperature, logit, window|a change needs "
+            r"kind, value",
+        ):
             start_end.change(screen, value)
 
 
 def test_hostile_text_stays_text() -> None:
-    reading = FakeReader().read("Who?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c.")
+    reading = FakeReader().read(
+        "Who?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c."
+    )
     found = Screen(reading, DecodeOptions())
     data = start_end.present(found.select(selection.winner(found)))
     assert "<img" not in json.dumps(data["picture"]["bars"])

@@ -37,19 +37,33 @@ def reader() -> FakeReader:
 
 @pytest.fixture
 def screen(reader: FakeReader) -> Screen:
-    reading = reader.read("Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20))
+    reading = reader.read(
+        "Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20)
+    )
     found = Screen(reading, DecodeOptions())
     return found.select(selection.winner(found))
 
 
-def chosen(kind: str = "span_score", other: list[int] | None = None, method: str = "gradient_x_input",
-           baseline: str = "pad") -> dict[str, Any]:
+def chosen(
+    kind: str = "span_score",
+    other: list[int] | None = None,
+    method: str = "gradient_x_input",
+    baseline: str = "pad",
+) -> dict[str, Any]:
     return {"kind": kind, "other": other, "method": method, "baseline": baseline}
 
 
-def asked(screen: Screen, what: str, choice: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+def asked(
+    screen: Screen, what: str, choice: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
     at = screen.selection
-    return {"what": what, "key": f"key of {what}", "span": [at.window, at.span.start, at.span.end], "choice": choice or chosen(), **more}
+    return {
+        "what": what,
+        "key": f"key of {what}",
+        "span": [at.window, at.span.start, at.span.end],
+        "choice": choice or chosen(),
+        **more,
+    }
 
 
 def work(reader: FakeReader, screen: Screen, **more: Any) -> Work:
@@ -62,8 +76,12 @@ def text_of(parts: list[dict[str, str]]) -> str:
 
 @pytest.mark.parametrize("what", list(why.ANSWERS))
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_request_is_answered_with_its_key(reader: FakeReader, screen: Screen, what: str, kind: str) -> None:
-    value = asked(screen, what, chosen(kind, method="integrated_gradients"), layer=1, head=0, position=3)
+def test_every_request_is_answered_with_its_key(
+    reader: FakeReader, screen: Screen, what: str, kind: str
+) -> None:
+    value = asked(
+        screen, what, chosen(kind, method="integrated_gradients"), layer=1, head=0, position=3
+    )
     page = why.reply(screen, value, work(reader, screen))
     json.dumps(page, allow_nan=False)
     reply = page["picture"]["reply"]
@@ -79,7 +97,11 @@ def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Sc
     why.reply(screen, asked(screen, "trust"), work(reader, screen))
     after = why.present(screen)
     assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 5
-    moved = screen.select(Selection(screen.selection.window, Span(screen.selection.span.start, screen.selection.span.start)))
+    moved = screen.select(
+        Selection(
+            screen.selection.window, Span(screen.selection.span.start, screen.selection.span.start)
+        )
+    )
     assert not why.present(moved)["notice"].startswith("Masking")
 
 
@@ -100,34 +122,78 @@ def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen
     assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
 
 
-def test_the_contrast_span_ends_with_its_window_and_with_its_text(reader: FakeReader, screen: Screen) -> None:
-    kept = why.change_choice(screen.select(Selection(0, Span(3, 4))), chosen("span_minus_other", [0, 1]))
+def test_the_contrast_span_ends_with_its_window_and_with_its_text(
+    reader: FakeReader, screen: Screen
+) -> None:
+    kept = why.change_choice(
+        screen.select(Selection(0, Span(3, 4))), chosen("span_minus_other", [0, 1])
+    )
     assert why.target_of(kept).other == Span(0, 1)
     far = len(screen.reading.windows) - 1
     at = screen.reading.windows[far].doc_start
     assert at > 1
     moved = kept.select(Selection(far, Span(at, at)))
     request = {**asked(moved, "attention"), "choice": chosen("span_score", [0, 1])}
-    assert why.reply(moved, request, work(reader, moved))["picture"]["reply"]["data"], "a span of another window is no reason to refuse"
+    assert why.reply(moved, request, work(reader, moved))["picture"]["reply"]["data"], (
+        "a span of another window is no reason to refuse"
+    )
     assert why.target_of(moved).other != Span(0, 1)
     same_text = replace(kept, reading=reader.read("Who?", TEXT, screen.reading.options))
     assert why.choice_of(same_text).other == Span(0, 1)
-    other_text = replace(kept, reading=reader.read("Who drew the bridge?", "Another paragraph. " + TEXT, screen.reading.options))
-    assert why.choice_of(other_text).other is None and why.choice_of(other_text).kind == "span_minus_other"
+    other_text = replace(
+        kept,
+        reading=reader.read(
+            "Who drew the bridge?", "Another paragraph. " + TEXT, screen.reading.options
+        ),
+    )
+    assert (
+        why.choice_of(other_text).other is None
+        and why.choice_of(other_text).kind == "span_minus_other"
+    )
 
 
-@pytest.mark.parametrize("value", [None, [], chosen("nonsense"), chosen(method="nonsense"), chosen(baseline="nonsense"), chosen(other=[0]),
-                                   chosen(other=[3, 1]), chosen(other=[0, 10_000]), chosen(other=["a", "b"])])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        chosen("nonsense"),
+        chosen(method="nonsense"),
+        chosen(baseline="nonsense"),
+        chosen(other=[0]),
+        chosen(other=[3, 1]),
+        chosen(other=[0, 10_000]),
+        chosen(other=["a", "b"]),
+    ],
+)
 def test_a_bad_choice_is_one_sentence(screen: Screen, value: Any) -> None:
     with pytest.raises(BadInput):
         why.change_choice(screen, value)
 
 
-@pytest.mark.parametrize("change", [{"what": "nonsense"}, {"span": [0, 5, 2]}, {"span": None}, {"choice": None}, {"layer": 99},
-                                    {"head": -1}, {"position": 4000}, {"layer": "x"}, {"layer": 1.5}])
-def test_a_bad_request_is_one_sentence(reader: FakeReader, screen: Screen, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"what": "nonsense"},
+        {"span": [0, 5, 2]},
+        {"span": None},
+        {"choice": None},
+        {"layer": 99},
+        {"head": -1},
+        {"position": 4000},
+        {"layer": "x"},
+        {"layer": 1.5},
+    ],
+)
+def test_a_bad_request_is_one_sentence(
+    reader: FakeReader, screen: Screen, change: dict[str, Any]
+) -> None:
     with pytest.raises(BadInput):
-        why.reply(screen, {**asked(screen, "exact", layer=0, head=0, position=0), **change}, work(reader, screen))
+        why.reply(
+            screen,
+            {**asked(screen, "exact", layer=0, head=0, position=0), **change},
+            work(reader, screen),
+        )
 
 
 def test_a_reading_of_other_weights_is_not_explained(reader: FakeReader, screen: Screen) -> None:
@@ -137,58 +203,95 @@ def test_a_reading_of_other_weights_is_not_explained(reader: FakeReader, screen:
         work(other, screen)
 
 
-def test_a_reader_without_attention_says_so_and_is_attributed(reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_without_attention_says_so_and_is_attributed(
+    reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def none(window: Window) -> Any:
         raise BadCheckpoint("this reader gives no attention that could be shown")
+
     monkeypatch.setattr(reader, "attention", none)
     with pytest.raises(BadCheckpoint, match="no attention"):
         why.reply(screen, asked(screen, "attention"), work(reader, screen))
-    page = why.refusal(screen, asked(screen, "attention"), "this reader gives no attention that could be shown")
+    page = why.refusal(
+        screen, asked(screen, "attention"), "this reader gives no attention that could be shown"
+    )
     assert page["picture"]["reply"]["error"].startswith("this reader gives no attention")
-    assert why.reply(screen, asked(screen, "attribution"), work(reader, screen))["picture"]["reply"]["data"]["method"] == "gradient_x_input"
+    assert (
+        why.reply(screen, asked(screen, "attribution"), work(reader, screen))["picture"]["reply"][
+            "data"
+        ]["method"]
+        == "gradient_x_input"
+    )
 
 
-def test_what_was_explained_once_is_not_run_again(reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_explained_once_is_not_run_again(
+    reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for what in ("attention", "attribution", "relevance"):
         why.reply(screen, asked(screen, what), work(reader, screen))
 
     def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("the reader was asked again")
+
     for name in ("attention", "attribute", "relevance"):
         monkeypatch.setattr(reader, name, never)
     for what in ("attention", "head", "attribution", "relevance"):
         why.reply(screen, asked(screen, what, layer=0, head=0), work(reader, screen))
 
 
-def test_numbers_changed_by_hand_do_not_move_the_explanation(reader: FakeReader, screen: Screen) -> None:
+def test_numbers_changed_by_hand_do_not_move_the_explanation(
+    reader: FakeReader, screen: Screen
+) -> None:
     window = screen.selection.window
     changed = screen.change(what_if=screen.what_if.with_logit("start", window, 20, 9.0))
-    one, two = (why.reply(s, asked(s, "attribution"), work(reader, s))["picture"]["reply"]["data"] for s in (screen, changed))
+    one, two = (
+        why.reply(s, asked(s, "attribution"), work(reader, s))["picture"]["reply"]["data"]
+        for s in (screen, changed)
+    )
     assert one == two
 
 
 def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> None:
     told: list[tuple[int, int]] = []
-    why.reply(screen, asked(screen, "trust", chosen(method="integrated_gradients")),
-              work(reader, screen, on_progress=lambda done, total: told.append((done, total))))
+    why.reply(
+        screen,
+        asked(screen, "trust", chosen(method="integrated_gradients")),
+        work(reader, screen, on_progress=lambda done, total: told.append((done, total))),
+    )
     shares = [done / total for done, total in told]
     assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] == 1.0
     with pytest.raises(Cancelled):
-        why.reply(screen, asked(screen, "attribution", chosen("end_logit", method="leave_one_out")),
-                  work(reader, screen, cancelled=lambda: True))
+        why.reply(
+            screen,
+            asked(screen, "attribution", chosen("end_logit", method="leave_one_out")),
+            work(reader, screen, cancelled=lambda: True),
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_is_checked_against_shuffled_weights(reader: FakeReader, screen: Screen, method: str) -> None:
+def test_every_method_is_checked_against_shuffled_weights(
+    reader: FakeReader, screen: Screen, method: str
+) -> None:
     answer = why.reply(screen, asked(screen, "trust", chosen(method=method)), work(reader, screen))
-    target, units = why.target_of(screen), words(screen.reading.encoding, screen.reading.windows[screen.selection.window])
-    own, other = (np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total)) for s in (None, explaining.SEED))
-    assert f"(rank correlation {number(rank_correlation(own, other))})" in answer["picture"]["reply"]["data"]["summary"][1]
+    target, units = (
+        why.target_of(screen),
+        words(screen.reading.encoding, screen.reading.windows[screen.selection.window]),
+    )
+    own, other = (
+        np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total))
+        for s in (None, explaining.SEED)
+    )
+    assert (
+        f"(rank correlation {number(rank_correlation(own, other))})"
+        in answer["picture"]["reply"]["data"]["summary"][1]
+    )
     assert answer["tables"][-1]["rows"][-1][1] == number(rank_correlation(own, other))
 
 
 @pytest.mark.parametrize(("method", "baseline"), [(m, b) for m in METHODS for b in BASELINES])
-def test_every_method_and_baseline(reader: FakeReader, screen: Screen, method: str, baseline: str) -> None:
+def test_every_method_and_baseline(
+    reader: FakeReader, screen: Screen, method: str, baseline: str
+) -> None:
     value = asked(screen, "attribution", chosen(method=method, baseline=baseline))
     data = why.reply(screen, value, work(reader, screen))["picture"]["reply"]["data"]
     assert data["method"] == method and data["sums"]
@@ -196,12 +299,16 @@ def test_every_method_and_baseline(reader: FakeReader, screen: Screen, method: s
 
 def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Screen) -> None:
     bare = Screen(screen.reading, screen.decode)
-    assert why.present(bare)["picture"]["target"] is None and text_of(why.formula(bare)) == "F = si + ej"
-
+    assert (
+        why.present(bare)["picture"]["target"] is None
+        and text_of(why.formula(bare)) == "F = si + ej"
+    )
 
 
 def test_question_words_are_masked_in_every_window(reader: FakeReader, screen: Screen) -> None:
     assert len(screen.reading.windows) > 1
     reading: Reading = screen.reading
-    data = why.reply(screen, asked(screen, "question"), work(reader, screen))["picture"]["reply"]["data"]
+    data = why.reply(screen, asked(screen, "question"), work(reader, screen))["picture"]["reply"][
+        "data"
+    ]
     assert [row[0] for row in data["table"]["rows"]] == reading.encoding.question.split()

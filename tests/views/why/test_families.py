@@ -1,4 +1,6 @@
-"""Chapter 9 with real readers of several families: token types, special tokens, offsets and sizes differ, the chapter does not."""
+"""Chapter 9 with real readers of several families: token types, special tokens, offsets and sizes
+differ, the chapter does not.
+"""
 
 import base64
 from typing import Any
@@ -27,19 +29,33 @@ from tests.model import kit
 pytestmark = pytest.mark.model
 
 
-@pytest.fixture(scope="module", params=["bert", "distilbert", "roberta", "electra", "albert", "deberta", "deberta-v2"])
-def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Screen]:
+@pytest.fixture(
+    scope="module",
+    params=["bert", "distilbert", "roberta", "electra", "albert", "deberta", "deberta-v2"],
+)
+def seen(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Any, Screen]:
     reader = load_reader(str(kit.save(tmp_path_factory.mktemp(request.param), request.param)))
-    reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(max_seq_length=60, doc_stride=12))
+    reading = reader.read(
+        kit.QUESTION, kit.CONTEXT, WindowOptions(max_seq_length=60, doc_stride=12)
+    )
     screen = Screen(reading, DecodeOptions())
     return reader, screen.select(selection.winner(screen))
 
 
-def answer(seen: tuple[Any, Screen], what: str, method: str = "gradient_x_input", **more: Any) -> dict[str, Any]:
+def answer(
+    seen: tuple[Any, Screen], what: str, method: str = "gradient_x_input", **more: Any
+) -> dict[str, Any]:
     reader, screen = seen
     at = screen.selection
-    value = {"what": what, "key": what, "span": [at.window, at.span.start, at.span.end],
-             "choice": {"kind": "span_minus_null", "other": None, "method": method, "baseline": "zero"}, **more}
+    value = {
+        "what": what,
+        "key": what,
+        "span": [at.window, at.span.start, at.span.end],
+        "choice": {"kind": "span_minus_null", "other": None, "method": method, "baseline": "zero"},
+        **more,
+    }
     return plain(why.reply(screen, value, Work(reader, screen.reading)))["picture"]
 
 
@@ -59,11 +75,17 @@ def test_every_request_is_answered(seen: tuple[Any, Screen]) -> None:
         assert floats(lanes["start"]).shape == floats(lanes["end"]).shape == (len(window),)
     for what in ("head", "exact", "relevance", "question"):
         assert answer(seen, what, layer=1, head=1, position=len(window) - 1)["reply"]["data"]
-    assert answer(seen, "trust", "integrated_gradients")["reply"]["data"]["verdict"].startswith("Masking the three top words")
+    assert answer(seen, "trust", "integrated_gradients")["reply"]["data"]["verdict"].startswith(
+        "Masking the three top words"
+    )
 
 
-def test_a_reader_that_normalises_each_word_first_has_nothing_to_say_by_gradient(seen: tuple[Any, Screen]) -> None:
-    """DeBERTa's first layer norm cancels gradient x input; what rounding leaves must not become a picture or a ranking."""
+def test_a_reader_that_normalises_each_word_first_has_nothing_to_say_by_gradient(
+    seen: tuple[Any, Screen],
+) -> None:
+    """DeBERTa's first layer norm cancels gradient x input; what rounding leaves must not become a
+    picture or a ranking.
+    """
     lanes = answer(seen, "attribution")["reply"]["data"]
     if seen[0].name.startswith("deberta"):
         assert not floats(lanes["start"]).any() and not floats(lanes["end"]).any()
@@ -81,17 +103,28 @@ def test_no_sentence_names_another_familys_tokens(seen: tuple[Any, Screen]) -> N
     formula, own = "".join(p["text"] for p in why.formula(screen)), screen.reading.tokens(0)[0]
     other = "[CLS]" if own == "<s>" else "<s>"
     assert f"s{own}" in formula and other not in formula
-    assert any(own in line for line in page["simplified"]) and not any(other in line for line in page["simplified"])
+    assert any(own in line for line in page["simplified"]) and not any(
+        other in line for line in page["simplified"]
+    )
     assert not any(name.startswith("[") for _, name in page["picture"]["menus"]["baseline"])
     for chapter in (start_end, spans, loss, windows, bio, scores):
         page = plain(chapter.present(screen))
-        assert not any(other in line for line in [*page["simplified"], page["notice"]]), chapter.CHAPTER.title
-        for separate in ("merge", "pencil"):  # a merge rule is called by its name in the field; the pencil's reader is a BERT
+        assert not any(other in line for line in [*page["simplified"], page["notice"]]), (
+            chapter.CHAPTER.title
+        )
+        for separate in (
+            "merge",
+            "pencil",
+        ):  # a merge rule is called by its name in the field; the pencil's reader is a BERT
             page["picture"].pop(separate, None)
         assert other not in str(page["picture"]), chapter.CHAPTER.title
     assert own in says_labels(screen.reading, Labels((None,), "nobody"))
     mass = mass_data(screen.reading, 0, screen.decode)
-    assert own in mass["sentence"] and any(own in part["name"] for part in mass["parts"]) and other not in str(mass)
+    assert (
+        own in mass["sentence"]
+        and any(own in part["name"] for part in mass["parts"])
+        and other not in str(mass)
+    )
 
 
 def test_seats_hold_the_question_as_typed(seen: tuple[Any, Screen]) -> None:

@@ -18,7 +18,9 @@ TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
 
 
 def odd_types(value: object) -> list[type]:
-    """Types that gradio would not send as plain JSON: numpy's float64 is a float to Python and becomes text on its way."""
+    """Types that gradio would not send as plain JSON: numpy's float64 is a float to Python and
+    becomes text on its way.
+    """
     if isinstance(value, dict):
         return [t for v in value.values() for t in odd_types(v)]
     if isinstance(value, list | tuple):
@@ -43,24 +45,40 @@ def test_the_chapter_presents_three_steps_and_travels_as_json(screen: Screen) ->
 
 
 def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
-    data = windows.present(screen, tried=windows.window_options(screen, {"max_seq_length": 60, "doc_stride": 20}))
+    data = windows.present(
+        screen, tried=windows.window_options(screen, {"max_seq_length": 60, "doc_stride": 20})
+    )
     assert data["picture"]["tried"]["max_seq_length"] == 60 and not data["picture"]["tried"]["same"]
     assert data["picture"]["now"]["same"]
 
 
-@pytest.mark.parametrize("value", [None, {"max_seq_length": 60}, {"max_seq_length": "60", "doc_stride": 3},
-                                   {"max_seq_length": 9e9, "doc_stride": 3}, {"max_seq_length": 60.5, "doc_stride": 3},
-                                   {"max_seq_length": 60, "doc_stride": 400}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {"max_seq_length": 60},
+        {"max_seq_length": "60", "doc_stride": 3},
+        {"max_seq_length": 9e9, "doc_stride": 3},
+        {"max_seq_length": 60.5, "doc_stride": 3},
+        {"max_seq_length": 60, "doc_stride": 400},
+    ],
+)
 def test_a_plan_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
     with pytest.raises(BadInput):
         windows.present(screen, tried=windows.window_options(screen, value))
 
 
 def test_merge_options_reach_the_whole_page_and_a_null_gives_way(screen: Screen) -> None:
-    changed = windows.change_merge(screen, {"copies": "all", "scale": "window_product", "null": "min_logit"})
+    changed = windows.change_merge(
+        screen, {"copies": "all", "scale": "window_product", "null": "min_logit"}
+    )
     assert changed.merge == MergeOptions("all", "window_product", "min_product")
     assert windows.present(changed)["picture"]["merge"]["columns"][0]["name"].endswith("all copies")
-    for wrong in (3, {"copies": "some", "scale": "logit", "null": "none"}, {"copies": "all", "scale": "cosine", "null": "none"}):
+    for wrong in (
+        3,
+        {"copies": "some", "scale": "logit", "null": "none"},
+        {"copies": "all", "scale": "cosine", "null": "none"},
+    ):
         with pytest.raises(BadInput):
             windows.change_merge(screen, wrong)
 
@@ -73,19 +91,34 @@ def test_the_constant_turns_the_default_winner_and_can_be_taken_back() -> None:
     assert turned.prediction.best.candidate.span != seen.prediction.best.candidate.span
     assert turned.stamp != seen.stamp and turned.what_if.changes_numbers
     back = windows.change_offset(turned, {"window": window, "c": 0})
-    assert not back.what_if.changes_numbers and back.prediction.best.candidate.span == seen.prediction.best.candidate.span
+    assert (
+        not back.what_if.changes_numbers
+        and back.prediction.best.candidate.span == seen.prediction.best.candidate.span
+    )
 
 
-@pytest.mark.parametrize("value", [None, {"window": 99, "c": 1}, {"window": 0, "c": float("nan")}, {"window": 0, "c": 1e9},
-                                   {"window": True, "c": 1}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {"window": 99, "c": 1},
+        {"window": 0, "c": float("nan")},
+        {"window": 0, "c": 1e9},
+        {"window": True, "c": 1},
+    ],
+)
 def test_a_constant_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
     with pytest.raises(BadInput):
         windows.change_offset(screen, value)
 
 
-def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_break_it_searches_the_stored_readings(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     none = SimpleNamespace(id="x", title="without a reading", stored=lambda checksum: None)
-    toy = SimpleNamespace(id="y", title="the toy", stored=lambda checksum: t1() if checksum == "fake" else None)
+    toy = SimpleNamespace(
+        id="y", title="the toy", stored=lambda checksum: t1() if checksum == "fake" else None
+    )
     monkeypatch.setattr(windows, "load_examples", lambda: {"x": none, "y": toy})
     one = Screen(FakeReader().read("Who?", "Ada wrote it ."), DecodeOptions())
     found = windows.break_rule(one, SEPARATE_MAXIMA)
@@ -93,8 +126,15 @@ def test_break_it_searches_the_stored_readings(screen: Screen, monkeypatch: pyte
     assert found["example"] == ("y" if found["title"] == "the toy" else None)
     calm = windows.break_rule(one, "context_product")
     assert (calm["found"], calm["says"]) == (False, "No counterexample in 2 readings.")
-    crossed = make_reading(["a", "b", "c", "d"], [(0, 4)], [[0, 0, 0, 0, 5.5, 0, 6, 0]], [[0, 0, 0, 6, 0, 5.5, 0, 0]])
-    wide, tight = (windows.break_rule(Screen(crossed, DecodeOptions(max_answer_length=n)), SEPARATE_MAXIMA)["says"] for n in (30, 1))
+    crossed = make_reading(
+        ["a", "b", "c", "d"], [(0, 4)], [[0, 0, 0, 0, 5.5, 0, 6, 0]], [[0, 0, 0, 6, 0, 5.5, 0, 0]]
+    )
+    wide, tight = (
+        windows.break_rule(Screen(crossed, DecodeOptions(max_answer_length=n)), SEPARATE_MAXIMA)[
+            "says"
+        ]
+        for n in (30, 1)
+    )
     assert "by the logit sum it is “\u2068b c\u2069”" in wide
     assert "it is “\u2068a\u2069”" in tight, "the limits in use hold for the search too"
     with pytest.raises(BadInput, match="to break"):
@@ -105,7 +145,9 @@ def test_slow_parts_are_kept_while_only_plan_or_rule_change(screen: Screen) -> N
     windows.slow_parts.cache_clear()
     windows.present(screen)
     windows.present(screen, tried=WindowOptions(60, 20))
-    windows.present(windows.change_merge(screen, {"copies": "max_context", "scale": "log_odds", "null": "none"}))
+    windows.present(
+        windows.change_merge(screen, {"copies": "max_context", "scale": "log_odds", "null": "none"})
+    )
     assert windows.slow_parts.cache_info().misses == 1
     windows.present(windows.change_offset(screen, {"window": 0, "c": 1.0}))
     assert windows.slow_parts.cache_info().misses == 2
