@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
-STORE = "import(new URL('static/page/store.js', document.baseURI))"
+STORE = "import(new URL('static/page/shared/store.js', document.baseURI))"
 
 
 def selected(page: Page) -> str:

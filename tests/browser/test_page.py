@@ -17,7 +17,7 @@ from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
-STORE = "import(new URL('static/page/store.js', document.baseURI))"
+STORE = "import(new URL('static/page/shared/store.js', document.baseURI))"
 HOSTILE = [
     '<img src=x onerror="window.__fired=1"> Ada <b>bold</b> '
     "</div><script>window.__fired=1</script>",

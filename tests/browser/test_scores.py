@@ -72,7 +72,7 @@ def test_the_formula_is_fetched_and_adds_up(page: Page) -> None:
 def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
     picture = chapter(page)
     first = page.evaluate(
-        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
         "m.state.reading.windows[0].contextAt)"
     )
     dot(picture, first + 1).focus()
@@ -173,7 +173,7 @@ def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> No
 def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
     """The proof is a computation: other logits than moved ones give other probabilities."""
     chapter(page)
-    found = page.evaluate("""import(new URL('static/page/scores_bias.js', document.baseURI)).then((m) => {
+    found = page.evaluate("""import(new URL('static/page/scores/bias.js', document.baseURI)).then((m) => {
         const w = { contextAt: 1, docStart: 0, docStop: 2, clsAt: 0, n: 4 };
         const rule = { longest: 2, owns: () => true };
         const at = (s, e) => m.measure(w, Float64Array.from(s), Float64Array.from(e), [1, 2], 1, rule);
@@ -222,7 +222,7 @@ def test_the_pencil_says_what_core_says(page: Page, number: int) -> None:
     ]
     typed += [(c["name"], f"{v:.2f}") for c in data["cells"] for _, v in c["slips"]]
     said = page.evaluate(
-        """([data, typed]) => import(new URL('static/page/scores_pencil.js', document.baseURI)).then((m) => {
+        """([data, typed]) => import(new URL('static/page/scores/pencil.js', document.baseURI)).then((m) => {
         const cells = new Map(data.cells.map((c) => [c.name, c]));
         return typed.map(([name, text]) => m.check(cells.get(name), text)); })""",
         [json.loads(json.dumps(data)), typed],
@@ -298,7 +298,7 @@ def test_two_readings_stand_side_by_side(page: Page) -> None:
 def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -> None:
     picture = chapter(page, "Who came to Kalmar?", LONG)
     last = page.evaluate(
-        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
         "m.state.reading.tokens.length - 2)"
     )
     page.locator("#tab-answer").click()
@@ -306,7 +306,7 @@ def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -
     page.locator("#tab-scores").click()
     expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {last}")
     count = page.evaluate(
-        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
         "m.state.reading.windows.length)"
     )
     expect(picture.locator("caption").first).to_contain_text(f"window {count} of {count}")

@@ -24,8 +24,8 @@ LONG = " ".join(
     f"an old mill ."
     for k in range(30)
 )
-MODULE = "new URL('static/page/spans_cells.js', document.baseURI).href"
-NUMBERS = "new URL('static/page/numbers.js', document.baseURI).href"
+MODULE = "new URL('static/page/spans/cells.js', document.baseURI).href"
+NUMBERS = "new URL('static/page/shared/numbers.js', document.baseURI).href"
 
 
 def chapter(page: Page) -> Locator:

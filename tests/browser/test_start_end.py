@@ -40,7 +40,7 @@ def stem(picture: Locator, side: str, doc: int) -> Locator:
 def test_the_words_stand_as_typed_between_two_lanes(page: Page) -> None:
     picture = chapter(page)
     context = page.evaluate(
-        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
         "m.state.reading.context)"
     )
     lines = picture.locator(".line:not(.outside) .words").all_text_contents()
@@ -118,7 +118,7 @@ def test_other_numbers_of_the_same_words_lose_no_event(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".notice")).not_to_be_empty()
     page.evaluate("""async () => {
-      const { state } = await import(new URL("static/page/store.js", document.baseURI));
+      const { state } = await import(new URL("static/page/shared/store.js", document.baseURI));
       state.reading = { ...state.reading, stamp: state.reading.stamp + 0.5 };
       const slider = document.querySelector("#stage-start_end input[type=range]");
       slider.value = slider.max;
@@ -157,7 +157,7 @@ def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Pa
     )
     assert (
         page.evaluate(
-            "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+            "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
             "m.state.predicted.start)"
         )
         == 1
@@ -188,7 +188,7 @@ def test_the_bars_are_loaded_on_demand_and_select(page: Page) -> None:
         return [chart.data.length, chart.calcdata[0].reduce((sum, bar) => sum + bar.s, 0)]; }""")
     assert shown[0] == 2 and shown[1] == pytest.approx(1, abs=1e-3)
     last = page.evaluate(
-        "import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
         "m.state.reading.tokens.length - 1)"
     )
     expect(picture.locator(".selection-line")).to_contain_text(f"to {last - 1}")

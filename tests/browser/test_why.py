@@ -185,7 +185,7 @@ def test_target_method_and_contrast_are_chosen(page: Page) -> None:
     expect(picture.locator(".notice")).to_contain_text("By integrated gradients")
 
 
-UNITS = """() => import(new URL('static/page/lines.js', document.baseURI)).then((m) => m.units({ context: 'the  river ', first: 0, last: 4,
+UNITS = """() => import(new URL('static/page/shared/lines.js', document.baseURI)).then((m) => m.units({ context: 'the  river ', first: 0, last: 4,
   tokens: [[0, 3], [5, 5], [5, 7], [7, 10], [10, 10]].map(([start, end]) => ({ start, end })) })
   .map((u) => [u.from, u.to, u.first, u.last, u.lead]))"""
 
@@ -246,7 +246,7 @@ def test_another_window_and_back(
     expect(folded).to_have_count(count - 1)
     for doc, said in ((0, "in window 1 of"), (400, "in window"), (0, "in window 1 of")):
         page.evaluate(
-            f"import(new URL('static/page/store.js', document.baseURI)).then((m) => "
+            f"import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
             f"m.select({{start: {doc}, end: {doc}}}))"
         )
         expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {doc} to {doc}")
