@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import qa_demo.server
 from qa_demo.server import (
     ENVIRONMENT,
     MAX_BODY,
+    PAGE,
     POLICY,
     Guard,
     is_public,
@@ -186,3 +188,15 @@ def test_traversal_and_requests_to_elsewhere_end_at_the_guard(path: str) -> None
 @pytest.mark.parametrize("length", ["-1", "+5", "1e3", " 12", "9" * 400, "", "\u0661"])
 def test_a_length_that_is_no_plain_number_is_refused(length: str) -> None:
     assert call(headers={"content-length": length})[0] == 413
+
+
+def test_every_file_that_a_module_of_the_page_names_is_there() -> None:
+    named = re.compile(r"""(?:from |import |import\(|new URL\()["'](\.{1,2}/[^"']+)["']""")
+    found = [
+        (module, name)
+        for module in PAGE.rglob("*.js")
+        if "vendor" not in module.parts
+        for name in named.findall(module.read_text())
+    ]
+    assert len(found) > 100
+    assert [(str(m), name) for m, name in found if not (m.parent / name).is_file()] == []

@@ -8,7 +8,7 @@ import * as labels from "./labels.js";
 import * as steps from "./steps.js";
 import { style } from "../shared/style.js";
 
-await style(new URL("./start_end.css", import.meta.url));
+await style(new URL("../start_end/start_end.css", import.meta.url));
 await style(new URL("./loss.css", import.meta.url));
 
 const STEPS = { labels, axes, steps };

@@ -7,7 +7,7 @@ import { drawFigure } from "./predict_figure.js";
 import { arithmetic, losses } from "./predict_sums.js";
 import { style } from "../shared/style.js";
 
-await style(new URL("./spanbert_predict.css", import.meta.url));
+await style(new URL("./predict.css", import.meta.url));
 
 const views = new WeakMap();
 
