@@ -1,10 +1,14 @@
-"""Does span masking, or the span boundary head, make a better start for a reader? Four starts, several seeds, the same steps.
+"""Does span masking, or the span boundary head, make a better start for a reader? Four starts,
+several seeds, the same steps.
 
-    python -m qa_demo.training.ablation --encoder ENCODER --text text/*.txt.gz --train squad-train.json.gz:1 --dev squad-dev.json.gz \
-        --pretrain-steps 1200 --finetune-steps 900 --seeds 1 2 --work runs/ablation --out assets/spanbert
+    python -m qa_demo.training.ablation --encoder ENCODER --text text/*.txt.gz --train
+    squad-train.json.gz:1 --dev squad-dev.json.gz \
+        --pretrain-steps 1200 --finetune-steps 900 --seeds 1 2 --work runs/ablation --out
+        assets/spanbert
 
-Each finished cell is one JSON file under OUT/ablation and is skipped when it is there, so the command can be stopped and given again; a
-cell half done goes on from its checkpoint. A seed counts for the pre-training and for the fine-tuning. Give the time you have as steps.
+Each finished cell is one JSON file under OUT/ablation and is skipped when it is there, so the
+command can be stopped and given again; a cell half done goes on from its checkpoint. A seed counts
+for the pre-training and for the fine-tuning. Give the time you have as steps.
 """
 
 import argparse
@@ -34,7 +38,8 @@ CELLS: dict[str, dict[str, Any] | None] = {
     "plain encoder": None,
     "token masking": {"masking": "token", "sbo": False},
     "span masking": {"masking": "span", "sbo": False},
-    "span masking + SBO": {"masking": "span", "sbo": True}}
+    "span masking + SBO": {"masking": "span", "sbo": True},
+}
 
 
 def slug(cell: str, seed: int) -> str:
@@ -49,17 +54,33 @@ def resumable(folder: Path) -> str | None:
 
 def taken(folder: Path) -> int:
     """Steps that a run has behind it."""
-    return int(json.loads((folder / "state.json").read_text())["step"]) if (folder / "state.json").is_file() else 0
+    return (
+        int(json.loads((folder / "state.json").read_text())["step"])
+        if (folder / "state.json").is_file()
+        else 0
+    )
 
 
 def start_of(cell: str, seed: int, a: argparse.Namespace) -> str | None:
-    """Pre-train one cell in full precision and give the folder to fine-tune; None when a signal stopped it."""
+    """Pre-train one cell in full precision and give the folder to fine-tune; None when a signal
+    stopped it.
+    """
     options = CELLS[cell]
     if options is None:
         return str(a.encoder)
     run, folder = a.work / f"{slug(cell, seed)}-pretrain", a.work / f"{slug(cell, seed)}-start"
-    settings = pretrain.Settings(a.encoder, tuple(a.text), str(run), a.pretrain_steps, seed=seed, length=a.length,
-                                 batch_tokens=a.batch_tokens, workers=a.workers, evaluate_every=max(1, a.pretrain_steps // 2), **options)
+    settings = pretrain.Settings(
+        a.encoder,
+        tuple(a.text),
+        str(run),
+        a.pretrain_steps,
+        seed=seed,
+        length=a.length,
+        batch_tokens=a.batch_tokens,
+        workers=a.workers,
+        evaluate_every=max(1, a.pretrain_steps // 2),
+        **options,
+    )
     if taken(run) < a.pretrain_steps and not pretrain.train(settings, resumable(run)):
         return None
     tokenizer = AutoTokenizer.from_pretrained(a.encoder)
@@ -69,29 +90,59 @@ def start_of(cell: str, seed: int, a: argparse.Namespace) -> str | None:
 
 
 def measured(start: str, seed: int, cell: str, a: argparse.Namespace) -> dict[str, float] | None:
-    """Fine-tune one start and score its averaged weights on the whole development file; None when a signal stopped it."""
+    """Fine-tune one start and score its averaged weights on the whole development file; None when a
+    signal stopped it.
+    """
     run = a.work / f"{slug(cell, seed)}-finetune"
-    flags = ["--encoder", start, "--train", *a.train, "--dev", str(a.dev), "--out", str(run), "--steps", str(a.finetune_steps),
-             "--decay", "linear", "--seed", str(seed), "--dev-limit", "1",
-             "--evaluate-every", str(10**9), "--lengths", *map(str, a.lengths)]
+    flags = [
+        "--encoder",
+        start,
+        "--train",
+        *a.train,
+        "--dev",
+        str(a.dev),
+        "--out",
+        str(run),
+        "--steps",
+        str(a.finetune_steps),
+        "--decay",
+        "linear",
+        "--seed",
+        str(seed),
+        "--dev-limit",
+        "1",
+        "--evaluate-every",
+        str(10**9),
+        "--lengths",
+        *map(str, a.lengths),
+    ]
     if taken(run) < a.finetune_steps:
         finetune.main([*flags, *(["--resume", str(run)] if resumable(run) else [])])
     if taken(run) < a.finetune_steps:
         return None
     model = load(start, 0.0)
     checkpoints.load_weights(model, run / "average.safetensors")
-    return quick_scores(model, AutoTokenizer.from_pretrained(start), read_squad(a.dev)[:a.dev_limit])
+    return quick_scores(
+        model, AutoTokenizer.from_pretrained(start), read_squad(a.dev)[: a.dev_limit]
+    )
 
 
 def finished(a: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """The finished cells by name, each figure a list over its seeds; refuses cells that were run with other budgets."""
+    """The finished cells by name, each figure a list over its seeds; refuses cells that were run
+    with other budgets.
+    """
     cells: dict[str, dict[str, Any]] = {}
     for name in CELLS:
         for path in sorted((a.out / "ablation").glob(f"{slug(name, 0)[:-1]}*.json")):
             row = json.loads(path.read_text())
             if row["budget"] != budget(a):
-                raise BadInput(f"{path.name} was run with {row['budget']}, now asked for are {budget(a)}; move it away or give its budget")
-            cell = cells.setdefault(name, {"seeds": [], "exact": [], "f1": [], "bio_exact": [], "bio_f1": []})
+                raise BadInput(
+                    f"{path.name} was run with {row['budget']}, now asked for are {budget(a)}; "
+                    f"move it away or give its budget"
+                )
+            cell = cells.setdefault(
+                name, {"seeds": [], "exact": [], "f1": [], "bio_exact": [], "bio_f1": []}
+            )
             for key in cell:
                 cell[key].append(row["seed"] if key == "seeds" else row["scores"][key])
     return cells
@@ -99,9 +150,17 @@ def finished(a: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 def budget(a: argparse.Namespace) -> dict[str, Any]:
     """What all cells must have in common to be compared."""
-    return {"pretrain_steps": a.pretrain_steps, "finetune_steps": a.finetune_steps, "batch_tokens": a.batch_tokens, "length": a.length,
-            "lengths": list(a.lengths), "train": [Path(x).name for x in a.train], "dev": Path(a.dev).name, "dev_limit": a.dev_limit,
-            "text": [Path(x).name for x in a.text]}
+    return {
+        "pretrain_steps": a.pretrain_steps,
+        "finetune_steps": a.finetune_steps,
+        "batch_tokens": a.batch_tokens,
+        "length": a.length,
+        "lengths": list(a.lengths),
+        "train": [Path(x).name for x in a.train],
+        "dev": Path(a.dev).name,
+        "dev_limit": a.dev_limit,
+        "text": [Path(x).name for x in a.text],
+    }
 
 
 def run(a: argparse.Namespace) -> bool:
@@ -121,8 +180,20 @@ def run(a: argparse.Namespace) -> bool:
             if scores is None:
                 log.info("stopped in %s; give the command again to go on", path.stem)
                 return False
-            path.write_text(json.dumps({"cell": cell, "seed": seed, "scores": scores, "budget": budget(a), "date": date.today().isoformat(),
-                                        "seconds_of_last_session": round(time.monotonic() - began)}, indent=1) + "\n")
+            path.write_text(
+                json.dumps(
+                    {
+                        "cell": cell,
+                        "seed": seed,
+                        "scores": scores,
+                        "budget": budget(a),
+                        "date": date.today().isoformat(),
+                        "seconds_of_last_session": round(time.monotonic() - began),
+                    },
+                    indent=1,
+                )
+                + "\n"
+            )
             for folder in a.work.glob(f"{path.stem}-*"):
                 shutil.rmtree(folder)
     return True
@@ -131,7 +202,9 @@ def run(a: argparse.Namespace) -> bool:
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, run what is missing, write ablation.json and the card's table."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--encoder", required=True)
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--train", nargs="+", required=True, metavar="FILE:K")
@@ -142,16 +215,30 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
     p.add_argument("--batch-tokens", type=int, default=2048)
     p.add_argument("--length", type=int, default=128)
-    p.add_argument("--lengths", type=int, nargs="+", default=[96, 128, 192], help="window sizes of the fine-tuning")
+    p.add_argument(
+        "--lengths",
+        type=int,
+        nargs="+",
+        default=[96, 128, 192],
+        help="window sizes of the fine-tuning",
+    )
     p.add_argument("--workers", type=int, default=0)
-    p.add_argument("--work", type=Path, default=Path("runs/ablation"), help="checkpoints of cells under way; emptied cell by cell")
+    p.add_argument(
+        "--work",
+        type=Path,
+        default=Path("runs/ablation"),
+        help="checkpoints of cells under way; emptied cell by cell",
+    )
     p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
     a = p.parse_args(argv)
     whole = run(a)
     cells = finished(a)
-    (a.out / "ablation.json").write_text(json.dumps({"budget": budget(a), "starts": cells}, indent=1) + "\n")
+    (a.out / "ablation.json").write_text(
+        json.dumps({"budget": budget(a), "starts": cells}, indent=1) + "\n"
+    )
     write_card(a.out)
     from qa_demo.training.export import write_checksums
+
     write_checksums(a.out)
     sys.stdout.write(table(cells) + "\n")
     return 0 if whole else 1

@@ -1,9 +1,10 @@
-"""Fill the tables of README.md and of the reader's model card from the measured figures; no number is typed by hand.
+"""Fill the tables of README.md and of the reader's model card from the measured figures; no number
+is typed by hand.
 
     python -m qa_demo.training.card [--reader assets/reader] [--readme README.md]
 
-A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of the reader's checksums, so run this after
-`qa_demo.training.score` and before `qa_demo.training.readings`.
+A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of the reader's
+checksums, so run this after `qa_demo.training.score` and before `qa_demo.training.readings`.
 """
 
 import argparse
@@ -35,53 +36,109 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def scores(metrics: Metrics) -> str:
-    """Exact and F1 of both heads: answerable questions (SQuAD 1.1 rules), then answerable and unanswerable ones mixed."""
+    """Exact and F1 of both heads: answerable questions (SQuAD 1.1 rules), then answerable and
+    unanswerable ones mixed.
+    """
     plain, mixed = metrics["squad_dev"], metrics["squad_dev_v2"]
     n, n2 = plain["span"]["total"], mixed["span"]["total"]
     has, no = mixed["span"]["HasAns_total"], mixed["span"]["NoAns_total"]
-    first = table(["head", f"exact ({n:,} answerable)", f"F1 ({n:,} answerable)"],
-                  [[name, f"{plain[h]['exact']:.1f}", f"{plain[h]['f1']:.1f}"] for h, name in HEADS.items()])
-    keys = {f"exact ({n2:,} mixed)": "exact", f"F1 ({n2:,} mixed)": "f1", f"F1 on the {has:,} answerable": "HasAns_f1",
-            f"F1 on the {no:,} unanswerable": "NoAns_f1", "best accuracy, answer or not": "best_answer_or_not_accuracy"}
+    first = table(
+        ["head", f"exact ({n:,} answerable)", f"F1 ({n:,} answerable)"],
+        [[name, f"{plain[h]['exact']:.1f}", f"{plain[h]['f1']:.1f}"] for h, name in HEADS.items()],
+    )
+    keys = {
+        f"exact ({n2:,} mixed)": "exact",
+        f"F1 ({n2:,} mixed)": "f1",
+        f"F1 on the {has:,} answerable": "HasAns_f1",
+        f"F1 on the {no:,} unanswerable": "NoAns_f1",
+        "best accuracy, answer or not": "best_answer_or_not_accuracy",
+    }
     if "threshold_curve" in metrics:
-        keys |= {"answer or not": "answer_or_not_accuracy", "best F1": "best_f1",
-                 f"F1 on the {has:,} answerable, nothing withheld": "answerable_f1_without_threshold"}
-    second = table(["head", *keys], [[name, *(f"{mixed[h][key]:.1f}" for key in keys.values())] for h, name in HEADS.items()])
-    note = (f"Measured on {metrics['date']} with `{metrics['command']}`, in percent. In the second table an answer is withheld where "
-            f"score_diff is above the threshold ({mixed['span']['threshold']:.2f} for start/end, {mixed['bio']['threshold']:.2f} for BIO)"
-            "{rule}; the thresholds were tuned on these same questions, so that table is an upper bound.")
-    rule = (": the one that decides best between answering and not, among those that cost the answerable questions at most 4 points "
-            "of F1. The columns named best take the threshold that is best for them alone") if "threshold_curve" in metrics else ""
+        keys |= {
+            "answer or not": "answer_or_not_accuracy",
+            "best F1": "best_f1",
+            f"F1 on the {has:,} answerable, nothing withheld": "answerable_f1_without_threshold",
+        }
+    second = table(
+        ["head", *keys],
+        [[name, *(f"{mixed[h][key]:.1f}" for key in keys.values())] for h, name in HEADS.items()],
+    )
+    note = (
+        f"Measured on {metrics['date']} with `{metrics['command']}`, in percent. In the second "
+        f"table an answer is withheld where "
+        f"score_diff is above the threshold ({mixed['span']['threshold']:.2f} for start/end, "
+        f"{mixed['bio']['threshold']:.2f} for BIO)"
+        "{rule}; the thresholds were tuned on these same questions, so that table is an upper "
+        "bound."
+    )
+    rule = (
+        (
+            ": the one that decides best between answering and not, among those that cost the "
+            "answerable questions at most 4 points "
+            "of F1. The columns named best take the threshold that is best for them alone"
+        )
+        if "threshold_curve" in metrics
+        else ""
+    )
     return f"{first}\n\n{second}\n\n{note.format(rule=rule)}"
 
 
 def calibration(metrics: Metrics) -> str:
-    """How sure each head was of its best span, and how often that was exactly right, before and after its temperature."""
+    """How sure each head was of its best span, and how often that was exactly right, before and
+    after its temperature.
+    """
     if "reliability" not in metrics:
         return reliability_table(metrics["calibration"], metrics["calibration_error"])
     blocks = []
     for head, name in HEADS.items():
         found = metrics["reliability"][head]
-        about = (f"**{name}**: temperature {found['temperature']:.2f}, fitted on {found['fitted_on']:,} questions and measured on "
-                 f"{found['measured_on']:,} of other articles.")
-        tables = [f"{when} (T = {t:.2f}):\n\n{reliability_table(found[key], found[f'error_{key}'])}"
-                  for when, key, t in (("Before", "before", 1.0), ("After", "after", found["temperature"]))]
+        about = (
+            f"**{name}**: temperature {found['temperature']:.2f}, fitted on {found['fitted_on']:,} "
+            f"questions and measured on "
+            f"{found['measured_on']:,} of other articles."
+        )
+        tables = [
+            f"{when} (T = {t:.2f}):\n\n{reliability_table(found[key], found[f'error_{key}'])}"
+            for when, key, t in (
+                ("Before", "before", 1.0),
+                ("After", "after", found["temperature"]),
+            )
+        ]
         blocks.append("\n\n".join([about, *tables]))
     return "\n\n".join(blocks)
 
 
 def reliability_table(bins: Sequence[Metrics], error: float) -> str:
     """One row for each tenth of probability, and the mean distance."""
-    rows = [[f"{b['low']:.1f} to {b['high']:.1f}", f"{b['count']:,}", f"{b['mean_prob']:.2f}", f"{b['accuracy']:.2f}"] for b in bins]
-    body = table(["probability in its window", "questions", "mean probability", "exactly right"], rows)
+    rows = [
+        [
+            f"{b['low']:.1f} to {b['high']:.1f}",
+            f"{b['count']:,}",
+            f"{b['mean_prob']:.2f}",
+            f"{b['accuracy']:.2f}",
+        ]
+        for b in bins
+    ]
+    body = table(
+        ["probability in its window", "questions", "mean probability", "exactly right"], rows
+    )
     return f"{body}\n\nMean distance of the two last columns, weighted by questions: {error:.3f}."
 
 
 def lists(metrics: Metrics) -> str:
     """MultiSpanQA's two measures of both heads on the lists that no training saw."""
-    rows = [[f"{name.removesuffix('.json.gz')}, {HEADS[head]}".replace("BIO, best single span", "tags"), f"{found[head]['total']:,}",
-             *(f"{found[head][kind]['f1']:.1f}" for kind in ("exact", "overlap")), f"{found[head]['whole_lists']:.1f}"]
-            for name, found in metrics["lists"].items() for head in HEADS]
+    rows = [
+        [
+            f"{name.removesuffix('.json.gz')}, {HEADS[head]}".replace(
+                "BIO, best single span", "tags"
+            ),
+            f"{found[head]['total']:,}",
+            *(f"{found[head][kind]['f1']:.1f}" for kind in ("exact", "overlap")),
+            f"{found[head]['whole_lists']:.1f}",
+        ]
+        for name, found in metrics["lists"].items()
+        for head in HEADS
+    ]
     return table(["file and head", "questions", "exact F1", "overlap F1", "whole list right"], rows)
 
 
@@ -90,12 +147,18 @@ def versions(metrics: Metrics) -> str:
     used = ", ".join(f"{name} {number}" for name, number in metrics["versions"].items())
     files = "\n".join(f"- `{name}`: SHA-256 `{digest}`" for name, digest in metrics["data"].items())
     speed = metrics.get("speed")
-    fast = f", {speed['questions_per_second']:g} questions a second ({speed['questions']:,} in all)" if speed else ""
+    fast = (
+        f", {speed['questions_per_second']:g} questions a second ({speed['questions']:,} in all)"
+        if speed
+        else ""
+    )
     return f"Measured with {used}{fast}, on\n\n{files}"
 
 
 def flag(name: str, value: Any) -> str:
-    """One option of a training command: a list's values one after another, a switch as --name or --no-name."""
+    """One option of a training command: a list's values one after another, a switch as --name or
+    --no-name.
+    """
     shown = name.replace("_", "-")
     if isinstance(value, bool):
         return f"--{shown}" if value else f"--no-{shown}"
@@ -113,34 +176,58 @@ def command(phase: Metrics, earlier: str | None, encoder: str) -> str:
 
 
 def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[str]:
-    """One run as commands: its phases, oldest first, with the steps each took, and the export, with `more` flags at its end."""
+    """One run as commands: its phases, oldest first, with the steps each took, and the export, with
+    `more` flags at its end.
+    """
     phases = [{**phase, "name": prefix + phase["name"]} for phase in reader["phases"]]
     blocks = []
     for k, phase in enumerate(phases):
-        about = f"{phase['name']}: {phase['steps_taken']:,} steps, torch {phase['torch']}, mixed precision {phase['mixed_precision']}"
-        blocks.append(f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None, encoder)}\n```")
-    export = (f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
-              f"--weights {' '.join(reader['weights'])}{more}")
-    return [*blocks, f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```"]
+        about = (
+            f"{phase['name']}: {phase['steps_taken']:,} steps, torch {phase['torch']}, "
+            f"mixed precision {phase['mixed_precision']}"
+        )
+        blocks.append(
+            f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None, encoder)}\n```"
+        )
+    export = (
+        f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
+        f"--weights {' '.join(reader['weights'])}{more}"
+    )
+    return [
+        *blocks,
+        f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```",
+    ]
 
 
 def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
-    """The commands of the run; before them those of the reader that it began with and of the runs that it was averaged with."""
+    """The commands of the run; before them those of the reader that it began with and of the runs
+    that it was averaged with.
+    """
     more = f" --out {out}" if out else ""
     blocks, encoder = [], ENCODER
     if (before := reader.get("began_with")) is not None:
         encoder = f"exported/{prefix}earlier"
-        blocks = [training(before, f"{prefix}earlier-", encoder),
-                  "The run began with the encoder and both heads of that reader "
-                  f"(SHA-256 of its `checksums.json`: `{before['checksum']}`)."]
+        blocks = [
+            training(before, f"{prefix}earlier-", encoder),
+            "The run began with the encoder and both heads of that reader "
+            f"(SHA-256 of its `checksums.json`: `{before['checksum']}`).",
+        ]
     others = reader.get("mean_with", [])
     if not others:
         return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more)])
-    blocks.append(f"The mean of the weights of {1 + len(others)} runs, each with the same share; all began with the same encoder.")
+    blocks.append(
+        f"The mean of the weights of {1 + len(others)} runs, each with the same share; all began "
+        f"with the same encoder."
+    )
     folders = [f"exported/{prefix}run{k}" for k in range(1, len(others) + 1)]
     for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1):
         blocks += run_of(other, f"{prefix}run{k}-", encoder, f" --out {folder}")
-    last = run_of(reader, f"{prefix}run{len(others) + 1}-", encoder, f" \\\n    --mean-with {' '.join(folders)}{more}")
+    last = run_of(
+        reader,
+        f"{prefix}run{len(others) + 1}-",
+        encoder,
+        f" \\\n    --mean-with {' '.join(folders)}{more}",
+    )
     return "\n\n".join([*blocks, *last])
 
 
@@ -148,7 +235,9 @@ def fill(text: str, name: str, body: str) -> str:
     """Put `body` between the two marks of `name`; BadInput unless they stand there exactly once."""
     pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
     if len(pattern.findall(text)) != 1:
-        raise BadInput(f"the text needs exactly one pair of marks <!-- {name} --> and <!-- /{name} -->")
+        raise BadInput(
+            f"the text needs exactly one pair of marks <!-- {name} --> and <!-- /{name} -->"
+        )
     return pattern.sub(lambda m: f"{m.group(1)}{body}\n{m.group(2)}", text)
 
 
@@ -160,12 +249,30 @@ def filled(text: str, makers: Mapping[str, Callable[[], str]]) -> str:
 
 
 def cli(folder: Path) -> str:
-    """The command line's answer to the shortest example of the pool, as it came out: the command can be pasted as shown."""
+    """The command line's answer to the shortest example of the pool, as it came out: the command
+    can be pasted as shown.
+    """
     example = min(load_pool(POOL), key=lambda e: len(e.context))
-    flags = ["answer", "--question", example.question, "--context", example.context, "--n-best-size", "5"]
-    done = subprocess.run([sys.executable, "-m", "qa_demo", *flags, "--reader", str(folder)], capture_output=True, text=True, check=False)
+    flags = [
+        "answer",
+        "--question",
+        example.question,
+        "--context",
+        example.context,
+        "--n-best-size",
+        "5",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "qa_demo", *flags, "--reader", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
-        raise BadInput(f"the command line ended with {done.returncode} for example '{example.id}': {done.stderr.strip()}")
+        raise BadInput(
+            f"the command line ended with {done.returncode} for example '{example.id}': "
+            f"{done.stderr.strip()}"
+        )
     return f"```\n$ .venv/bin/python -m qa_demo {shlex.join(flags)}\n{done.stdout}```"
 
 
@@ -178,12 +285,21 @@ def write(path: Path, shown: Mapping[str, Callable[[], str]]) -> None:
 def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callable[[], str]]]:
     """What README.md and what the model card shows, by mark."""
     try:
-        metrics, reader = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("metrics.json", "reader.json"))
+        metrics, reader = (
+            json.loads((folder / name).read_text(encoding="utf-8"))
+            for name in ("metrics.json", "reader.json")
+        )
     except (OSError, ValueError) as fault:
-        raise BadInput(f"{folder} holds no metrics.json and reader.json that can be read; run qa_demo.training.score first") from fault
+        raise BadInput(
+            f"{folder} holds no metrics.json and reader.json that can be read; run "
+            f"qa_demo.training.score first"
+        ) from fault
     tables: dict[str, Callable[[], str]] = {
-        "scores": lambda: scores(metrics), "calibration": lambda: calibration(metrics), "versions": lambda: versions(metrics),
-        "training": lambda: training(reader)}
+        "scores": lambda: scores(metrics),
+        "calibration": lambda: calibration(metrics),
+        "versions": lambda: versions(metrics),
+        "training": lambda: training(reader),
+    }
     if "lists" in metrics:
         tables["lists"] = lambda: lists(metrics)
     return {"scores": tables["scores"], "cli": lambda: cli(folder)}, tables
@@ -192,17 +308,25 @@ def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callab
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and fill; 2 when a file or a pair of marks is missing."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(prog="python -m qa_demo.training.card", description=__doc__,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        prog="python -m qa_demo.training.card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--readme", type=Path, default=Path("README.md"))
     a = p.parse_args(argv)
-    from qa_demo.training.export import write_checksums  # imports torch, which the tables do not need
+    from qa_demo.training.export import (
+        write_checksums,
+    )  # imports torch, which the tables do not need
+
     try:
         readme, card = makers(a.reader)
         write(a.reader / "README.md", card)
         write_checksums(a.reader)
-        write(a.readme, readme)  # last: the command line that it shows checks the reader's checksums
+        write(
+            a.readme, readme
+        )  # last: the command line that it shows checks the reader's checksums
     except (QADemoError, FileNotFoundError) as fault:
         sys.stderr.write(f"{fault}\n")
         return 2

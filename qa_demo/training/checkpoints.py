@@ -12,32 +12,61 @@ from torch import nn
 
 
 def is_snapshot(step: int) -> bool:
-    """Steps that the replay keeps: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)), spaced logarithmically."""
+    """Steps that the replay keeps: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)), spaced
+    logarithmically.
+    """
     return step == 0 or any(step == round(2 ** (k / 2)) for k in range(41))
 
 
 def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
     """The tensors that training changes; the frozen embeddings stay in the encoder's own folder."""
-    return {name: p.detach().contiguous() for name, p in model.named_parameters() if p.requires_grad}
+    return {
+        name: p.detach().contiguous() for name, p in model.named_parameters() if p.requires_grad
+    }
 
 
-def snapshot(out: Path, model: nn.Module, step: int, kind: str = "step", names: Sequence[str] | None = None) -> None:
-    """Keep the trained tensors of one step in half precision (about 21 MB for six layers of 384)."""
+def snapshot(
+    out: Path, model: nn.Module, step: int, kind: str = "step", names: Sequence[str] | None = None
+) -> None:
+    """Keep the trained tensors of one step in half precision (21 MB for six layers of 384)."""
     folder = out / "snapshots"
     folder.mkdir(exist_ok=True)
-    tensors = trainable(model) if names is None else {k: p for k, p in model.named_parameters() if k in set(names)}
-    save_file({k: v.detach().half().contiguous() for k, v in tensors.items()}, folder / f"{kind}-{step:06d}.safetensors")
+    tensors = (
+        trainable(model)
+        if names is None
+        else {k: p for k, p in model.named_parameters() if k in set(names)}
+    )
+    save_file(
+        {k: v.detach().half().contiguous() for k, v in tensors.items()},
+        folder / f"{kind}-{step:06d}.safetensors",
+    )
 
 
-def save(out: Path, model: nn.Module, average: nn.Module | None, optimizer: Any, state: dict[str, Any]) -> None:
-    """Write weights, their average where one is kept, optimiser and place; an old checkpoint goes only when the new one is whole."""
+def save(
+    out: Path, model: nn.Module, average: nn.Module | None, optimizer: Any, state: dict[str, Any]
+) -> None:
+    """Write weights, their average where one is kept, optimiser and place; an old checkpoint goes
+    only when the new one is whole.
+    """
     names = list(trainable(model))
     kept = {} if average is None else dict(average.named_parameters())
-    files = {"weights": trainable(model), **({} if average is None else {"average": {k: kept[k].detach().contiguous() for k in names}})}
+    files = {
+        "weights": trainable(model),
+        **(
+            {}
+            if average is None
+            else {"average": {k: kept[k].detach().contiguous() for k in names}}
+        ),
+    }
     for name, tensors in files.items():
         save_file(tensors, out / f"{name}.new.safetensors")
         os.replace(out / f"{name}.new.safetensors", out / f"{name}.safetensors")
-    moments = {f"{i}.{k}": v for i, s in optimizer.state_dict()["state"].items() for k, v in s.items() if torch.is_tensor(v)}
+    moments = {
+        f"{i}.{k}": v
+        for i, s in optimizer.state_dict()["state"].items()
+        for k, v in s.items()
+        if torch.is_tensor(v)
+    }
     save_file({k: v.contiguous() for k, v in moments.items()}, out / "optimizer.new.safetensors")
     os.replace(out / "optimizer.new.safetensors", out / "optimizer.safetensors")
     (out / "state.new.json").write_text(json.dumps(state))
@@ -60,8 +89,12 @@ def copy_tensors(model: nn.Module, tensors: dict[str, torch.Tensor], source: str
             own[name].copy_(tensor)
 
 
-def resume(folder: Path, model: nn.Module, average: nn.Module | None, optimizer: Any) -> dict[str, Any]:
-    """Restore weights and average, and the optimiser where one is given; returns the state that `save` wrote."""
+def resume(
+    folder: Path, model: nn.Module, average: nn.Module | None, optimizer: Any
+) -> dict[str, Any]:
+    """Restore weights and average, and the optimiser where one is given; returns the state that
+    `save` wrote.
+    """
     load_weights(model, folder / "weights.safetensors")
     if average is not None:
         load_weights(average, folder / "average.safetensors")
@@ -77,16 +110,24 @@ def resume(folder: Path, model: nn.Module, average: nn.Module | None, optimizer:
 
 
 def came_from(out: Path, given: str | None) -> str | None:
-    """The run whose weights this one began with; a run that goes on in its own folder keeps what its settings say."""
+    """The run whose weights this one began with; a run that goes on in its own folder keeps what
+    its settings say.
+    """
     if given is None or Path(given) != out:
         return given
     earlier: str | None = json.loads((out / "settings.json").read_text())["resume"]
     return earlier
 
 
-def write_settings(out: Path, settings: dict[str, Any], given: str | None, mixed_precision: str) -> None:
+def write_settings(
+    out: Path, settings: dict[str, Any], given: str | None, mixed_precision: str
+) -> None:
     """settings.json: everything a run depends on, and the run that it came from."""
-    about = {"resume": came_from(out, given), "torch": torch.__version__, "mixed_precision": mixed_precision}
+    about = {
+        "resume": came_from(out, given),
+        "torch": torch.__version__,
+        "mixed_precision": mixed_precision,
+    }
     (out / "settings.json").write_text(json.dumps({**settings, **about}, indent=1))
 
 

@@ -1,4 +1,6 @@
-"""Training features: one window of one question, with soft targets from all of its annotators (decisions.md 7)."""
+"""Training features: one window of one question, with soft targets from all of its annotators
+(decisions.md 7).
+"""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -15,7 +17,9 @@ from qa_demo.model.tokenizer import encode
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] sum to 1 where `tagged` [n] is true."""
+    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] sum to 1 where `tagged` [n]
+    is true.
+    """
 
     window: Window
     start: np.ndarray
@@ -29,7 +33,9 @@ class Feature:
 
 
 def answer_tokens(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
-    """The `doc` span of the context tokens that overlap a half-open char range; None when no token does."""
+    """The `doc` span of the context tokens that overlap a half-open char range; None when no token
+    does.
+    """
     starts, ends = encoding.offset_mapping[:, 0], encoding.offset_mapping[:, 1]
     inside = np.flatnonzero((starts < char_end) & (ends > char_start))
     return Span(int(inside[0]), int(inside[-1])) if len(inside) else None
@@ -47,18 +53,24 @@ def apart_tokens(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def marks(encoding: Encoding, example: Example) -> list[TagGold]:
-    """What each annotator marked: a list where the example has lists, else one span; None where it stands in no word piece."""
+    """What each annotator marked: a list where the example has lists, else one span; None where it
+    stands in no word piece.
+    """
     if example.spans:
         found = [[answer_tokens(encoding, a, b) for a, b in ranges] for ranges in example.spans]
-        return [apart_tokens([span for span in spans if span is not None]) or None for spans in found]
+        return [
+            apart_tokens([span for span in spans if span is not None]) or None for spans in found
+        ]
     return [answer_tokens(encoding, a.char_start, a.char_end) for a in example.answers]
 
 
 def spoken(window: Window, gold: TagGold) -> Span | None:
-    """The one span that start and end learn of what an annotator marked: the first that the window holds whole.
+    """The one span that start and end learn of what an annotator marked: the first that the window
+    holds whole.
 
-    Shared out over all spans of a list, starts and ends would give the same probability to a span glued from one's start
-    and another's end: the product of two shares does not know which of them belong together. "The first" can be learnt.
+    Shared out over all spans of a list, starts and ends would give the same probability to a span
+    glued from one's start and another's end: the product of two shares does not know which of them
+    belong together. "The first" can be learnt.
     """
     return next((span for span in marked(gold) if window.holds(span)), None)
 
@@ -69,14 +81,21 @@ def feature(window: Window, golds: Sequence[TagGold]) -> Feature:
     start, end = start_end_targets(window, said)
     tags, tagged = tag_targets(window, golds)
     holds = any(span is not None for span in said)
-    return Feature(window, start.astype(np.float32), end.astype(np.float32), tags.astype(np.float32), tagged, holds)
+    return Feature(
+        window,
+        start.astype(np.float32),
+        end.astype(np.float32),
+        tags.astype(np.float32),
+        tagged,
+        holds,
+    )
 
 
 class Sampler:
     """Draws windows for a question: mostly one that holds its answer, sometimes one that does not.
 
-    A question whose paragraph fits into one window gets, as its window without the answer, another paragraph
-    of the same article: that teaches [CLS] on texts of the same topic.
+    A question whose paragraph fits into one window gets, as its window without the answer, another
+    paragraph of the same article: that teaches [CLS] on texts of the same topic.
     """
 
     def __init__(self, examples: Sequence[Example], tokenizer: object, negatives: float) -> None:
@@ -99,25 +118,33 @@ class Sampler:
         negative = rng.random() < self.negatives
         if negative and example.answers:
             other = self.examples[rng.choice(self.by_title[example.title])].context
-            if other != context and not any(a.text.lower() in other.lower() for a in example.answers):
+            if other != context and not any(
+                a.text.lower() in other.lower() for a in example.answers
+            ):
                 context = other
         encoding = self.encoding(example.question, context)
         room = max_seq_length - len(encoding.question_ids) - encoding.n_special
         if room < 16 or not len(encoding.context_ids):
             return None
-        windows = make_windows(encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length))
+        windows = make_windows(
+            encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length)
+        )
         golds = marks(encoding, example) if context == example.context else []
         features = [feature(w, golds) for w in windows]
         wanted = [f for f in features if f.holds_answer != negative] or features
         return rng.choice(wanted)
 
 
-def batches(features: Sequence[Feature], batch_tokens: int, rng: random.Random, pool: int = 1024) -> Iterator[list[Feature]]:
-    """Groups of similar length whose padded size stays under `batch_tokens`; the order of groups is random."""
+def batches(
+    features: Sequence[Feature], batch_tokens: int, rng: random.Random, pool: int = 1024
+) -> Iterator[list[Feature]]:
+    """Groups of similar length whose padded size stays under `batch_tokens`; the order of groups is
+    random.
+    """
     groups: list[list[Feature]] = []
     for first in range(0, len(features), pool):
         group: list[Feature] = []
-        for feature in sorted(features[first:first + pool], key=len):
+        for feature in sorted(features[first : first + pool], key=len):
             if group and (len(group) + 1) * len(feature) > batch_tokens:
                 groups.append(group)
                 group = []
@@ -128,14 +155,28 @@ def batches(features: Sequence[Feature], batch_tokens: int, rng: random.Random, 
 
 
 def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]:
-    """Pad a group to its longest window: ids, token types, mask [B, L], targets [B, L] and [B, L, 3]."""
+    """Pad a group to its longest window: ids, token types, mask [B, L], targets [B, L] and [B, L,
+    3].
+    """
     size, length = len(features), max(len(f) for f in features)
     ids, types = np.full((size, length), pad_id), np.zeros((size, length), np.int64)
     mask, tagged = np.zeros((size, length), np.int64), np.zeros((size, length), np.float32)
-    start, end, tags = np.zeros((size, length), np.float32), np.zeros((size, length), np.float32), np.zeros((size, length, 3), np.float32)
+    start, end, tags = (
+        np.zeros((size, length), np.float32),
+        np.zeros((size, length), np.float32),
+        np.zeros((size, length, 3), np.float32),
+    )
     for b, f in enumerate(features):
         n = len(f)
         ids[b, :n], types[b, :n], mask[b, :n] = f.window.input_ids, f.window.token_type_ids, 1
         start[b, :n], end[b, :n], tags[b, :n], tagged[b, :n] = f.start, f.end, f.tags, f.tagged
-    arrays = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask, "start": start, "end": end, "tags": tags, "tagged": tagged}
+    arrays = {
+        "input_ids": ids,
+        "token_type_ids": types,
+        "attention_mask": mask,
+        "start": start,
+        "end": end,
+        "tags": tags,
+        "tagged": tagged,
+    }
     return {name: torch.from_numpy(array) for name, array in arrays.items()}

@@ -1,4 +1,6 @@
-"""Quick dev scores while training: exact and F1 of both heads, through the same decoding as the page."""
+"""Quick dev scores while training: exact and F1 of both heads, through the same decoding as the
+page.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,48 +19,85 @@ DEFAULTS = WindowOptions()
 
 
 @torch.no_grad()
-def readings(model: Any, tokenizer: Any, examples: Sequence[Example], options: WindowOptions = DEFAULTS) -> list[Reading]:
-    """Run a two-headed model over examples, windows of equal length together; the same logits as one by one."""
+def readings(
+    model: Any, tokenizer: Any, examples: Sequence[Example], options: WindowOptions = DEFAULTS
+) -> list[Reading]:
+    """Run a two-headed model over examples, windows of equal length together; the same logits as
+    one by one.
+    """
     device = next(model.parameters()).device
     encodings = [encode(tokenizer, x.question, x.context) for x in examples]
     plans = [make_windows(e, options) for e in encodings]
-    jobs = sorted(((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda job: job[:2])
+    jobs = sorted(
+        ((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda job: job[:2]
+    )
     logits: dict[tuple[int, int], tuple[np.ndarray, np.ndarray | None]] = {}
     model.eval()
     for first in range(0, len(jobs), 8):
-        group = jobs[first:first + 8]
+        group = jobs[first : first + 8]
         longest = group[-1][0]
         ids, types, mask = (torch.zeros(len(group), longest, dtype=torch.long) for _ in range(3))
         for b, (n, _, w) in enumerate(group):
-            ids[b, :n], types[b, :n], mask[b, :n] = torch.tensor(w.input_ids), torch.tensor(w.token_type_ids), 1
-        s, e, t = (x.float().cpu().numpy() for x in model(ids.to(device), mask.to(device), types.to(device)))
+            ids[b, :n], types[b, :n], mask[b, :n] = (
+                torch.tensor(w.input_ids),
+                torch.tensor(w.token_type_ids),
+                1,
+            )
+        s, e, t = (
+            x.float().cpu().numpy()
+            for x in model(ids.to(device), mask.to(device), types.to(device))
+        )
         for b, (n, k, w) in enumerate(group):
             logits[k, w.index] = np.stack([s[b, :n], e[b, :n]], axis=-1), t[b, :n]
-    return [assemble(encodings[k], plans[k], [logits[k, w.index] for w in plans[k]], options, model_name="training")
-            for k in range(len(examples))]
+    return [
+        assemble(
+            encodings[k],
+            plans[k],
+            [logits[k, w.index] for w in plans[k]],
+            options,
+            model_name="training",
+        )
+        for k in range(len(examples))
+    ]
 
 
-def assemble(encoding: Encoding, windows: tuple[Window, ...], rows: Sequence[tuple[np.ndarray, np.ndarray | None]],
-             options: WindowOptions, **about: Any) -> Reading:
-    """Put start/end [n, 2] and tag logits [n, 3] of each window into arrays [W, L] with NaN beyond each window's length."""
+def assemble(
+    encoding: Encoding,
+    windows: tuple[Window, ...],
+    rows: Sequence[tuple[np.ndarray, np.ndarray | None]],
+    options: WindowOptions,
+    **about: Any,
+) -> Reading:
+    """Put start/end [n, 2] and tag logits [n, 3] of each window into arrays [W, L] with NaN beyond
+    each window's length.
+    """
     longest = max((len(w) for w in windows), default=0)
     span = np.full((len(windows), longest, 2), np.nan, np.float32)
-    tags = None if any(t is None for _, t in rows) else np.full((len(windows), longest, 3), np.nan, np.float32)
+    tags = (
+        None
+        if any(t is None for _, t in rows)
+        else np.full((len(windows), longest, 3), np.nan, np.float32)
+    )
     for w, (s, t) in zip(windows, rows, strict=True):
-        span[w.index, :len(w)] = s
+        span[w.index, : len(w)] = s
         if tags is not None and t is not None:
-            tags[w.index, :len(w)] = t
+            tags[w.index, : len(w)] = t
     return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
 
 
 def quick_scores(model: Any, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
-    """Exact and F1 (percent) of the best non-null span and of the best tagged span, SQuAD 1.1 rules."""
+    """Exact and F1 (percent) of the best non-null span and of the best tagged span, SQuAD 1.1
+    rules.
+    """
     sums = dict.fromkeys(("exact", "f1", "bio_exact", "bio_f1"), 0.0)
     for example, reading in zip(examples, readings(model, tokenizer, examples), strict=True):
         golds = [a.text for a in example.answers]
         best = predict(reading).best
         tagged = best_span(reading)
-        for prefix, text in (("", best.candidate.text if best else ""), ("bio_", tagged.text if tagged else "")):
+        for prefix, text in (
+            ("", best.candidate.text if best else ""),
+            ("bio_", tagged.text if tagged else ""),
+        ):
             sums[prefix + "exact"] += max(exact_match(g, text) for g in golds)
             sums[prefix + "f1"] += max(f1(g, text) for g in golds)
     model.train()

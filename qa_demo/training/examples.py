@@ -1,4 +1,5 @@
-"""Check that every example of the pool shows what it promises, with the reader that ships or with another one.
+"""Check that every example of the pool shows what it promises, with the reader that ships or with
+another one.
 
     python -m qa_demo.training.examples check [--reader bundled|DIR] [--only ID ...]
 
@@ -19,15 +20,20 @@ POOL = ASSETS / "examples.json"
 
 
 def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
-    """(id, kind, promise, kept, what was found instead) for every promise, in the order of the pool."""
+    """(id, kind, promise, kept, what was found instead) for every promise, in the order of the
+    pool.
+    """
     for example in pool:
-        for name, fault in check(example, reader.read(example.question, example.context, example.options)).items():
+        for name, fault in check(
+            example, reader.read(example.question, example.context, example.options)
+        ).items():
             yield example.id, example.kind, name, fault is None, fault or ""
 
 
 def read_and_check(source: str, pool: Iterable[PoolExample]) -> Iterator[Row]:
     """Load the reader, after the pool, so that a fault in the file is told at once."""
     from qa_demo.model.loading import load_reader
+
     yield from rows(load_reader(source), pool)
 
 

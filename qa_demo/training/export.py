@@ -1,10 +1,12 @@
 """Write a finished run as the bundled reader: the only writer of assets/reader.
 
-    python -m qa_demo.training.export --encoder ENCODER --run runs/second --weights average step-004096 --out assets/reader
-    python -m qa_demo.training.export --encoder ENCODER --run runs/second --mean-with exported/first --out assets/reader
+    python -m qa_demo.training.export --encoder ENCODER --run runs/second --weights average
+    step-004096 --out assets/reader python -m qa_demo.training.export --encoder ENCODER --run
+    runs/second --mean-with exported/first --out assets/reader
 
-A standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads, in half precision; the BIO head beside it.
-Scores, threshold and card come afterwards from `python -m qa_demo.training.score`.
+A standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads, in half precision; the
+BIO head beside it. Scores, threshold and card come afterwards from `python -m
+qa_demo.training.score`.
 """
 
 import argparse
@@ -34,7 +36,9 @@ def write_checksums(folder: Path) -> None:
 
 
 def history(run: Path) -> list[dict]:
-    """Settings of the run and of the runs it was resumed from, oldest first, with the steps each one took."""
+    """Settings of the run and of the runs it was resumed from, oldest first, with the steps each
+    one took.
+    """
     phases: list[dict] = []
     folder: Path | None = run
     while folder is not None:
@@ -42,33 +46,48 @@ def history(run: Path) -> list[dict]:
         settings["steps_taken"] = json.loads((folder / "state.json").read_text())["step"]
         settings["train"] = [Path(x).name for x in settings["train"]]
         earlier = settings.pop("resume")
-        phases.insert(0, {k: v for k, v in settings.items() if k not in ("encoder", "dev", "out")} | {"name": folder.name})
+        phases.insert(
+            0,
+            {k: v for k, v in settings.items() if k not in ("encoder", "dev", "out")}
+            | {"name": folder.name},
+        )
         folder = Path(earlier) if earlier else None
     return phases
 
 
 def mean_of(run: Path, names: Sequence[str]) -> dict[str, torch.Tensor]:
-    """The mean of several states of one run: `weights`, `average`, or a snapshot such as `step-004096`.
+    """The mean of several states of one run: `weights`, `average`, or a snapshot such as
+    `step-004096`.
 
-    Points of one trajectory lie in one basin, and their mean is often better than any of them (weight averaging).
+    Points of one trajectory lie in one basin, and their mean is often better than any of them
+    (weight averaging).
     """
-    paths = [run / f"{n}.safetensors" if n in ("weights", "average") else run / "snapshots" / f"{n}.safetensors" for n in names]
+    paths = [
+        run / f"{n}.safetensors"
+        if n in ("weights", "average")
+        else run / "snapshots" / f"{n}.safetensors"
+        for n in names
+    ]
     states = [load_file(path) for path in paths]
     return {key: torch.stack([state[key].float() for state in states]).mean(0) for key in states[0]}
 
 
 def exported(folder: Path, names: Collection[str]) -> dict[str, torch.Tensor]:
-    """The trained tensors `names` of a folder that this command wrote; KeyError when one is missing."""
+    """The trained tensors `names` of a folder that this command wrote; KeyError when one is
+    missing.
+    """
     found = {f"reader.{k}": v for k, v in load_file(folder / "model.safetensors").items()}
     found |= {f"bio.{k}": v for k, v in load_file(folder / "bio_head.safetensors").items()}
     return {name: found[name].float() for name in names}
 
 
 def soup(run: Path, weights: Sequence[str], others: Sequence[Path]) -> dict[str, torch.Tensor]:
-    """The mean of a run's own mean and of each other reader, w = (w_run + sum of w_other) / (1 + number of others).
+    """The mean of a run's own mean and of each other reader, w = (w_run + sum of w_other) / (1 +
+    number of others).
 
-    Runs that began with the same encoder and the same random heads can lie in one basin, though their data and rates differ;
-    then the mean beats both (Wortsman et al. 2022, "Model soups"). If they do not, it is worse than either: score it.
+    Runs that began with the same encoder and the same random heads can lie in one basin, though
+    their data and rates differ; then the mean beats both (Wortsman et al. 2022, "Model soups"). If
+    they do not, it is worse than either: score it.
     """
     own = mean_of(run, weights)
     states = [own, *(exported(folder, own.keys()) for folder in others)]
@@ -78,17 +97,33 @@ def soup(run: Path, weights: Sequence[str], others: Sequence[Path]) -> dict[str,
 def origin(folder: Path) -> dict:
     """How an exported reader was made, and the SHA-256 of its list of files."""
     about = json.loads((folder / "reader.json").read_text())
-    return {key: about[key] for key in ("weights", "phases", "mean_with", "began_with") if key in about} | {
-        "checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()}
+    return {
+        key: about[key] for key in ("weights", "phases", "mean_with", "began_with") if key in about
+    } | {"checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()}
 
 
-def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str, others: Sequence[Path] = ()) -> None:
-    """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half precision cannot hold."""
+def export(
+    encoder: str,
+    run: Path,
+    weights: Sequence[str],
+    out: Path,
+    name: str,
+    others: Sequence[Path] = (),
+) -> None:
+    """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half
+    precision cannot hold.
+    """
     model = load(encoder, dropout=0.1)
-    mean_with = [origin(folder) for folder in others]  # before anything is written: one of them may be `out` itself
-    began_with = {"began_with": origin(Path(encoder))} if (Path(encoder) / "reader.json").is_file() else {}
+    mean_with = [
+        origin(folder) for folder in others
+    ]  # before anything is written: one of them may be `out` itself
+    began_with = (
+        {"began_with": origin(Path(encoder))} if (Path(encoder) / "reader.json").is_file() else {}
+    )
     checkpoints.copy_tensors(model, soup(run, weights, others), run.name)
-    tokenizer = AutoTokenizer.from_pretrained(encoder, model_max_length=model.reader.config.max_position_embeddings)
+    tokenizer = AutoTokenizer.from_pretrained(
+        encoder, model_max_length=model.reader.config.max_position_embeddings
+    )
     prepare(tokenizer)
     out.mkdir(parents=True, exist_ok=True)
     half = model.half()
@@ -97,10 +132,29 @@ def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str
     half.reader.config.attention_probs_dropout_prob = 0.1
     half.reader.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    save_file({"weight": half.bio.weight.detach().contiguous(), "bias": half.bio.bias.detach().contiguous()}, out / "bio_head.safetensors",
-              metadata={"id2label": json.dumps(dict(enumerate(TAGS)))})
-    (out / "reader.json").write_text(json.dumps({"name": name, "threshold": None, "tag_order": list(TAGS), "weights": list(weights),
-                                                 "phases": history(run), "mean_with": mean_with, **began_with}, indent=1) + "\n")
+    save_file(
+        {
+            "weight": half.bio.weight.detach().contiguous(),
+            "bias": half.bio.bias.detach().contiguous(),
+        },
+        out / "bio_head.safetensors",
+        metadata={"id2label": json.dumps(dict(enumerate(TAGS)))},
+    )
+    (out / "reader.json").write_text(
+        json.dumps(
+            {
+                "name": name,
+                "threshold": None,
+                "tag_order": list(TAGS),
+                "weights": list(weights),
+                "phases": history(run),
+                "mean_with": mean_with,
+                **began_with,
+            },
+            indent=1,
+        )
+        + "\n"
+    )
     write_checksums(out)
     size = sum(p.stat().st_size for p in out.iterdir()) / 2**20
     log.info("%s: %.1f MB", out, size)
@@ -111,11 +165,25 @@ def export(encoder: str, run: Path, weights: Sequence[str], out: Path, name: str
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
-    p.add_argument("--weights", nargs="+", default=["average"], help="weights, average, step-NNNNNN or average-NNNNNN; the mean of several")
-    p.add_argument("--mean-with", nargs="+", type=Path, default=[], metavar="FOLDER", help="exported readers, each with the same share")
+    p.add_argument(
+        "--weights",
+        nargs="+",
+        default=["average"],
+        help="weights, average, step-NNNNNN or average-NNNNNN; the mean of several",
+    )
+    p.add_argument(
+        "--mean-with",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FOLDER",
+        help="exported readers, each with the same share",
+    )
     p.add_argument("--out", type=Path, default=Path("assets/reader"))
     p.add_argument("--name", default="bundled")
     a = p.parse_args(argv)

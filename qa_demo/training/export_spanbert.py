@@ -1,9 +1,11 @@
 """Write a pre-training run as the bundled SpanBERT: the only writer of assets/spanbert.
 
-    python -m qa_demo.training.export_spanbert --encoder ENCODER --run runs/span-sbo --text text/*.txt.gz --out assets/spanbert
+    python -m qa_demo.training.export_spanbert --encoder ENCODER --run runs/span-sbo --text
+    text/*.txt.gz --out assets/spanbert
 
-A standard folder that `AutoModelForMaskedLM` loads, in half precision, with the span boundary head beside it: its weights, the
-mean vector of each wire over training text, and how often each piece came. Figures and card come from `qa_demo.training.infill_score`.
+A standard folder that `AutoModelForMaskedLM` loads, in half precision, with the span boundary head
+beside it: its weights, the mean vector of each wire over training text, and how often each piece
+came. Figures and card come from `qa_demo.training.infill_score`.
 """
 
 import argparse
@@ -30,28 +32,41 @@ CARD = "spanbert.json"
 
 @torch.no_grad()
 def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
-    """Store the mean of x_(s-1), x_(e+1) and p_k over the SBO targets of `count` training batches: what a cut wire carries."""
+    """Store the mean of x_(s-1), x_(e+1) and p_k over the SBO targets of `count` training batches:
+    what a cut wire carries.
+    """
     if model.sbo is None:
         return
     model.eval()
-    sums = [torch.zeros_like(mean) for mean in (model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position)]
+    sums = [
+        torch.zeros_like(mean)
+        for mean in (model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position)
+    ]
     targets = 0
     for k in range(count):
         batch = batches[k]
-        hidden = model.mlm.base_model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])[0].flatten(0, 1)
+        hidden = model.mlm.base_model(
+            input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+        )[0].flatten(0, 1)
         wires = hidden[batch["left"]], hidden[batch["right"]], model.sbo.position(batch["k"] - 1)
         sums = [total + wire.sum(0) for total, wire in zip(sums, wires, strict=True)]
         targets += len(batch["k"])
-    for mean, total in zip((model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position), sums, strict=True):
+    for mean, total in zip(
+        (model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position), sums, strict=True
+    ):
         mean.copy_(total / max(1, targets))
 
 
 def history(run: Path) -> list[dict]:
-    """Settings of the run and of all before it, oldest first, with own steps and seconds and the held-out rows of its log.
+    """Settings of the run and of all before it, oldest first, with own steps and seconds and the
+    held-out rows of its log.
 
-    Before it come the runs it was resumed from, or those of the exported folder that it took as its encoder.
+    Before it come the runs it was resumed from, or those of the exported folder that it took as its
+    encoder.
     """
-    settings, state = (json.loads((run / f"{name}.json").read_text()) for name in ("settings", "state"))
+    settings, state = (
+        json.loads((run / f"{name}.json").read_text()) for name in ("settings", "state")
+    )
     earlier = settings.pop("resume")
     exported = Path(settings["encoder"]) / CARD
     before: list[dict] = []
@@ -60,17 +75,41 @@ def history(run: Path) -> list[dict]:
     elif exported.is_file():
         before = [p for p in json.loads(exported.read_text())["phases"] if not p.get("tried")]
     steps, seconds = (sum(p[key] for p in before) for key in ("steps_taken", "seconds"))
-    # A resumed run counts on from the one before it; a run that took an exported folder as its encoder counts from 0.
-    rows = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()] if (run / "log.jsonl").is_file() else []
-    curve = [row if earlier else row | {"before": steps, "seconds": row["seconds"] + seconds} for row in rows if "held" in row]
-    texts = {key: [Path(x).name for x in settings[key]] for key in ("text", "more_text") if settings.get(key)}
-    return [*before, {k: v for k, v in settings.items() if k not in ("encoder", "out", "text", "more_text")} | texts | {
-        "name": run.name, "from_export": not earlier and bool(before), "steps_taken": state["step"],
-        "seconds": round(state["seconds"]) - (seconds if earlier else 0), "curve": curve}]
+    # A resumed run counts on from the one before it; a run that took an exported folder as its
+    # encoder counts from 0.
+    rows = (
+        [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+        if (run / "log.jsonl").is_file()
+        else []
+    )
+    curve = [
+        row if earlier else row | {"before": steps, "seconds": row["seconds"] + seconds}
+        for row in rows
+        if "held" in row
+    ]
+    texts = {
+        key: [Path(x).name for x in settings[key]]
+        for key in ("text", "more_text")
+        if settings.get(key)
+    }
+    return [
+        *before,
+        {k: v for k, v in settings.items() if k not in ("encoder", "out", "text", "more_text")}
+        | texts
+        | {
+            "name": run.name,
+            "from_export": not earlier and bool(before),
+            "steps_taken": state["step"],
+            "seconds": round(state["seconds"]) - (seconds if earlier else 0),
+            "curve": curve,
+        },
+    ]
 
 
 def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:
-    """Encoder, masked-language head and tokenizer, the boundary head beside them; `half` rounds the weights to half precision."""
+    """Encoder, masked-language head and tokenizer, the boundary head beside them; `half` rounds the
+    weights to half precision.
+    """
     out.mkdir(parents=True, exist_ok=True)
     model = model.half() if half else model
     if not all(bool(torch.isfinite(p).all()) for p in model.parameters()):
@@ -80,8 +119,11 @@ def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = Tr
     tokenizer.save_pretrained(out)  # type: ignore[attr-defined]
     (out / SBO_FILE).unlink(missing_ok=True)
     if model.sbo is not None:
-        save_file({name: tensor.detach().contiguous() for name, tensor in model.sbo.state_dict().items()}, out / SBO_FILE,
-                  metadata={"format": "pt"})
+        save_file(
+            {name: tensor.detach().contiguous() for name, tensor in model.sbo.state_dict().items()},
+            out / SBO_FILE,
+            metadata={"format": "pt"},
+        )
 
 
 def restore(encoder: str, run: Path, counts: np.ndarray) -> tuple[Pretrainer, dict]:
@@ -92,20 +134,45 @@ def restore(encoder: str, run: Path, counts: np.ndarray) -> tuple[Pretrainer, di
     return model, settings
 
 
-def export(encoder: str, run: Path, text: list[str], more_text: list[str], out: Path, name: str, batches: int) -> None:
-    """Save the run as a folder; refuse one over 55 MB or weights that half precision cannot hold."""
+def export(
+    encoder: str,
+    run: Path,
+    text: list[str],
+    more_text: list[str],
+    out: Path,
+    name: str,
+    batches: int,
+) -> None:
+    """Save the run as a folder; refuse over 55 MB, and weights that half precision cannot hold."""
     settings = json.loads((run / "settings.json").read_text())
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
-    source = Batches(parts, tokenizer, length=settings["length"], rows=max(1, settings["batch_tokens"] // settings["length"]),
-                     seed=settings["seed"], masking=settings["masking"], positions=settings["positions"])
+    source = Batches(
+        parts,
+        tokenizer,
+        length=settings["length"],
+        rows=max(1, settings["batch_tokens"] // settings["length"]),
+        seed=settings["seed"],
+        masking=settings["masking"],
+        positions=settings["positions"],
+    )
     model, _ = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
     keep_means(model, source, batches)
     write_model(model, tokenizer, out)
-    (out / CARD).write_text(json.dumps({"name": name, "sbo": settings["sbo"], "positions": settings["positions"], "phases": history(run)},
-                                       indent=1) + "\n")
+    (out / CARD).write_text(
+        json.dumps(
+            {
+                "name": name,
+                "sbo": settings["sbo"],
+                "positions": settings["positions"],
+                "phases": history(run),
+            },
+            indent=1,
+        )
+        + "\n"
+    )
     write_checksums(out)
     size = sum(p.stat().st_size for p in out.iterdir() if p.is_file()) / 2**20
     log.info("%s: %.1f MB", out, size)
@@ -116,14 +183,23 @@ def export(encoder: str, run: Path, text: list[str], more_text: list[str], out: 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
     p.add_argument("--text", nargs="+", required=True)
-    p.add_argument("--more-text", nargs="*", default=[], metavar="FILE", help="text that was only trained on")
+    p.add_argument(
+        "--more-text", nargs="*", default=[], metavar="FILE", help="text that was only trained on"
+    )
     p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
     p.add_argument("--name", default="bundled")
-    p.add_argument("--mean-batches", type=int, default=100, help="training batches that the means of the wires are taken over")
+    p.add_argument(
+        "--mean-batches",
+        type=int,
+        default=100,
+        help="training batches that the means of the wires are taken over",
+    )
     a = p.parse_args(argv)
     export(a.encoder, a.run, a.text, a.more_text, a.out, a.name, a.mean_batches)
 

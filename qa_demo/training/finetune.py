@@ -1,14 +1,17 @@
 """Fine-tune a BERT-type encoder on SQuAD-format files: start/end head and BIO head together.
 
-    python -m qa_demo.training.finetune --encoder ENCODER --train squad-train.json.gz:2 qamr.json.gz:0.25 \
+    python -m qa_demo.training.finetune --encoder ENCODER --train squad-train.json.gz:2
+    qamr.json.gz:0.25 \
         --dev squad-dev.json.gz --lengths 96 128 192 --steps 4000 --out runs/first
-    python -m qa_demo.training.finetune --resume runs/first --train squad-train.json.gz:2 --lengths 384 \
+    python -m qa_demo.training.finetune --resume runs/first --train squad-train.json.gz:2 --lengths
+    384 \
         --steps 2000 --decay linear --out runs/second
 
-FILE:K draws K windows for each question of FILE in one round (a fraction draws a random part of its questions).
-Answers that are lists teach the tags several spans; a fifth of their paragraphs is kept apart (qa_demo.training.apart).
-Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; `--resume` goes on from any checkpoint.
-Several GPUs or hosts: `accelerate launch -m qa_demo.training.finetune ...` with the same arguments.
+FILE:K draws K windows for each question of FILE in one round (a fraction draws a random part of its
+questions). Answers that are lists teach the tags several spans; a fifth of their paragraphs is kept
+apart (qa_demo.training.apart). Ctrl-C and SIGTERM finish the step, write a checkpoint and stop;
+`--resume` goes on from any checkpoint. Several GPUs or hosts: `accelerate launch -m
+qa_demo.training.finetune ...` with the same arguments.
 """
 
 import argparse
@@ -67,7 +70,8 @@ class Settings:
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
-    """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); embedding tables frozen.
+    """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); embedding tables
+    frozen.
 
     The word table is half of a small BERT: frozen, it costs no gradient and no optimiser state.
     """
@@ -76,22 +80,35 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
     model.reader.base_model.embeddings.requires_grad_(False)
     heads = [*model.reader.qa_outputs.parameters(), *model.bio.parameters()]
     groups: list[dict] = [{"params": heads, "lr": s.learning_rate * s.head_rate}]
-    groups += [{"params": list(block.parameters()), "lr": s.learning_rate * s.layer_rate ** (len(blocks) - 1 - k)}
-               for k, block in enumerate(blocks)]
+    groups += [
+        {
+            "params": list(block.parameters()),
+            "lr": s.learning_rate * s.layer_rate ** (len(blocks) - 1 - k),
+        }
+        for k, block in enumerate(blocks)
+    ]
     known = {id(p) for g in groups for p in g["params"]}
     rest = [p for p in model.parameters() if p.requires_grad and id(p) not in known]
     groups += [{"params": rest, "lr": s.learning_rate}] if rest else []
     return [{**group, "weight_decay": s.weight_decay} for group in groups]
 
 
-def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> Iterator[tuple[int, list[Choice]]]:
-    """Endless rounds of draws; round r is the same whenever it is drawn (seed, r), so that a resumed run repeats it."""
+def rounds(
+    samplers: list[tuple[Sampler, float]], s: Settings, start: int
+) -> Iterator[tuple[int, list[Choice]]]:
+    """Endless rounds of draws; round r is the same whenever it is drawn (seed, r), so that a
+    resumed run repeats it.
+    """
     r = start
     while True:
         rng = random.Random(f"{s.seed}/{r}")
         drawn = []
         for sampler, share in samplers:
-            indices = [i for i in range(len(sampler.examples)) for _ in range(int(share) + (rng.random() < share % 1))]
+            indices = [
+                i
+                for i in range(len(sampler.examples))
+                for _ in range(int(share) + (rng.random() < share % 1))
+            ]
             rng.shuffle(indices)
             drawn += [(sampler, i) for i in indices]
         rng.shuffle(drawn)
@@ -99,13 +116,19 @@ def rounds(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> It
         r += 1
 
 
-def draw_batches(samplers: list[tuple[Sampler, float]], s: Settings, start: int) -> Iterator[tuple[int, int, list[Feature]]]:
-    """(round, batch number, features); features are drawn in chunks so that a round starts at once."""
+def draw_batches(
+    samplers: list[tuple[Sampler, float]], s: Settings, start: int
+) -> Iterator[tuple[int, int, list[Feature]]]:
+    """(round, batch number, features); drawn in chunks so that a round starts at once."""
     for r, plan in rounds(samplers, s, start):
         number = 0
         for first in range(0, len(plan), 2048):
             rng = random.Random(f"{s.seed}/{r}/{first}")
-            features = [f for sampler, i, length in plan[first:first + 2048] if (f := sampler.draw(i, length, rng)) is not None]
+            features = [
+                f
+                for sampler, i, length in plan[first : first + 2048]
+                if (f := sampler.draw(i, length, rng)) is not None
+            ]
             for group in batches(features, s.batch_tokens, rng):
                 yield r, number, group
                 number += 1
@@ -113,52 +136,87 @@ def draw_batches(samplers: list[tuple[Sampler, float]], s: Settings, start: int)
 
 @torch.no_grad()
 def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
-    """a <- d a + (1 - d) w with d rising to `decay` over the steps of all phases, so that early steps are forgotten fast."""
+    """a <- d a + (1 - d) w with d rising to `decay` over the steps of all phases, so that early
+    steps are forgotten fast.
+    """
     d = min(decay, (1 + step) / (10 + step))
     for a, w in zip(average.parameters(), model.parameters(), strict=True):
         if w.requires_grad:
             a.lerp_(w.detach(), 1 - d)
 
 
-def drawn(samplers: list[tuple[Sampler, float]], s: Settings, accelerator: Accelerator, pad_id: int, place: Place) -> Iterator[Draw]:
+def drawn(
+    samplers: list[tuple[Sampler, float]],
+    s: Settings,
+    accelerator: Accelerator,
+    pad_id: int,
+    place: Place,
+) -> Iterator[Draw]:
     """Batches behind a place, each host its share of one."""
     done = place["round"], place["batch"]
     for r, b, features in draw_batches(samplers, s, place["round"]):
         if (r, b) > done:
-            mine = features[accelerator.process_index::accelerator.num_processes] or features[:1]
+            mine = features[accelerator.process_index :: accelerator.num_processes] or features[:1]
             yield {"round": r, "batch": b}, collate(mine, pad_id), sum(map(len, mine))
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
-    """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
+    """Run the steps; True when all were taken, False when a signal stopped the run after a
+    checkpoint.
+    """
     accelerator = begin(s)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     named = [item.rpartition(":") for item in s.train]
     files = apart.trained([read_squad(name) for name, _, _ in named])
-    samplers = [(Sampler(examples, tokenizer, s.negatives), float(share)) for examples, (_, _, share) in zip(files, named, strict=True)]
+    samplers = [
+        (Sampler(examples, tokenizer, s.negatives), float(share))
+        for examples, (_, _, share) in zip(files, named, strict=True)
+    ]
     dev = read_squad(s.dev)
-    dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[:s.dev_limit]]
+    dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     model = load(s.encoder, s.dropout).to(accelerator.device)
     groups = parameter_groups(model, s)
     average = copy.deepcopy(model).requires_grad_(False)
 
     def measure() -> dict[str, Any]:
-        return {"dev_questions": len(dev), "weights": quick_scores(model, tokenizer, dev), "average": quick_scores(average, tokenizer, dev)}
+        return {
+            "dev_questions": len(dev),
+            "weights": quick_scores(model, tokenizer, dev),
+            "average": quick_scores(average, tokenizer, dev),
+        }
 
-    job = Job(model, groups, {"round": 0, "batch": -1}, partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0), loss_terms,
-              partial(total, bio_weight=s.bio_weight), measure, average, partial(move_average, average, model, s.average), snapshots=True)
+    job = Job(
+        model,
+        groups,
+        {"round": 0, "batch": -1},
+        partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0),
+        loss_terms,
+        partial(total, bio_weight=s.bio_weight),
+        measure,
+        average,
+        partial(move_average, average, model, s.average),
+        snapshots=True,
+    )
     return run(s, job, accelerator, resume, log)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line; defaults are those of the bundled reader's first phase."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--encoder", required=True, help="folder or hub id of the encoder to start from")
     p.add_argument("--train", nargs="+", required=True, metavar="FILE:K")
     p.add_argument("--dev", required=True)
     p.add_argument("--out", required=True)
-    p.add_argument("--resume", help="a run folder; the same as --out goes on with it, another one starts a new phase from its weights")
-    p.add_argument("--lengths", nargs="+", type=int, default=[96, 128, 192], help="window sizes to draw from")
+    p.add_argument(
+        "--resume",
+        help="a run folder; the same as --out goes on with it, another one starts a new phase from "
+        "its weights",
+    )
+    p.add_argument(
+        "--lengths", nargs="+", type=int, default=[96, 128, 192], help="window sizes to draw from"
+    )
     p.add_argument("--steps", type=int, required=True)
     p.add_argument("--decay", choices=["none", "linear"], default="none")
     p.add_argument("--learning-rate", type=float, default=2e-4)
@@ -184,7 +242,10 @@ def main(argv: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     args = vars(parser().parse_args(argv))
     resume = args.pop("resume")
-    train(Settings(**{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}), resume)
+    train(
+        Settings(**{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}),
+        resume,
+    )
 
 
 if __name__ == "__main__":

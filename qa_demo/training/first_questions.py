@@ -1,9 +1,11 @@
-"""Ask a reader the questions that a visitor types first: short texts of everyday kinds, never trained on, all accepted answers listed.
+"""Ask a reader the questions that a visitor types first: short texts of everyday kinds, never
+trained on, all accepted answers listed.
 
-    python -m qa_demo.training.first_questions [--reader bundled|DIR] [--file assets/first_questions.json]
+    python -m qa_demo.training.first_questions [--reader bundled|DIR] [--file
+    assets/first_questions.json]
 
-Prints each question that the page would not answer exactly (SQuAD's comparison), then the figures by kind; exit code 0 when at least
-97 % are exact, else 1.
+Prints each question that the page would not answer exactly (SQuAD's comparison), then the figures
+by kind; exit code 0 when at least 97 % are exact, else 1.
 """
 
 import argparse
@@ -27,7 +29,7 @@ WANTED = 97.0
 
 @dataclass(frozen=True)
 class FirstQuestion:
-    """One question to one to three plain sentences, with every answer that a person would accept."""
+    """One question to one to three plain sentences, with every answer a person would accept."""
 
     kind: str
     context: str
@@ -46,7 +48,9 @@ class Reply:
     @property
     def exact(self) -> bool:
         """Whether the page's answer is one of the accepted ones."""
-        return self.answer is not None and any(exact_match(a, self.answer) for a in self.asked.answers)
+        return self.answer is not None and any(
+            exact_match(a, self.answer) for a in self.asked.answers
+        )
 
     @property
     def exact_best(self) -> bool:
@@ -55,17 +59,25 @@ class Reply:
 
 
 def load_questions(path: Path) -> list[FirstQuestion]:
-    """Read the file. Errors: BadInput for a file of another form, or an answer that its text does not hold."""
+    """Read the file. Errors: BadInput for a file of another form, or an answer that its text does
+    not hold.
+    """
     try:
-        found = [FirstQuestion(text["kind"], text["context"], qa["question"], tuple(qa["answers"]))
-                 for text in json.loads(path.read_text(encoding="utf-8")) for qa in text["qas"]]
+        found = [
+            FirstQuestion(text["kind"], text["context"], qa["question"], tuple(qa["answers"]))
+            for text in json.loads(path.read_text(encoding="utf-8"))
+            for qa in text["qas"]
+        ]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise BadInput(f"{path.name} is no file of first questions: {fault}") from fault
     for asked in found:
         missing = [a for a in asked.answers if not a or a not in asked.context]
         if missing or not asked.answers:
-            raise BadInput(f"{asked.question!r}: its text does not hold {missing[0]!r}" if missing else
-                           f"{asked.question!r} has no accepted answer")
+            raise BadInput(
+                f"{asked.question!r}: its text does not hold {missing[0]!r}"
+                if missing
+                else f"{asked.question!r} has no accepted answer"
+            )
     return found
 
 
@@ -75,7 +87,9 @@ def replies(reader: Reader, questions: Iterable[FirstQuestion]) -> list[Reply]:
     for asked in questions:
         reading = reader.read(asked.question, asked.context)
         said = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
-        found.append(Reply(asked, said.answer, "" if said.best is None else said.best.candidate.text))
+        found.append(
+            Reply(asked, said.answer, "" if said.best is None else said.best.candidate.text)
+        )
     return found
 
 
@@ -85,11 +99,20 @@ def report(found: Sequence[Reply]) -> str:
     for reply in found:
         if not reply.exact:
             said = f"withheld {reply.best!r}" if reply.answer is None else f"said {reply.answer!r}"
-            lines.append(f"{said}, accepted {' | '.join(reply.asked.answers)}: {reply.asked.question} {reply.asked.context}")
-    asked, exact = Counter(r.asked.kind for r in found), Counter(r.asked.kind for r in found if r.exact)
+            lines.append(
+                f"{said}, accepted {' | '.join(reply.asked.answers)}: {reply.asked.question} "
+                f"{reply.asked.context}"
+            )
+    asked, exact = (
+        Counter(r.asked.kind for r in found),
+        Counter(r.asked.kind for r in found if r.exact),
+    )
     lines += [f"{kind}: {exact[kind]} of {n}" for kind, n in asked.items()]
     best = sum(r.exact_best for r in found)
-    lines.append(f"all: {sum(exact.values())} of {len(found)} exact ({percent(found):.1f} %), {best} with nothing withheld")
+    lines.append(
+        f"all: {sum(exact.values())} of {len(found)} exact ({percent(found):.1f} %), {best} with "
+        f"nothing withheld"
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -100,14 +123,20 @@ def percent(found: Sequence[Reply]) -> float:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, ask and report; 2 on a reader or file that cannot be used."""
-    p = argparse.ArgumentParser(prog="python -m qa_demo.training.first_questions", description=__doc__,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        prog="python -m qa_demo.training.first_questions",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     p.add_argument("--reader", default="bundled", help="bundled, or a folder")
     p.add_argument("--file", type=Path, default=FILE)
     a = p.parse_args(argv)
     try:
         questions = load_questions(a.file)
-        from qa_demo.model.loading import load_reader  # after the file, so that a fault in it is told at once
+        from qa_demo.model.loading import (
+            load_reader,
+        )  # after the file, so that a fault in it is told at once
+
         found = replies(load_reader(a.reader), questions)
     except QADemoError as fault:
         sys.stderr.write(f"{fault}\n")

@@ -1,9 +1,11 @@
-"""Measure MLM, SBO and both on held-out paragraphs: top-1 and perplexity, by span length and by distance from the boundary.
+"""Measure MLM, SBO and both on held-out paragraphs: top-1 and perplexity, by span length and by
+distance from the boundary.
 
     python -m qa_demo.training.infill_score --model assets/spanbert --text text/*.txt.gz
 
-Every paragraph is read alone, cut to 126 pieces as in training, under the training law with a fixed seed (so 10 % of the runs show a random
-piece and 10 % the true one). Writes metrics.json and the tables of the model card beside the model.
+Every paragraph is read alone, cut to 126 pieces as in training, under the training law with a fixed
+seed (so 10 % of the runs show a random piece and 10 % the true one). Writes metrics.json and the
+tables of the model card beside the model.
 """
 
 import argparse
@@ -33,24 +35,36 @@ LONG = 7
 
 
 @torch.no_grad()
-def measure(model: Pretrainer, batches: Batches, limit: int | None = None, rows: int = 16) -> Columns:
-    """One entry for each blank [M]: run, distance, fate, and for each head right (0 or 1) and -log p, NaN without an SBO term."""
+def measure(
+    model: Pretrainer, batches: Batches, limit: int | None = None, rows: int = 16
+) -> Columns:
+    """One entry for each blank [M]: run, distance, fate, and for each head right (0 or 1) and -log
+    p, NaN without an SBO term.
+    """
     device, columns = next(model.parameters()).device, []
     model.eval()
     chosen = np.random.default_rng(0).permutation(len(batches.sequences))[:limit].tolist()
     chosen.sort(key=lambda s: sum(len(batches.parts[m].ids) for m in batches.sequences[s]))
     for first in range(0, len(chosen), rows):
-        batch = batches.batch(chosen[first:first + rows], np.random.default_rng([batches.seed, 2, first]))
+        batch = batches.batch(
+            chosen[first : first + rows], np.random.default_rng([batches.seed, 2, first])
+        )
         column = {name: batch[name].numpy() for name in ("run", "distance", "fate")}
         batch = {name: value.to(device) for name, value in batch.items()}
         mlm, sbo = model.logits(batch)
         heads = {"mlm": (mlm.float().log_softmax(-1), slice(None))}
         if sbo is not None:
             log_q = sbo.float().log_softmax(-1)
-            heads |= {"sbo": (log_q, batch["row"]), "both": ((heads["mlm"][0][batch["row"]] + log_q).log_softmax(-1), batch["row"])}
+            heads |= {
+                "sbo": (log_q, batch["row"]),
+                "both": ((heads["mlm"][0][batch["row"]] + log_q).log_softmax(-1), batch["row"]),
+            }
         for name, (log_p, at) in heads.items():
             true, size = batch["true"][at], len(batch["true"])
-            for what, value in (("right", (log_p.argmax(-1) == true).float()), ("loss", -log_p.gather(1, true[:, None])[:, 0])):
+            for what, value in (
+                ("right", (log_p.argmax(-1) == true).float()),
+                ("loss", -log_p.gather(1, true[:, None])[:, 0]),
+            ):
                 full = torch.full((size,), float("nan"), device=device)
                 full[at] = value
                 column[f"{name}_{what}"] = full.cpu().numpy()
@@ -60,7 +74,9 @@ def measure(model: Pretrainer, batches: Batches, limit: int | None = None, rows:
 
 
 def summary(columns: Columns, chosen: np.ndarray | None = None) -> dict[str, float | int]:
-    """Counts, top-1 in percent, mean -log p and perplexity exp(mean) of each head over the chosen blanks that have its term."""
+    """Counts, top-1 in percent, mean -log p and perplexity exp(mean) of each head over the chosen
+    blanks that have its term.
+    """
     chosen = np.ones(len(columns["run"]), dtype=bool) if chosen is None else chosen
     found: dict[str, float | int] = {"pieces": int(chosen.sum())}
     for head in HEADS:
@@ -71,36 +87,51 @@ def summary(columns: Columns, chosen: np.ndarray | None = None) -> dict[str, flo
         found[f"{head}_pieces"] = int(has.sum())
         if has.any():
             mean = float(loss[has].mean())
-            found |= {f"{head}_top1": round(100 * float(right[has].mean()), 2), f"{head}_loss": round(mean, 4),
-                      f"{head}_perplexity": round(float(np.exp(min(mean, 50.0))), 2)}
+            found |= {
+                f"{head}_top1": round(100 * float(right[has].mean()), 2),
+                f"{head}_loss": round(mean, 4),
+                f"{head}_perplexity": round(float(np.exp(min(mean, 50.0))), 2),
+            }
     if "sbo_loss" in columns and (pairs := chosen & ~np.isnan(columns["sbo_loss"])).any():
         found["mlm_top1_where_sbo"] = round(100 * float(columns["mlm_right"][pairs].mean()), 2)
     return found
 
 
 def tables(columns: Columns) -> dict[str, Any]:
-    """All figures: overall, by fate, by length of the merged run in pieces, by distance from the nearer boundary (1 = beside it)."""
+    """All figures: overall, by fate, by length of the merged run in pieces, by distance from the
+    nearer boundary (1 = beside it).
+    """
     run, distance = columns["run"], columns["distance"]
     lengths = [("over 10", run > 10) if n > 10 else (str(n), run == n) for n in range(1, 12)]
     steps = [("over 5", distance > 5) if n > 5 else (str(n), distance == n) for n in range(1, 7)]
-    return {"overall": summary(columns), "by_fate": {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)},
-            "by_length": {name: summary(columns, rows) for name, rows in lengths if rows.any()},
-            "by_distance": {name: summary(columns, rows) for name, rows in steps if rows.any()},
-            f"by_distance_in_runs_of_{LONG}_and_more":
-                {name: summary(columns, rows & (run >= LONG)) for name, rows in steps if (rows & (run >= LONG)).any()}}
+    return {
+        "overall": summary(columns),
+        "by_fate": {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)},
+        "by_length": {name: summary(columns, rows) for name, rows in lengths if rows.any()},
+        "by_distance": {name: summary(columns, rows) for name, rows in steps if rows.any()},
+        f"by_distance_in_runs_of_{LONG}_and_more": {
+            name: summary(columns, rows & (run >= LONG))
+            for name, rows in steps
+            if (rows & (run >= LONG)).any()
+        },
+    }
 
 
 def load_exported(folder: Path) -> Pretrainer:
-    """An exported folder as it is measured: fp32, with the boundary head beside it where there is one."""
+    """An exported folder as it is measured: fp32, with the boundary head beside it where there is
+    one.
+    """
     model = load(str(folder), sbo=False, positions=1)
     model.sbo = load_sbo(folder, model.mlm.config)
     return model
 
 
 def keep_end(record: Path, result: dict[str, Any]) -> None:
-    """Note in the record of the training what its last phase reached, if all held-out parts were measured as it masks.
+    """Note in the record of the training what its last phase reached, if all held-out parts were
+    measured as it masks.
 
-    A phase that goes on from this folder carries the figures along, so that the ends of all phases stand on the same blanks.
+    A phase that goes on from this folder carries the figures along, so that the ends of all phases
+    stand on the same blanks.
     """
     if not record.is_file() or result["limit"] is not None:
         return
@@ -111,11 +142,15 @@ def keep_end(record: Path, result: dict[str, Any]) -> None:
 
 
 def keep_tried(folder: Path, tried: Path) -> None:
-    """Put the last phase of another exported folder into the record of `folder`, as one that was tried after it.
+    """Put the last phase of another exported folder into the record of `folder`, as one that was
+    tried after it.
 
     The learning curve shows it; no weight changes. One earlier try gives way.
     """
-    card, phase = json.loads((folder / CARD).read_text()), json.loads((tried / CARD).read_text())["phases"][-1]
+    card, phase = (
+        json.loads((folder / CARD).read_text()),
+        json.loads((tried / CARD).read_text())["phases"][-1],
+    )
     card["phases"] = [p for p in card["phases"] if not p.get("tried")] + [phase | {"tried": True}]
     (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
 
@@ -123,28 +158,57 @@ def keep_tried(folder: Path, tried: Path) -> None:
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, write metrics.json, card and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--model", type=Path, default=Path("assets/spanbert"))
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--masking", choices=["span", "token"], default="span")
     p.add_argument("--length", type=int, default=128)
-    p.add_argument("--tried-for", type=Path, metavar="FOLDER",
-                   help="note the model's last phase in the record of that folder, as one that was tried and is not in its weights")
+    p.add_argument(
+        "--tried-for",
+        type=Path,
+        metavar="FOLDER",
+        help="note the model's last phase in the record of that folder, as one that was tried and "
+        "is not in its weights",
+    )
     p.add_argument("--limit", type=int, help="only so many held-out parts, drawn with a fixed seed")
     a = p.parse_args(argv)
     from qa_demo.training import spanbert_card  # the card imports no torch of its own
     from qa_demo.training.export import write_checksums
+
     tokenizer = AutoTokenizer.from_pretrained(a.model)
     parts = tokenize(tokenizer, read_text(a.text)[1], a.length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
     model = load_exported(a.model)
-    columns = measure(model, Batches(parts, tokenizer, length=a.length, rows=1, seed=0, masking=a.masking, packed=False,
-                                     positions=model.sbo.positions if model.sbo else 1), a.limit)
-    result = {"date": datetime.now(UTC).date().isoformat(), "masking": a.masking, "length": a.length, "limit": a.limit,
-              "parts": min(len(parts), a.limit or len(parts)), "text": [Path(name).name for name in a.text],
-              "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")} | {
-                  "python": platform.python_version()}, **tables(columns)}
+    columns = measure(
+        model,
+        Batches(
+            parts,
+            tokenizer,
+            length=a.length,
+            rows=1,
+            seed=0,
+            masking=a.masking,
+            packed=False,
+            positions=model.sbo.positions if model.sbo else 1,
+        ),
+        a.limit,
+    )
+    result = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "masking": a.masking,
+        "length": a.length,
+        "limit": a.limit,
+        "parts": min(len(parts), a.limit or len(parts)),
+        "text": [Path(name).name for name in a.text],
+        "versions": {
+            name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")
+        }
+        | {"python": platform.python_version()},
+        **tables(columns),
+    }
     (a.model / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
     keep_end(a.model / CARD, result)
     if a.tried_for is not None:

@@ -1,4 +1,6 @@
-"""The loop of both training commands: steps down a loss, a log, snapshots, checkpoints and the polite stop."""
+"""The loop of both training commands: steps down a loss, a log, snapshots, checkpoints and the
+polite stop.
+"""
 
 import dataclasses
 import logging
@@ -25,7 +27,7 @@ Draw = tuple[Place, dict[str, torch.Tensor], int]
 
 
 class LoopSettings(Protocol):
-    """What the loop needs of a run's settings; a step is counted from the beginning of its phase."""
+    """What the loop needs of a run's settings; steps are counted from the beginning of a phase."""
 
     out: str
     steps: int
@@ -41,8 +43,9 @@ class LoopSettings(Protocol):
 class Job:
     """What one kind of training brings to the loop.
 
-    `batches(place)` goes on behind a place for ever; `carried` names the parts of the place that a new phase takes over from the
-    one before it; `measure` gives a row of held-out figures; `average` is moved by `after_step(step of all phases)`.
+    `batches(place)` goes on behind a place for ever; `carried` names the parts of the place that a
+    new phase takes over from the one before it; `measure` gives a row of held-out figures;
+    `average` is moved by `after_step(step of all phases)`.
     """
 
     model: nn.Module
@@ -60,7 +63,9 @@ class Job:
 
 def begin(s: LoopSettings) -> Accelerator:
     """Seed torch, make the folder, and find the device and number format of a run."""
-    accelerator = Accelerator(mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available())
+    accelerator = Accelerator(
+        mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available()
+    )
     torch.manual_seed(s.seed)
     Path(s.out).mkdir(parents=True, exist_ok=True)
     return accelerator
@@ -73,7 +78,9 @@ def rate(step: int, s: LoopSettings) -> float:
 
 
 def _start(s: LoopSettings, job: Job, optimizer: Any, resume: str | None) -> dict[str, Any]:
-    """The state to begin with. The same folder goes on with its optimiser; another one starts a new phase from its weights."""
+    """The state to begin with. The same folder goes on with its optimiser; another one starts a new
+    phase from its weights.
+    """
     if not resume:
         return {"step": 0, "step_before": 0, "seconds": 0.0, **job.place}
     same = Path(resume) == Path(s.out)
@@ -95,21 +102,32 @@ def _keep(s: LoopSettings, job: Job, optimizer: Any, state: dict[str, Any], logg
     if job.measure is not None and (done % s.evaluate_every == 0 or done == s.steps):
         logged.row(done, before, **job.measure())
         if job.average is not None:
-            # The last average is not always the best: keep each one that was scored, so that export can choose on the dev set.
-            checkpoints.snapshot(out, job.average, done + before, "average", list(checkpoints.trainable(job.model)))
+            # The last average is not always the best: keep each one that was scored, so that export
+            # can choose on the dev set.
+            checkpoints.snapshot(
+                out, job.average, done + before, "average", list(checkpoints.trainable(job.model))
+            )
     if done % s.save_every == 0 and done < s.steps:
-        checkpoints.save(out, job.model, job.average, optimizer, {**state, "seconds": logged.seconds})
+        checkpoints.save(
+            out, job.model, job.average, optimizer, {**state, "seconds": logged.seconds}
+        )
 
 
-def run(s: LoopSettings, job: Job, accelerator: Accelerator, resume: str | None, log: logging.Logger) -> bool:
-    """Take the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
+def run(
+    s: LoopSettings, job: Job, accelerator: Accelerator, resume: str | None, log: logging.Logger
+) -> bool:
+    """Take the steps; True when all were taken, False when a signal stopped the run after a
+    checkpoint.
+    """
     out, main = Path(s.out), accelerator.is_main_process
     optimizer = torch.optim.AdamW(job.groups, fused=True)
     state = _start(s, job, optimizer, resume)
     peaks = [group["lr"] for group in job.groups]
     prepared, optimizer = accelerator.prepare(job.model, optimizer)
     if main:
-        checkpoints.write_settings(out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision))
+        checkpoints.write_settings(
+            out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision)
+        )
         if job.snapshots and state["step"] + state["step_before"] == 0:
             checkpoints.snapshot(out, job.model, 0)
     logged, clock = Log(out, state["seconds"], log), time.monotonic()
@@ -119,8 +137,13 @@ def run(s: LoopSettings, job: Job, accelerator: Accelerator, resume: str | None,
                 break
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * rate(state["step"], s)
-            there = {name: value.to(accelerator.device, non_blocking=True) for name, value in batch.items()}
-            terms = descend(accelerator, prepared, optimizer, partial(job.loss, prepared, there), job.total)
+            there = {
+                name: value.to(accelerator.device, non_blocking=True)
+                for name, value in batch.items()
+            }
+            terms = descend(
+                accelerator, prepared, optimizer, partial(job.loss, prepared, there), job.total
+            )
             state = {**state, **place, "step": state["step"] + 1}
             if job.after_step is not None:
                 job.after_step(state["step"] + state["step_before"])
@@ -131,6 +154,8 @@ def run(s: LoopSettings, job: Job, accelerator: Accelerator, resume: str | None,
                 _keep(s, job, optimizer, state, logged)
                 clock = time.monotonic()
     if main:
-        checkpoints.save(out, job.model, job.average, optimizer, {**state, "seconds": logged.seconds})
+        checkpoints.save(
+            out, job.model, job.average, optimizer, {**state, "seconds": logged.seconds}
+        )
         log.info("stopped at step %d of %d", state["step"], s.steps)
     return bool(state["step"] >= s.steps)

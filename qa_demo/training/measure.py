@@ -1,4 +1,6 @@
-"""Read many questions with a reader, and what both heads say to each: the raw material of every figure of the model card."""
+"""Read many questions with a reader, and what both heads say to each: the raw material of every
+figure of the model card.
+"""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -28,14 +30,18 @@ OPTIONS = WindowOptions()
 
 
 def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
-    """One reading of each different question and paragraph, as the page reads it (fp32, unpadded windows) up to rounding.
+    """One reading of each different question and paragraph, as the page reads it (fp32, unpadded
+    windows) up to rounding.
 
     Windows of equal length, of whatever question, go through the model together, on all cores.
     """
     encodings = {text: reader.encode(*text) for text in texts}
     plans = {text: make_windows(encoding, OPTIONS) for text, encoding in encodings.items()}
     owner = {id(w): text for text, windows in plans.items() for w in windows}
-    groups = sorted(buckets([w for windows in plans.values() for w in windows], BATCH), key=lambda group: -len(group[0]))
+    groups = sorted(
+        buckets([w for windows in plans.values() for w in windows], BATCH),
+        key=lambda group: -len(group[0]),
+    )
     rows: dict[tuple[Text, int], tuple[np.ndarray, np.ndarray | None]] = {}
 
     def run(group: list[Window]) -> None:
@@ -47,14 +53,25 @@ def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
         for done, _ in enumerate(pool.map(run, groups), 1):
             if done % 50 == 0:
                 log.info("%d of %d batches", done, len(groups))
-    about = {"model_name": reader.name, "threshold": reader.threshold, "checksum": reader.checksum, "temperatures": reader.temperatures}
-    return {text: assemble(encodings[text], windows, [rows[text, w.index] for w in windows], OPTIONS, **about)
-            for text, windows in plans.items()}
+    about = {
+        "model_name": reader.name,
+        "threshold": reader.threshold,
+        "checksum": reader.checksum,
+        "temperatures": reader.temperatures,
+    }
+    return {
+        text: assemble(
+            encodings[text], windows, [rows[text, w.index] for w in windows], OPTIONS, **about
+        )
+        for text, windows in plans.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What a head says: its best span with score_diff, all its texts (the tags can say several), and how sure it can be made."""
+    """What a head says: its best span with score_diff, all its texts (the tags can say several),
+    and how sure it can be made.
+    """
 
     outcome: Outcome
     texts: tuple[str, ...]
@@ -62,7 +79,7 @@ class Said:
 
 
 def claim(reading: Reading, head: str) -> Claim | None:
-    """The best span as a claim whose probability a temperature moves; None where there is no span."""
+    """The best span as a claim whose probability a temperature moves; None without a span."""
     if head == "span":
         best = predict(reading).best
         if best is None:
@@ -74,7 +91,7 @@ def claim(reading: Reading, head: str) -> Claim | None:
     if tagged is None or reading.tag_logits is None:
         return None
     w = reading.windows[tagged.window]
-    tags = reading.tag_logits[w.index, :len(w)][w.is_context].astype(np.float64)
+    tags = reading.tag_logits[w.index, : len(w)][w.is_context].astype(np.float64)
     return TagClaim(tags, tagged.span.start - w.doc_start, tagged.span.end - w.doc_start)
 
 

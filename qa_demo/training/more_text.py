@@ -1,12 +1,14 @@
-"""More free text to pre-train on, as one paragraph a line: a MediaWiki dump, WordNet's glosses, paragraphs of SQuAD-layout files.
+"""More free text to pre-train on, as one paragraph a line: a MediaWiki dump, WordNet's glosses,
+paragraphs of SQuAD-layout files.
 
-    pip install mwparserfromhell==0.7.2
-    python -m qa_demo.training.more_text --dump pages-articles.xml.bz2 --glosses data.noun --squad qa/qed.json.gz --apart text/*.txt.gz \\
+    pip install mwparserfromhell==0.7.2 python -m qa_demo.training.more_text --dump
+    pages-articles.xml.bz2 --glosses data.noun --squad qa/qed.json.gz --apart text/*.txt.gz \\
         --out runs/more.txt.gz
 
-What of `--apart` is held out must stay unseen: a paragraph that shares twelve words in a row with it is left out and counted.
-The bundled SpanBERT took the 106 articles that the test data of gensim 4.4.0 carries (Wikipedia, CC BY-SA), the noun glosses of
-WordNet 3.0 (its own free licence), and paragraphs of QED, QAMR, SQuAD and COVID-QA.
+What of `--apart` is held out must stay unseen: a paragraph that shares twelve words in a row with
+it is left out and counted. The bundled SpanBERT took the 106 articles that the test data of gensim
+4.4.0 carries (Wikipedia, CC BY-SA), the noun glosses of WordNet 3.0 (its own free licence), and
+paragraphs of QED, QAMR, SQuAD and COVID-QA.
 """
 
 import argparse
@@ -28,7 +30,9 @@ SHORTEST, GLOSS = 20, 12  # words
 
 
 def articles(dump: Path) -> Iterator[str]:
-    """The wikitext of every article of a dump, redirects and other name spaces left out; one page is in memory at a time."""
+    """The wikitext of every article of a dump, redirects and other name spaces left out; one page
+    is in memory at a time.
+    """
     with bz2.open(dump) if dump.suffix == ".bz2" else dump.open("rb") as file:
         for _, page in ET.iterparse(file):
             if not page.tag.endswith("}page"):
@@ -39,36 +43,58 @@ def articles(dump: Path) -> Iterator[str]:
 
 
 def prose(wikitext: str) -> Iterator[str]:
-    """Plain paragraphs of at least SHORTEST words: no footnotes, tables, lists, headings, captions and category links."""
+    """Plain paragraphs of at least SHORTEST words: no footnotes, tables, lists, headings, captions
+    and category links.
+    """
     import mwparserfromhell  # for this command alone
+
     code = mwparserfromhell.parse(wikitext)
-    for node in [*code.filter_tags(matches=lambda tag: tag.tag in ("ref", "table", "gallery", "math")),
-                 *code.filter_wikilinks(matches=lambda link: ":" in link.title), *code.filter_headings()]:
+    for node in [
+        *code.filter_tags(matches=lambda tag: tag.tag in ("ref", "table", "gallery", "math")),
+        *code.filter_wikilinks(matches=lambda link: ":" in link.title),
+        *code.filter_headings(),
+    ]:
         code.remove(node) if code.contains(node) else None
     for raw in code.strip_code(normalize=True, collapse=True).splitlines():
-        line = re.sub(r"\(\s*[;,]?\s*\)", "", " ".join(raw.split())).replace(" ,", ",").replace("  ", " ")
-        if len(line.split()) >= SHORTEST and line[0].isalnum() and line[-1] in ".!?\"')" and not re.search(r"[{}|<>]|\[\[|https?:", line):
+        line = (
+            re.sub(r"\(\s*[;,]?\s*\)", "", " ".join(raw.split()))
+            .replace(" ,", ",")
+            .replace("  ", " ")
+        )
+        if (
+            len(line.split()) >= SHORTEST
+            and line[0].isalnum()
+            and line[-1] in ".!?\"')"
+            and not re.search(r"[{}|<>]|\[\[|https?:", line)
+        ):
             yield line
 
 
 def glosses(data: Path) -> Iterator[str]:
-    """`word, word: gloss` of every synset of a WordNet data file whose gloss has at least GLOSS words."""
+    """`word, word: gloss` of every synset of a WordNet data file whose gloss has at least GLOSS
+    words.
+    """
     for line in data.read_text(encoding="utf-8").splitlines():
         head, bar, gloss = line.partition(" | ")
         fields = head.split()
         if bar and not line.startswith("  ") and len(gloss.split()) >= GLOSS:
-            words = [re.sub(r"\(.*\)", "", fields[4 + 2 * k]).replace("_", " ") for k in range(int(fields[3], 16))]
+            words = [
+                re.sub(r"\(.*\)", "", fields[4 + 2 * k]).replace("_", " ")
+                for k in range(int(fields[3], 16))
+            ]
             yield f"{', '.join(words)}: {' '.join(gloss.split())}"
 
 
 def rows_of_words(paragraph: str) -> Iterator[tuple[str, ...]]:
     """All SHARED words in a row of a paragraph, small letters, without punctuation."""
     words = re.findall(r"\w+", paragraph.lower())
-    return (tuple(words[k:k + SHARED]) for k in range(len(words) - SHARED + 1))
+    return (tuple(words[k : k + SHARED]) for k in range(len(words) - SHARED + 1))
 
 
 def unseen(paragraphs: Iterable[str], apart: Sequence[str]) -> tuple[list[str], int]:
-    """The paragraphs, once each, that share no SHARED words in a row with those kept apart; how many did."""
+    """The paragraphs, once each, that share no SHARED words in a row with those kept apart; how
+    many did.
+    """
     known = {row for paragraph in apart for row in rows_of_words(paragraph)}
     once = list(dict.fromkeys(paragraphs))
     kept = [paragraph for paragraph in once if known.isdisjoint(rows_of_words(paragraph))]
@@ -78,21 +104,37 @@ def unseen(paragraphs: Iterable[str], apart: Sequence[str]) -> tuple[list[str], 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, write the paragraphs, say how many came from where."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--dump", nargs="*", default=[], type=Path, help="MediaWiki XML, also .bz2")
-    p.add_argument("--glosses", nargs="*", default=[], type=Path, help="data.noun and the like of WordNet")
+    p.add_argument(
+        "--glosses", nargs="*", default=[], type=Path, help="data.noun and the like of WordNet"
+    )
     p.add_argument("--squad", nargs="*", default=[], help="SQuAD-layout files, also .gz")
-    p.add_argument("--apart", nargs="+", required=True, help="the text whose held-out paragraphs must stay unseen")
+    p.add_argument(
+        "--apart",
+        nargs="+",
+        required=True,
+        help="the text whose held-out paragraphs must stay unseen",
+    )
     p.add_argument("--out", type=Path, required=True)
     a = p.parse_args(argv)
     held, found = read_text(a.apart)[1], []
-    sources = [*((path, (line for text in articles(path) for line in prose(text))) for path in a.dump),
-               *((path, glosses(path)) for path in a.glosses),
-               *((name, (" ".join(e.context.split()) for e in read_squad(name))) for name in a.squad)]
+    sources = [
+        *((path, (line for text in articles(path) for line in prose(text))) for path in a.dump),
+        *((path, glosses(path)) for path in a.glosses),
+        *((name, (" ".join(e.context.split()) for e in read_squad(name))) for name in a.squad),
+    ]
     for name, source in sources:
         kept, dropped = unseen(source, held)
-        log.info("%s: %d paragraphs, %d words; %d left out, they are held out elsewhere", Path(name).name, len(kept),
-                 sum(len(line.split()) for line in kept), dropped)
+        log.info(
+            "%s: %d paragraphs, %d words; %d left out, they are held out elsewhere",
+            Path(name).name,
+            len(kept),
+            sum(len(line.split()) for line in kept),
+            dropped,
+        )
         found += kept
     a.out.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(a.out, "wt", encoding="utf-8") as file:

@@ -1,7 +1,9 @@
-"""What a passage of the SpanBERT chapter can promise to show, each promise a pure function over core records.
+"""What a passage of the SpanBERT chapter can promise to show, each promise a pure function over
+core records.
 
-A promise is a name and an argument in `assets/passages.json`; its check returns None when the model keeps it, else a sentence
-that says what was found instead. A blank is named by its place in the text, so a repeated word can be meant.
+A promise is a name and an argument in `assets/passages.json`; its check returns None when the model
+keeps it, else a sentence that says what was found instead. A blank is named by its place in the
+text, so a repeated word can be meant.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +37,11 @@ class Asked:
     @cached_property
     def masked(self) -> Masked:
         """The passage with its default blanks."""
-        return hide(self.encoding.context_ids, hidden_spans(self.passage, self.encoding), self.infiller.mask_id)
+        return hide(
+            self.encoding.context_ids,
+            hidden_spans(self.passage, self.encoding),
+            self.infiller.mask_id,
+        )
 
     @cached_property
     def found(self) -> Infill:
@@ -51,7 +57,7 @@ class Asked:
         offsets = self.encoding.offset_mapping
         for piece in (found or self.found).pieces:
             at = int(offsets[piece.at, 0])
-            if self.passage.text[at:at + len(word)] == word:
+            if self.passage.text[at : at + len(word)] == word:
                 return piece
         raise BadInput(f"passage '{self.passage.id}': no hidden piece begins {word!r}")
 
@@ -59,7 +65,10 @@ class Asked:
         """What SBO says of a hidden word's first piece."""
         said = self.piece(word, found).sbo
         if said is None:
-            raise BadInput(f"passage '{self.passage.id}': {word!r} has no SBO term: {self.piece(word, found).no_sbo}")
+            raise BadInput(
+                f"passage '{self.passage.id}': {word!r} has no SBO term: "
+                f"{self.piece(word, found).no_sbo}"
+            )
         return said
 
 
@@ -72,7 +81,7 @@ def check(passage: Passage, infiller: Infiller) -> dict[str, str | None]:
 def _words(asked: Asked, wanted: int) -> str | None:
     """The longest hidden run has this many words."""
     ids = asked.encoding.whitespace_ids
-    most = max(len(set(ids[run.start:run.end + 1].tolist())) for run in asked.masked.runs)
+    most = max(len(set(ids[run.start : run.end + 1].tolist())) for run in asked.masked.runs)
     return None if most == wanted else f"the longest hidden run has {most} words, promised {wanted}"
 
 
@@ -97,7 +106,11 @@ def _edge(asked: Asked, side: str) -> str | None:
 def _beyond(asked: Asked, _: bool) -> str | None:
     """A hidden run is longer than the position table."""
     rows = asked.infiller.positions
-    return None if any("position table" in (p.no_sbo or "") for p in asked.found.pieces) else f"no run has more than {rows} pieces"
+    return (
+        None
+        if any("position table" in (p.no_sbo or "") for p in asked.found.pieces)
+        else f"no run has more than {rows} pieces"
+    )
 
 
 def _ranks(asked: Asked, word: str, right: Callable[[int, int], bool]) -> str | None:
@@ -111,7 +124,9 @@ def _helps(asked: Asked, word: str) -> str | None:
 
 
 def _only(asked: Asked, word: str) -> str | None:
-    """SBO's first guess is right and MLM's is not: the boundary knows what the blank's own place does not."""
+    """SBO's first guess is right and MLM's is not: the boundary knows what the blank's own place
+    does not.
+    """
     return _ranks(asked, word, lambda sbo, mlm: sbo == 1 < mlm)
 
 
@@ -121,26 +136,52 @@ def _misleads(asked: Asked, word: str) -> str | None:
 
 
 def _falls(asked: Asked, _: bool) -> str | None:
-    """In a run of at least six pieces SBO's mean -log p is higher in the middle third than in the outer thirds."""
-    losses = [p.sbo.loss for p in asked.found.pieces if p.run == max(asked.masked.runs, key=len) and p.sbo is not None]
+    """In a run of at least six pieces SBO's mean -log p is higher in the middle third than in the
+    outer thirds.
+    """
+    losses = [
+        p.sbo.loss
+        for p in asked.found.pieces
+        if p.run == max(asked.masked.runs, key=len) and p.sbo is not None
+    ]
     if len(losses) < 6:
         return f"the longest run has {len(losses)} pieces with an SBO term, at least 6 are needed"
     third = round(len(losses) / 3)
-    middle, outer = float(np.mean(losses[third:-third])), float(np.mean(losses[:third] + losses[-third:]))
-    return None if middle > outer else f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
+    middle, outer = (
+        float(np.mean(losses[third:-third])),
+        float(np.mean(losses[:third] + losses[-third:])),
+    )
+    return (
+        None
+        if middle > outer
+        else f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
+    )
 
 
 def _position(asked: Asked, _: bool) -> str | None:
     """Blanks of one run get different first guesses, and the same one when the position is cut."""
+
     def firsts(found: Infill) -> set[str]:
-        return {p.sbo.guesses[0].piece for p in found.pieces if p.sbo is not None and p.run == max(asked.masked.runs, key=len)}
+        return {
+            p.sbo.guesses[0].piece
+            for p in found.pieces
+            if p.sbo is not None and p.run == max(asked.masked.runs, key=len)
+        }
+
     whole, cut = firsts(asked.found), firsts(asked.cut("position"))
-    return None if len(whole) > 1 == len(cut) else f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}"
+    return (
+        None
+        if len(whole) > 1 == len(cut)
+        else f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}"
+    )
 
 
 def _decides(asked: Asked, argument: Mapping[str, str]) -> str | None:
     """Cutting this wire costs the blank's true piece more -log p than cutting either other one."""
-    cost = {wire: asked.sbo(argument["blank"], asked.cut(wire)).loss - asked.sbo(argument["blank"]).loss for wire in WIRES}
+    cost = {
+        wire: asked.sbo(argument["blank"], asked.cut(wire)).loss - asked.sbo(argument["blank"]).loss
+        for wire in WIRES
+    }
     most = max(cost, key=lambda wire: cost[wire])
     said = ", ".join(f"{wire} {value:+.2f}" for wire, value in cost.items())
     return None if most == argument["wire"] and cost[most] > 0 else f"cutting costs: {said}"
@@ -152,9 +193,16 @@ def _neighbour(asked: Asked, argument: Mapping[str, str]) -> str | None:
     pair = asked.masked.boundary(run)
     ids = asked.infiller.encode(argument["word"]).context_ids
     if pair is None or len(ids) != 1:
-        return f"{argument['word']!r} has {len(ids)} pieces" if pair else "the run stands at an edge"
-    found = asked.infiller.infill(changed(asked.masked, pair[0 if argument["side"] == "left" else 1], int(ids[0])))
-    before, after = asked.sbo(argument["blank"]).guesses[0].piece, asked.sbo(argument["blank"], found).guesses[0].piece
+        return (
+            f"{argument['word']!r} has {len(ids)} pieces" if pair else "the run stands at an edge"
+        )
+    found = asked.infiller.infill(
+        changed(asked.masked, pair[0 if argument["side"] == "left" else 1], int(ids[0]))
+    )
+    before, after = (
+        asked.sbo(argument["blank"]).guesses[0].piece,
+        asked.sbo(argument["blank"], found).guesses[0].piece,
+    )
     return None if before != after else f"the first guess stays {before!r}"
 
 
@@ -163,12 +211,27 @@ def _prior(asked: Asked, word: str) -> str | None:
     piece, sbo = asked.piece(word), asked.sbo(word)
     assert piece.both is not None
     best = min(piece.mlm.rank, sbo.rank)
-    return None if piece.both.rank > best else f"{word!r}: rank {piece.both.rank} by both, {best} by the better one alone"
+    return (
+        None
+        if piece.both.rank > best
+        else f"{word!r}: rank {piece.both.rank} by both, {best} by the better one alone"
+    )
 
 
 PROMISES: dict[str, Callable[[Asked, Any], str | None]] = {
-    "words": _words, "pieces": _pieces, "merge": _merge, "edge": _edge, "beyond": _beyond, "helps": _helps, "only": _only,
-    "misleads": _misleads, "falls": _falls, "position": _position, "decides": _decides, "neighbour": _neighbour, "prior": _prior,
+    "words": _words,
+    "pieces": _pieces,
+    "merge": _merge,
+    "edge": _edge,
+    "beyond": _beyond,
+    "helps": _helps,
+    "only": _only,
+    "misleads": _misleads,
+    "falls": _falls,
+    "position": _position,
+    "decides": _decides,
+    "neighbour": _neighbour,
+    "prior": _prior,
 }
 
 

@@ -1,4 +1,5 @@
-"""Check that every passage of the SpanBERT chapter shows what it promises, with the model that ships or with another one.
+"""Check that every passage of the SpanBERT chapter shows what it promises, with the model that
+ships or with another one.
 
     python -m qa_demo.training.passages check [--model bundled|DIR] [--only ID ...]
 
@@ -18,7 +19,9 @@ PASSAGES = Path(__file__).resolve().parents[2] / "assets" / "passages.json"
 
 
 def rows(infiller: Infiller, passages: Iterable[Passage]) -> Iterator[Row]:
-    """(id, kind, promise, kept, what was found instead) for every promise, in the order of the file."""
+    """(id, kind, promise, kept, what was found instead) for every promise, in the order of the
+    file.
+    """
     for passage in passages:
         for name, fault in check(passage, infiller).items():
             yield passage.id, passage.kind, name, fault is None, fault or ""
@@ -27,12 +30,15 @@ def rows(infiller: Infiller, passages: Iterable[Passage]) -> Iterator[Row]:
 def fill_and_check(source: str, passages: Iterable[Passage]) -> Iterator[Row]:
     """Load the model, after the passages, so that a fault in the file is told at once."""
     from qa_demo.model.spanbert_loading import load_spanbert
+
     yield from rows(load_spanbert(source), passages)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Check; see `promise_check.command`."""
-    return command(argv, __doc__, "passage", "model", ("passages", PASSAGES), load_pool, fill_and_check)
+    return command(
+        argv, __doc__, "passage", "model", ("passages", PASSAGES), load_pool, fill_and_check
+    )
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-"""Pre-train a BERT-type encoder as SpanBERT does: span masking, masked-language head, span boundary head, single segments.
+"""Pre-train a BERT-type encoder as SpanBERT does: span masking, masked-language head, span boundary
+head, single segments.
 
-    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz --masking span --sbo --steps 8000 --out runs/span-sbo
-    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz --masking token --no-sbo --steps 8000 --out runs/token
-    python -m qa_demo.training.pretrain ... --out runs/span-sbo --resume runs/span-sbo
+    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz --masking span --sbo
+    --steps 8000 --out runs/span-sbo python -m qa_demo.training.pretrain --encoder ENCODER --text
+    text/*.txt.gz --masking token --no-sbo --steps 8000 --out runs/token python -m
+    qa_demo.training.pretrain ... --out runs/span-sbo --resume runs/span-sbo
 
-Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never trained on. Every round masks anew.
-Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; `--resume` goes on. Several GPUs or hosts: `accelerate launch -m
-qa_demo.training.pretrain ...`; on a GPU give `--workers 8 --batch-tokens 32768`, so that masking keeps up.
+Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never
+trained on. Every round masks anew. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop;
+`--resume` goes on. Several GPUs or hosts: `accelerate launch -m qa_demo.training.pretrain ...`; on
+a GPU give `--workers 8 --batch-tokens 32768`, so that masking keeps up.
 """
 
 import argparse
@@ -66,14 +69,43 @@ class Settings:
 
 
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.ndarray]:
-    """Training batches, held-out parts read one by one (None when the text has none), and how often each piece came [V]."""
-    train, held = (tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text, s.more_text))
-    batches = Batches(train, tokenizer, length=s.length, rows=max(1, s.batch_tokens // s.length), seed=s.seed, masking=s.masking,
-                      positions=s.positions)
-    kept = Batches(held, tokenizer, length=s.length, rows=1, seed=0, masking=s.masking, positions=s.positions,
-                   packed=False) if held else None
-    log.info("%d pieces in %d parts, packed into %d sequences of %d; %d parts are held out",
-             len(batches.stream), len(train), len(batches.sequences), s.length, len(held))
+    """Training batches, held-out parts read one by one (None when the text has none), and how often
+    each piece came [V].
+    """
+    train, held = (
+        tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text, s.more_text)
+    )
+    batches = Batches(
+        train,
+        tokenizer,
+        length=s.length,
+        rows=max(1, s.batch_tokens // s.length),
+        seed=s.seed,
+        masking=s.masking,
+        positions=s.positions,
+    )
+    kept = (
+        Batches(
+            held,
+            tokenizer,
+            length=s.length,
+            rows=1,
+            seed=0,
+            masking=s.masking,
+            positions=s.positions,
+            packed=False,
+        )
+        if held
+        else None
+    )
+    log.info(
+        "%d pieces in %d parts, packed into %d sequences of %d; %d parts are held out",
+        len(batches.stream),
+        len(train),
+        len(batches.sequences),
+        s.length,
+        len(held),
+    )
     return batches, kept, np.bincount(batches.stream, minlength=len(tokenizer))
 
 
@@ -81,54 +113,130 @@ def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place)
     """Batches behind a place, each host every n-th one."""
     hosts = accelerator.num_processes
     first = place["drawn"]
-    mine = range(first + accelerator.process_index, first + (s.steps - place["step"]) * hosts, hosts)
-    for k, batch in enumerate(DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers), 1):
-        tokens = int(batch["attention_mask"].sum())  # before it moves: asking a GPU would wait for it
+    mine = range(
+        first + accelerator.process_index, first + (s.steps - place["step"]) * hosts, hosts
+    )
+    for k, batch in enumerate(
+        DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers), 1
+    ):
+        tokens = int(
+            batch["attention_mask"].sum()
+        )  # before it moves: asking a GPU would wait for it
         yield {"drawn": first + k * hosts}, batch, tokens * hosts
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
-    """Run the steps; True when all were taken, False when a signal stopped the run after a checkpoint."""
+    """Run the steps; True when all were taken, False when a signal stopped the run after a
+    checkpoint.
+    """
     accelerator = begin(s)
     batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
     model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(accelerator.device)
     if s.compiled:
-        inductor.fallback_random = True  # its own random numbers made a step with dropout a third slower on two cores
+        inductor.fallback_random = (
+            True  # its own random numbers made a step with dropout a third slower on two cores
+        )
         model.mlm.base_model.encoder.compile(dynamic=False)
-    groups = parameter_groups(model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained")
+    groups = parameter_groups(
+        model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained"
+    )
 
     def measured(kept: Batches) -> dict[str, Any]:
-        with torch.compiler.set_stance("force_eager"):  # held-out parts have all lengths, and each would be compiled anew
+        with torch.compiler.set_stance(
+            "force_eager"
+        ):  # held-out parts have all lengths, and each would be compiled anew
             return {"held": summary(measure(model, kept, s.held_limit))}
 
-    job = Job(model, groups, {"drawn": 0}, partial(drawn, s, batches, accelerator), lambda prepared, batch: prepared(batch),
-              partial(total, pair_loss_weight=s.pair_loss_weight), None if held is None else partial(measured, held), carried=("drawn",),
-              snapshots=s.snapshots)
+    job = Job(
+        model,
+        groups,
+        {"drawn": 0},
+        partial(drawn, s, batches, accelerator),
+        lambda prepared, batch: prepared(batch),
+        partial(total, pair_loss_weight=s.pair_loss_weight),
+        None if held is None else partial(measured, held),
+        carried=("drawn",),
+        snapshots=s.snapshots,
+    )
     return run(s, job, accelerator, resume, log)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line; its defaults are those of the settings."""
     default = {f.name: f.default for f in dataclasses.fields(Settings)}
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--encoder", required=True, help="folder or hub id of the BERT-type encoder to start from")
-    p.add_argument("--text", nargs="+", required=True, metavar="FILE", help="plain text, one paragraph a line, also .gz")
-    p.add_argument("--more-text", nargs="*", default=[], metavar="FILE", help="text that is only trained on (qa_demo.training.more_text)")
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument(
+        "--encoder", required=True, help="folder or hub id of the BERT-type encoder to start from"
+    )
+    p.add_argument(
+        "--text",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="plain text, one paragraph a line, also .gz",
+    )
+    p.add_argument(
+        "--more-text",
+        nargs="*",
+        default=[],
+        metavar="FILE",
+        help="text that is only trained on (qa_demo.training.more_text)",
+    )
     p.add_argument("--out", required=True)
     p.add_argument("--steps", type=int, required=True)
-    p.add_argument("--resume", help="a run folder; the same as --out goes on with it, another one starts a new phase from its weights")
-    p.add_argument("--masking", choices=["span", "token"], default="span", help="SpanBERT's spans, or BERT's single pieces")
-    p.add_argument("--sbo", action=argparse.BooleanOptionalAction, default=True, help="train the span boundary head too")
-    p.add_argument("--embeddings", choices=["trained", "frozen"], default="trained", help="frozen: faster steps, half the optimiser")
+    p.add_argument(
+        "--resume",
+        help="a run folder; the same as --out goes on with it, another one starts a new phase from "
+        "its weights",
+    )
+    p.add_argument(
+        "--masking",
+        choices=["span", "token"],
+        default="span",
+        help="SpanBERT's spans, or BERT's single pieces",
+    )
+    p.add_argument(
+        "--sbo",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="train the span boundary head too",
+    )
+    p.add_argument(
+        "--embeddings",
+        choices=["trained", "frozen"],
+        default="trained",
+        help="frozen: faster steps, half the optimiser",
+    )
     p.add_argument("--decay", choices=["none", "linear"], default="linear")
-    p.add_argument("--snapshots", action=argparse.BooleanOptionalAction, default=False,
-                   help="keep half-precision weights at logarithmic steps")
-    p.add_argument("--compiled", action=argparse.BooleanOptionalAction, default=False,
-                   help="compile the encoder's layers: minutes at the start, steps a third shorter on two cores with AMX")
+    p.add_argument(
+        "--snapshots",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="keep half-precision weights at logarithmic steps",
+    )
+    p.add_argument(
+        "--compiled",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="compile the encoder's layers: minutes at the start, steps a third shorter on two "
+        "cores with AMX",
+    )
     for name in ("pair_loss_weight", "learning_rate", "head_rate", "weight_decay", "dropout"):
         p.add_argument(f"--{name.replace('_', '-')}", type=float, default=default[name])
-    for name in ("positions", "length", "batch_tokens", "warmup", "seed", "workers", "evaluate_every", "held_limit", "log_every",
-                 "save_every"):
+    for name in (
+        "positions",
+        "length",
+        "batch_tokens",
+        "warmup",
+        "seed",
+        "workers",
+        "evaluate_every",
+        "held_limit",
+        "log_every",
+        "save_every",
+    ):
         p.add_argument(f"--{name.replace('_', '-')}", type=int, default=default[name])
     return p
 
@@ -138,7 +246,10 @@ def main(argv: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     args = vars(parser().parse_args(argv))
     resume = args.pop("resume")
-    train(Settings(**{**args, "text": tuple(args["text"]), "more_text": tuple(args["more_text"])}), resume)
+    train(
+        Settings(**{**args, "text": tuple(args["text"]), "more_text": tuple(args["more_text"])}),
+        resume,
+    )
 
 
 if __name__ == "__main__":

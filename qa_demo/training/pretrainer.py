@@ -1,4 +1,6 @@
-"""An encoder with the masked-language head and the span boundary head, and the loss that trains both."""
+"""An encoder with the masked-language head and the span boundary head, and the loss that trains
+both.
+"""
 
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from qa_demo.training.text import Batch
 
 
 class Pretrainer(nn.Module):
-    """Only blanks meet the vocabulary: [M, d] and [S, d] rows are gathered before the products with the word table [V, d]."""
+    """Only blanks meet the vocabulary: [M, d] and [S, d] rows are gathered before the products with
+    the word table [V, d].
+    """
 
     def __init__(self, mlm: nn.Module, sbo: SBOHead | None) -> None:
         super().__init__()
@@ -30,16 +34,24 @@ class Pretrainer(nn.Module):
 
     def logits(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
         """MLM logits [M, V] and SBO logits [S, V] of a batch; None without a boundary head."""
-        hidden = self.mlm.base_model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])[0].flatten(0, 1)
+        hidden = self.mlm.base_model(
+            input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+        )[0].flatten(0, 1)
         mlm = self.mlm.cls(hidden[batch["at"]])
-        return mlm, None if self.sbo is None else self.sbo(hidden[batch["left"]], hidden[batch["right"]], batch["k"], self.words)
+        return mlm, None if self.sbo is None else self.sbo(
+            hidden[batch["left"]], hidden[batch["right"]], batch["k"], self.words
+        )
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator (the paper's code)."""
+        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator (the
+        paper's code).
+        """
         mlm, sbo = self.logits(batch)
         terms = {"mlm": F.cross_entropy(mlm.float(), batch["true"])}
         if sbo is not None:
-            terms["sbo"] = F.cross_entropy(sbo.float(), batch["true"][batch["row"]], reduction="sum") / (len(batch["row"]) + 1)
+            terms["sbo"] = F.cross_entropy(
+                sbo.float(), batch["true"][batch["row"]], reduction="sum"
+            ) / (len(batch["row"]) + 1)
         return terms
 
 
@@ -48,22 +60,41 @@ def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
     return terms["mlm"] + pair_loss_weight * terms["sbo"] if "sbo" in terms else terms["mlm"]
 
 
-def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = None, dropout: float = 0.0) -> Pretrainer:
-    """A BERT-type encoder in fp32, dropout on hidden states only; heads it lacks start anew, their output biases at log frequency.
+def load(
+    source: str, sbo: bool, positions: int, counts: np.ndarray | None = None, dropout: float = 0.0
+) -> Pretrainer:
+    """A BERT-type encoder in fp32, dropout on hidden states only; heads it lacks start anew, their
+    output biases at log frequency.
 
-    A folder that `export_spanbert` wrote brings both heads, so that a later run goes on from it with a fresh optimiser.
+    A folder that `export_spanbert` wrote brings both heads, so that a later run goes on from it
+    with a fresh optimiser.
 
-    A head that knew only how often each piece comes would have exactly these biases, so training need not learn them.
+    A head that knew only how often each piece comes would have exactly these biases, so training
+    need not learn them.
     """
-    mlm, info = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, use_safetensors=True, hidden_dropout_prob=dropout,
-                                                     attention_probs_dropout_prob=0.0, attn_implementation=attention_kernel(),
-                                                     output_loading_info=True)
+    mlm, info = AutoModelForMaskedLM.from_pretrained(
+        source,
+        dtype=torch.float32,
+        use_safetensors=True,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=0.0,
+        attn_implementation=attention_kernel(),
+        output_loading_info=True,
+    )
     if not hasattr(mlm, "cls"):
-        raise BadInput(f"pre-training needs a BERT-type encoder, {source} is of the family {mlm.config.model_type}")
+        raise BadInput(
+            f"pre-training needs a BERT-type encoder, {source} is of the family "
+            f"{mlm.config.model_type}"
+        )
     kept = load_sbo(Path(source), mlm.config) if sbo and Path(source).is_dir() else None
     if kept is not None and kept.positions != positions:
-        raise BadInput(f"the boundary head of {source} has {kept.positions} positions, asked for are {positions}")
-    head = kept or (SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None)
+        raise BadInput(
+            f"the boundary head of {source} has {kept.positions} positions, asked for are "
+            f"{positions}"
+        )
+    head = kept or (
+        SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None
+    )
     model = Pretrainer(mlm, head)
     if counts is not None:
         bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
@@ -77,13 +108,29 @@ def load(source: str, sbo: bool, positions: int, counts: np.ndarray | None = Non
     return model
 
 
-def parameter_groups(model: Pretrainer, learning_rate: float, head_rate: float, weight_decay: float, train_embeddings: bool) -> list[dict]:
-    """Heads at head_rate x learning_rate, encoder at learning_rate; weight decay on matrices only; embeddings frozen if asked."""
+def parameter_groups(
+    model: Pretrainer,
+    learning_rate: float,
+    head_rate: float,
+    weight_decay: float,
+    train_embeddings: bool,
+) -> list[dict]:
+    """Heads at head_rate x learning_rate, encoder at learning_rate; weight decay on matrices only;
+    embeddings frozen if asked.
+    """
     model.mlm.base_model.embeddings.requires_grad_(train_embeddings)
     # The decoder is the word table itself and is listed once, under the encoder.
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
-            groups.setdefault((name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1), []).append(parameter)
-    return [{"params": found, "lr": learning_rate * (head_rate if head else 1.0), "weight_decay": weight_decay if matrix else 0.0}
-            for (head, matrix), found in groups.items()]
+            groups.setdefault(
+                (name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1), []
+            ).append(parameter)
+    return [
+        {
+            "params": found,
+            "lr": learning_rate * (head_rate if head else 1.0),
+            "weight_decay": weight_decay if matrix else 0.0,
+        }
+        for (head, matrix), found in groups.items()
+    ]

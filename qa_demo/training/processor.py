@@ -7,7 +7,9 @@ import torch
 
 
 def seconds_of_products(dtype: torch.dtype, repeats: int = 20) -> float:
-    """The fastest of `repeats` products [1024, 384] x [384, 1536] in a number format, after two that do not count."""
+    """The fastest of `repeats` products [1024, 384] x [384, 1536] in a number format, after two
+    that do not count.
+    """
     a, b = torch.ones(1024, 384, dtype=dtype), torch.ones(384, 1536, dtype=dtype)
     taken = []
     for _ in range(repeats + 2):
@@ -19,18 +21,23 @@ def seconds_of_products(dtype: torch.dtype, repeats: int = 20) -> float:
 
 @cache
 def processor_has_bf16() -> bool:
-    """True where bf16 matrix products pay: on a GPU, and on a CPU where a short measurement finds them a fifth faster than fp32.
+    """True where bf16 matrix products pay: on a GPU, and on a CPU where a short measurement finds
+    them a fifth faster than fp32.
 
-    The processor's own word is not enough: one that lists AVX512-BF16 but hides AMX took 1.8 times as long in bf16. Measured once
-    in a process and with a margin: other work on the same cores must not change the format of a run that goes on.
+    The processor's own word is not enough: one that lists AVX512-BF16 but hides AMX took 1.8 times
+    as long in bf16. Measured once in a process and with a margin: other work on the same cores must
+    not change the format of a run that goes on.
     """
-    return torch.cuda.is_available() or seconds_of_products(torch.bfloat16) < 0.8 * seconds_of_products(torch.float32)
+    return torch.cuda.is_available() or seconds_of_products(
+        torch.bfloat16
+    ) < 0.8 * seconds_of_products(torch.float32)
 
 
 def attention_kernel() -> str:
     """The attention implementation that trains fastest; both give the same numbers up to rounding.
 
-    On a CPU the backward pass of torch 2.13's fused kernel takes a quarter of a step at 128 tokens: 512 ms a step of 2,048 tokens against
-    391 ms with plain matrix products (two cores with AVX512-BF16, bf16). On a GPU the fused kernel is the faster one.
+    On a CPU the backward pass of torch 2.13's fused kernel takes a quarter of a step at 128 tokens:
+    512 ms a step of 2,048 tokens against 391 ms with plain matrix products (two cores with
+    AVX512-BF16, bf16). On a GPU the fused kernel is the faster one.
     """
     return "sdpa" if torch.cuda.is_available() else "eager"

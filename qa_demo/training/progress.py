@@ -1,4 +1,6 @@
-"""What both training commands share while they run: one step of the optimiser, the log and the polite stop."""
+"""What both training commands share while they run: one step of the optimiser, the log and the
+polite stop.
+"""
 
 import logging
 import signal
@@ -16,8 +18,13 @@ from qa_demo.training import checkpoints
 Terms = dict[str, torch.Tensor]
 
 
-def descend(accelerator: Accelerator, model: Any, optimizer: Any, terms_of: Callable[[], Terms],
-            total: Callable[[Terms], torch.Tensor]) -> Terms:
+def descend(
+    accelerator: Accelerator,
+    model: Any,
+    optimizer: Any,
+    terms_of: Callable[[], Terms],
+    total: Callable[[Terms], torch.Tensor],
+) -> Terms:
     """One step of the optimiser down the total of the loss terms; the terms before it."""
     model.train()
     with accelerator.autocast():
@@ -30,10 +37,17 @@ def descend(accelerator: Accelerator, model: Any, optimizer: Any, terms_of: Call
 
 
 class Log:
-    """Means of the loss terms and real tokens a second since the last row; rows go to log.jsonl and to the logger."""
+    """Means of the loss terms and real tokens a second since the last row; rows go to log.jsonl and
+    to the logger.
+    """
 
     def __init__(self, out: Path, seconds: float, logger: logging.Logger) -> None:
-        self.path, self.before, self.began, self.logger = out / "log.jsonl", seconds, time.monotonic(), logger
+        self.path, self.before, self.began, self.logger = (
+            out / "log.jsonl",
+            seconds,
+            time.monotonic(),
+            logger,
+        )
         self.tokens, self.taken = 0, 0.0
         self.sums: dict[str, list[torch.Tensor]] = {}
 
@@ -50,7 +64,9 @@ class Log:
 
     def row(self, step: int, before: int, **more: Any) -> None:
         """Write one row, and start the means anew."""
-        means = {name: round(float(torch.stack(values).mean()), 4) for name, values in self.sums.items()}
+        means = {
+            name: round(float(torch.stack(values).mean()), 4) for name, values in self.sums.items()
+        }
         row = {"step": step, "before": before, "seconds": round(self.seconds), **more, **means}
         if self.taken:
             row["tokens_per_second"] = round(self.tokens / self.taken)
@@ -61,9 +77,14 @@ class Log:
 
 @contextmanager
 def stop_asked() -> Iterator[list[int]]:
-    """A list that Ctrl-C and SIGTERM add to, so that a step can be finished and a checkpoint written before the run stops."""
+    """A list that Ctrl-C and SIGTERM add to, so that a step can be finished and a checkpoint
+    written before the run stops.
+    """
     asked: list[int] = []
-    earlier = {number: signal.signal(number, lambda n, _: asked.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
+    earlier = {
+        number: signal.signal(number, lambda n, _: asked.append(n))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield asked
     finally:

@@ -1,7 +1,7 @@
 """What an example of the pool can promise to show, each promise a pure function over core records.
 
-A promise is a name and an argument in `assets/examples.json`; its check returns None when the reading keeps it, else
-a sentence that says what was found instead.
+A promise is a name and an argument in `assets/examples.json`; its check returns None when the
+reading keeps it, else a sentence that says what was found instead.
 """
 
 import unicodedata
@@ -23,7 +23,7 @@ from qa_demo.training.promise_check import known
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """An example, its reading, and the decode at default options with the reader's own threshold."""
+    """An example, its reading, and its decode at default options and the reader's threshold."""
 
     example: PoolExample
     reading: Reading
@@ -40,7 +40,9 @@ class Shown:
     def gold(self) -> Answer:
         """The first annotator's answer."""
         if not self.example.answers:
-            raise BadInput(f"example '{self.example.id}': the promise needs an answer and none is given")
+            raise BadInput(
+                f"example '{self.example.id}': the promise needs an answer and none is given"
+            )
         return self.example.answers[0]
 
 
@@ -50,10 +52,22 @@ def load_pool(path: Path) -> tuple[PoolExample, ...]:
 
 
 def show(example: PoolExample, reading: Reading) -> Shown:
-    """Decode a reading as the page does at first paint: exact search, logit sum, the reader's threshold."""
-    if (reading.encoding.question, reading.encoding.context, reading.options) != (example.question, example.context, example.options):
-        raise BadInput(f"example '{example.id}': the reading was made from another text or other options")
-    return Shown(example, reading, predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)))
+    """Decode a reading as the page does at first paint: exact search, logit sum, the reader's
+    threshold.
+    """
+    if (reading.encoding.question, reading.encoding.context, reading.options) != (
+        example.question,
+        example.context,
+        example.options,
+    ):
+        raise BadInput(
+            f"example '{example.id}': the reading was made from another text or other options"
+        )
+    return Shown(
+        example,
+        reading,
+        predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)),
+    )
 
 
 def check(example: PoolExample, reading: Reading) -> dict[str, str | None]:
@@ -67,19 +81,25 @@ def _overlap(candidate: Candidate, answer: Answer) -> bool:
 
 
 def _answer(shown: Shown, wanted: str | None) -> str | None:
-    """"gold": the answer equals an annotator's, as SQuAD compares; null: the reader abstains."""
+    """ "gold": the answer equals an annotator's, as SQuAD compares; null: the reader abstains."""
     answer, diff = shown.prediction.answer, shown.prediction.score_diff
     said = "no answer" if answer is None else repr(answer)
     if wanted is None:
         return None if answer is None else f"answers {said}, null score - best score = {diff:.2f}"
-    if answer is not None and any(exact_match(a.text, answer) and _overlap(shown.best, a) for a in shown.example.answers):
+    if answer is not None and any(
+        exact_match(a.text, answer) and _overlap(shown.best, a) for a in shown.example.answers
+    ):
         return None
     return f"says {said}, best span {shown.best.text!r}"
 
 
 def _n_best_holds(shown: Shown, texts: list[str]) -> str | None:
     """Each text stands in a listed span that touches no gold answer."""
-    others = [r.candidate.text for r in shown.prediction.n_best if not any(_overlap(r.candidate, a) for a in shown.example.answers)]
+    others = [
+        r.candidate.text
+        for r in shown.prediction.n_best
+        if not any(_overlap(r.candidate, a) for a in shown.example.answers)
+    ]
     missing = [t for t in texts if not any(t in other for other in others)]
     return f"not among the n best: {missing}" if missing else None
 
@@ -87,7 +107,11 @@ def _n_best_holds(shown: Shown, texts: list[str]) -> str | None:
 def _gold_in_n_best(shown: Shown, first: int) -> str | None:
     """An annotator's span is one of the first n listed."""
     listed = [r.candidate.text for r in shown.prediction.n_best[:first]]
-    return None if any(exact_match(a.text, t) for a in shown.example.answers for t in listed) else f"the first are {listed[:3]}"
+    return (
+        None
+        if any(exact_match(a.text, t) for a in shown.example.answers for t in listed)
+        else f"the first are {listed[:3]}"
+    )
 
 
 def _distractor(shown: Shown, text: str) -> str | None:
@@ -98,15 +122,25 @@ def _distractor(shown: Shown, text: str) -> str | None:
 
 
 def _repeated(shown: Shown, text: str) -> str | None:
-    """The text stands at least twice, the gold one is not the first, and the winner lies on the gold one."""
+    """The text stands at least twice, the gold one is not the first, and the winner lies on the
+    gold one.
+    """
     first = shown.example.context.find(text)
     if shown.example.context.count(text) < 2 or shown.gold.char_start <= first:
         return f"{text!r} is not repeated before the gold answer"
-    return None if _overlap(shown.best, shown.gold) else f"the winner {shown.best.text!r} stands at character {shown.best.char_start}"
+    return (
+        None
+        if _overlap(shown.best, shown.gold)
+        else f"the winner {shown.best.text!r} stands at character {shown.best.char_start}"
+    )
 
 
 def _between(name: str, value: int, limits: list[int]) -> str | None:
-    return None if limits[0] <= value <= limits[1] else f"{value} {name}, promised {limits[0]} to {limits[1]}"
+    return (
+        None
+        if limits[0] <= value <= limits[1]
+        else f"{value} {name}, promised {limits[0]} to {limits[1]}"
+    )
 
 
 def _windows(shown: Shown, limits: list[int]) -> str | None:
@@ -121,7 +155,11 @@ def _tokens(shown: Shown, limits: list[int]) -> str | None:
 
 def gold_tokens(reading: Reading, answer: Answer) -> tuple[int, int]:
     """First and last context token that overlaps an answer."""
-    inside = [i for i, (a, b) in enumerate(reading.encoding.offset_mapping.tolist()) if a < answer.char_end and b > answer.char_start]
+    inside = [
+        i
+        for i, (a, b) in enumerate(reading.encoding.offset_mapping.tolist())
+        if a < answer.char_end and b > answer.char_start
+    ]
     if not inside:
         raise BadInput(f"no word piece stands where the answer {answer.text!r} is")
     return inside[0], inside[-1]
@@ -130,17 +168,24 @@ def gold_tokens(reading: Reading, answer: Answer) -> tuple[int, int]:
 def _border(shown: Shown, _: bool) -> str | None:
     """A window's edge cuts the gold answer, and another window holds it whole."""
     first, last = gold_tokens(shown.reading, shown.gold)
-    held = [sum(w.doc_start <= t < w.doc_stop for t in range(first, last + 1)) for w in shown.reading.windows]
+    held = [
+        sum(w.doc_start <= t < w.doc_stop for t in range(first, last + 1))
+        for w in shown.reading.windows
+    ]
     cut, whole = any(0 < n <= last - first for n in held), any(n == last - first + 1 for n in held)
     return None if cut and whole else f"cut by a window: {cut}, whole in a window: {whole}"
 
 
 def winners(reading: Reading) -> dict[str, str]:
-    """The winner's text and place under every scale, with maximum context and the scale's first null."""
+    """The winner's text and place under every scale, with maximum context and the scale's first
+    null.
+    """
     found = {}
     for scale, nulls in COMBINES.items():
         best = predict(reading, merge=MergeOptions(scale=scale, null=nulls[0])).best
-        found[scale] = "" if best is None else f"{best.candidate.text} [{best.candidate.char_start}]"
+        found[scale] = (
+            "" if best is None else f"{best.candidate.text} [{best.candidate.char_start}]"
+        )
     return found
 
 
@@ -151,18 +196,29 @@ def _rules_disagree(shown: Shown, _: bool) -> str | None:
 
 
 def _argmaxes_illegal(shown: Shown, _: bool) -> str | None:
-    """In the winner's window the highest start and the highest end form no legal span: end before start, or too long."""
+    """In the winner's window the highest start and the highest end form no legal span: end before
+    start, or too long.
+    """
     cell = separate_argmaxes(shown.reading, shown.best.window, DecodeOptions())
     tokens = shown.reading.tokens(shown.best.window)
-    pair = f"start at {tokens[cell.start_pos]!r} ({cell.start_pos}), end at {tokens[cell.end_pos]!r} ({cell.end_pos})"
-    return None if cell.reason in ("end before start", "too long") else f"{cell.reason or 'legal'}: {pair}"
+    cells = (("start", cell.start_pos), ("end", cell.end_pos))
+    pair = ", ".join(f"{name} at {tokens[at]!r} ({at})" for name, at in cells)
+    return (
+        None
+        if cell.reason in ("end before start", "too long")
+        else f"{cell.reason or 'legal'}: {pair}"
+    )
 
 
 def _glued(shown: Shown, _: bool) -> str | None:
     """The best span starts in one gold answer and ends in a later one."""
-    covered = sorted({(a.char_start, a.char_end) for a in shown.example.answers if _overlap(shown.best, a)})
+    covered = sorted(
+        {(a.char_start, a.char_end) for a in shown.example.answers if _overlap(shown.best, a)}
+    )
     apart = any(a[1] <= b[0] for a in covered for b in covered)
-    return None if apart else f"the best span {shown.best.text!r} touches {len(covered)} gold answer"
+    return (
+        None if apart else f"the best span {shown.best.text!r} touches {len(covered)} gold answer"
+    )
 
 
 def _tags(shown: Shown, wanted: list[str]) -> str | None:
@@ -178,7 +234,7 @@ def _annotators(shown: Shown, wanted: list[int]) -> str | None:
 
 
 def _too_long(shown: Shown, _: bool) -> str | None:
-    """The gold answer exceeds max_answer_length, and with the limit lifted the best span does too."""
+    """The gold answer exceeds max_answer_length, and without the limit the best span does too."""
     first, last = gold_tokens(shown.reading, shown.gold)
     limit, length = DecodeOptions().max_answer_length, last - first + 1
     if length <= limit:
@@ -194,7 +250,9 @@ def _emoji(c: str) -> bool:
 
 
 SCRIPTS: dict[str, Callable[[str], bool]] = {
-    "accents": lambda c: bool(unicodedata.decomposition(c)) and unicodedata.name(c, "").startswith("LATIN"),
+    "accents": lambda c: (
+        bool(unicodedata.decomposition(c)) and unicodedata.name(c, "").startswith("LATIN")
+    ),
     "non-Latin": lambda c: c.isalpha() and not unicodedata.name(c, "").startswith("LATIN"),
     "emoji": _emoji,
     "right-to-left": lambda c: unicodedata.bidirectional(c) in ("R", "AL"),
@@ -208,7 +266,19 @@ def _holds(shown: Shown, kinds: list[str]) -> str | None:
 
 
 PROMISES: dict[str, Callable[[Shown, Any], str | None]] = {
-    "answer": _answer, "n_best_holds": _n_best_holds, "gold_in_n_best": _gold_in_n_best, "distractor": _distractor, "repeated": _repeated,
-    "windows": _windows, "tokens": _tokens, "border": _border, "rules_disagree": _rules_disagree, "argmaxes_illegal": _argmaxes_illegal,
-    "glued": _glued, "tags": _tags, "annotators": _annotators, "too_long": _too_long, "holds": _holds,
+    "answer": _answer,
+    "n_best_holds": _n_best_holds,
+    "gold_in_n_best": _gold_in_n_best,
+    "distractor": _distractor,
+    "repeated": _repeated,
+    "windows": _windows,
+    "tokens": _tokens,
+    "border": _border,
+    "rules_disagree": _rules_disagree,
+    "argmaxes_illegal": _argmaxes_illegal,
+    "glued": _glued,
+    "tags": _tags,
+    "annotators": _annotators,
+    "too_long": _too_long,
+    "holds": _holds,
 }

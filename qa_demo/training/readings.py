@@ -1,8 +1,10 @@
-"""Store one Reading for every example of the pool, so that the page shows it before the weights are loaded.
+"""Store one Reading for every example of the pool, so that the page shows it before the weights are
+loaded.
 
     python -m qa_demo.training.readings [--reader bundled|DIR] [--out assets/readings]
 
-Each file carries the checksum of the reader that made it. Readings of examples that left the pool are deleted.
+Each file carries the checksum of the reader that made it. Readings of examples that left the pool
+are deleted.
 """
 
 import argparse
@@ -36,15 +38,21 @@ def store(reader: Reader, pool: Iterable[PoolExample], out: Path) -> int:
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and store; 2 on a reader or pool that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(prog="python -m qa_demo.training.readings", description=__doc__,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        prog="python -m qa_demo.training.readings",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     p.add_argument("--reader", default="bundled", help="bundled, or a folder")
     p.add_argument("--pool", type=Path, default=POOL)
     p.add_argument("--out", type=Path, default=ASSETS / "readings")
     a = p.parse_args(argv)
     try:
         pool = load_pool(a.pool)
-        from qa_demo.model.loading import load_reader  # after the pool, so that a fault in the file is told at once
+        from qa_demo.model.loading import (
+            load_reader,
+        )  # after the pool, so that a fault in the file is told at once
+
         size = store(load_reader(a.reader), pool, a.out)
     except QADemoError as fault:
         sys.stderr.write(f"{fault}\n")

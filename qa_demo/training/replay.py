@@ -1,15 +1,20 @@
-"""Replay of a fine-tuning: what the reader said about the examples at about thirty steps, from step 0 on.
+"""Replay of a fine-tuning: what the reader said about the examples at about thirty steps, from step
+0 on.
 
-    python -m qa_demo.training.replay --encoder ENCODER --runs runs/phase1 runs/phase2 --out assets/replay
+    python -m qa_demo.training.replay --encoder ENCODER --runs runs/phase1 runs/phase2 --out
+    assets/replay
 
-Every snapshot of the runs reads one window of each example (the window that holds the gold answer). `--readings` are the
-stored readings of the final reader (`qa_demo.training.readings`, run first): they give the windows and the last row.
+Every snapshot of the runs reads one window of each example (the window that holds the gold answer).
+`--readings` are the stored readings of the final reader (`qa_demo.training.readings`, run first):
+they give the windows and the last row.
 
-`--after FOLDER` puts the record of the training that this one goes on from in front, its last step being this one's step 0.
-Of that training no weights need be left; examples that it did not read are then left out.
+`--after FOLDER` puts the record of the training that this one goes on from in front, its last step
+being this one's step 0. Of that training no weights need be left; examples that it did not read are
+then left out.
 
-replay.npz: `start`, `end` [steps, positions] and `tags` [steps, positions, 3] (B, I, O) in half precision; the windows
-stand one after the other. replay.json: steps, where each example's window begins, and the checksum of the final reader.
+replay.npz: `start`, `end` [steps, positions] and `tags` [steps, positions, 3] (B, I, O) in half
+precision; the windows stand one after the other. replay.json: steps, where each example's window
+begins, and the checksum of the final reader.
 """
 
 import argparse
@@ -39,8 +44,9 @@ CLOSE = 100
 
 
 def gold_window(example: PoolExample, reading: Reading) -> Window:
-    """The window that owns the first gold token, if it holds the whole answer, else the first that does; the only or
-    first window of an example without an answer."""
+    """The window that owns the first gold token, if it holds the whole answer, else the first that
+    does; the only or first window of an example without an answer.
+    """
     if not example.answers:
         return reading.windows[0]
     first, last = gold_tokens(reading, example.answers[0])
@@ -51,8 +57,14 @@ def gold_window(example: PoolExample, reading: Reading) -> Window:
 
 
 def snapshots(runs: Sequence[Path]) -> dict[int, Path]:
-    """Snapshot files by step, over all phases; a step that two phases hold is taken from the later one."""
-    found = {int(p.stem.rpartition("-")[2]): p for run in runs for p in sorted((run / "snapshots").glob("step-*.safetensors"))}
+    """Snapshot files by step, over all phases; a step that two phases hold is taken from the later
+    one.
+    """
+    found = {
+        int(p.stem.rpartition("-")[2]): p
+        for run in runs
+        for p in sorted((run / "snapshots").glob("step-*.safetensors"))
+    }
     if not found:
         raise BadInput(f"no snapshots/step-*.safetensors in {', '.join(map(str, runs))}")
     return dict(sorted(found.items()))
@@ -60,7 +72,9 @@ def snapshots(runs: Sequence[Path]) -> dict[int, Path]:
 
 @torch.inference_mode()
 def read_windows(model: TwoHeads, windows: Sequence[Window]) -> Rows:
-    """Start, end [positions] and tag logits [positions, 3] of windows one after the other, each unpadded and in fp32."""
+    """Start, end [positions] and tag logits [positions, 3] of windows one after the other, each
+    unpadded and in fp32.
+    """
     model.eval()
     rows = []
     for w in windows:
@@ -74,8 +88,13 @@ def stored_rows(readings: Sequence[Reading], windows: Sequence[Window]) -> Rows:
     if any(r.tag_logits is None for r in readings):
         raise BadInput("the stored readings hold no tag logits; make them with the bundled reader")
     pairs = list(zip(readings, windows, strict=True))
-    return (np.concatenate([r.logits(w.index)[0] for r, w in pairs]), np.concatenate([r.logits(w.index)[1] for r, w in pairs]),
-            np.concatenate([r.tag_logits[w.index, :len(w)] for r, w in pairs if r.tag_logits is not None]))
+    return (
+        np.concatenate([r.logits(w.index)[0] for r, w in pairs]),
+        np.concatenate([r.logits(w.index)[1] for r, w in pairs]),
+        np.concatenate(
+            [r.tag_logits[w.index, : len(w)] for r, w in pairs if r.tag_logits is not None]
+        ),
+    )
 
 
 def final_step(run: Path) -> int:
@@ -84,49 +103,89 @@ def final_step(run: Path) -> int:
     return int(state["step"] + state["step_before"])
 
 
-def write(out: Path, steps: Sequence[int], rows: Sequence[Rows], examples: Sequence[PoolExample], windows: Sequence[Window],
-          checksum: str) -> int:
+def write(
+    out: Path,
+    steps: Sequence[int],
+    rows: Sequence[Rows],
+    examples: Sequence[PoolExample],
+    windows: Sequence[Window],
+    checksum: str,
+) -> int:
     """Write both files; returns their size in bytes, and refuses more than 3 MB."""
     out.mkdir(parents=True, exist_ok=True)
     start, end, tags = (np.stack(parts).astype(np.float16) for parts in zip(*rows, strict=True))
     np.savez_compressed(out / "replay.npz", start=start, end=end, tags=tags)
     at = np.cumsum([0, *(len(w) for w in windows)]).tolist()
-    about = {"format": 1, "steps": list(steps), "checksum": checksum,
-             "examples": [{"id": e.id, "window": w.index, "at": at[k], "length": len(w)}
-                          for k, (e, w) in enumerate(zip(examples, windows, strict=True))]}
+    about = {
+        "format": 1,
+        "steps": list(steps),
+        "checksum": checksum,
+        "examples": [
+            {"id": e.id, "window": w.index, "at": at[k], "length": len(w)}
+            for k, (e, w) in enumerate(zip(examples, windows, strict=True))
+        ],
+    }
     (out / "replay.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     size = sum((out / name).stat().st_size for name in ("replay.npz", "replay.json"))
     if size > LIMIT:
-        raise BadInput(f"the replay takes {size:,} bytes, {LIMIT:,} are allowed; leave out examples or snapshots")
+        raise BadInput(
+            f"the replay takes {size:,} bytes, {LIMIT:,} are allowed; leave out examples or "
+            f"snapshots"
+        )
     return size
 
 
-def placed(pool: Sequence[PoolExample], windows: Sequence[Window], earlier: Replay | None) -> list[int]:
-    """Which examples are recorded: all, or those that the earlier record read in the same window."""
+def placed(
+    pool: Sequence[PoolExample], windows: Sequence[Window], earlier: Replay | None
+) -> list[int]:
+    """Which examples are recorded: all, or those read in the same window by the earlier record."""
     if earlier is None:
         return list(range(len(pool)))
-    found = [k for k, (e, w) in enumerate(zip(pool, windows, strict=True))
-             if (place := earlier.places.get(e.id)) is not None and (place[0], place[2]) == (w.index, len(w))]
+    found = [
+        k
+        for k, (e, w) in enumerate(zip(pool, windows, strict=True))
+        if (place := earlier.places.get(e.id)) is not None
+        and (place[0], place[2]) == (w.index, len(w))
+    ]
     for k in sorted(set(range(len(pool))) - set(found)):
         log.info("left out: the earlier record holds no such window of example '%s'", pool[k].id)
     return found
 
 
-def behind(earlier: Replay | None, examples: Sequence[PoolExample], steps: Sequence[int],
-           rows: Sequence[Rows]) -> tuple[list[int], list[Rows]]:
-    """The earlier record's steps and rows of these examples, then these, counted on from its last step; steps that follow it closely
-    are left out, since the page would show the same picture many times."""
+def behind(
+    earlier: Replay | None,
+    examples: Sequence[PoolExample],
+    steps: Sequence[int],
+    rows: Sequence[Rows],
+) -> tuple[list[int], list[Rows]]:
+    """The earlier record's steps and rows of these examples, then these, counted on from its last
+    step; steps that follow it closely are left out, since the page would show the same picture many
+    times.
+    """
     if earlier is None:
         return list(steps), list(rows)
     of = [found for e in examples if (found := earlier.rows(e.id)) is not None]
     last = earlier.steps[-1]
-    before: list[Rows] = [(np.concatenate([r.start[k] for r in of]), np.concatenate([r.end[k] for r in of]),
-                           np.concatenate([r.tags[k] for r in of])) for k in range(len(earlier.steps))]
+    before: list[Rows] = [
+        (
+            np.concatenate([r.start[k] for r in of]),
+            np.concatenate([r.end[k] for r in of]),
+            np.concatenate([r.tags[k] for r in of]),
+        )
+        for k in range(len(earlier.steps))
+    ]
     kept = [(last + step, row) for step, row in zip(steps, rows, strict=True) if step >= CLOSE]
     return [*earlier.steps, *(step for step, _ in kept)], [*before, *(row for _, row in kept)]
 
 
-def record(encoder: str, runs: Sequence[Path], pool: Sequence[PoolExample], stored: Path, out: Path, after: Path | None = None) -> int:
+def record(
+    encoder: str,
+    runs: Sequence[Path],
+    pool: Sequence[PoolExample],
+    stored: Path,
+    out: Path,
+    after: Path | None = None,
+) -> int:
     """Read the gold windows with every snapshot, append the final reader, write."""
     earlier = None if after is None else load_replay(after)
     if after is not None and earlier is None:
@@ -138,7 +197,9 @@ def record(encoder: str, runs: Sequence[Path], pool: Sequence[PoolExample], stor
     chosen = placed(pool, windows, earlier)
     pool, readings, windows = ([items[k] for k in chosen] for items in (pool, readings, windows))
     model, last = load(encoder, dropout=0.0), final_step(runs[-1])
-    files = {step: path for step, path in snapshots(runs).items() if step < last}  # the final reader stands for its own step
+    files = {
+        step: path for step, path in snapshots(runs).items() if step < last
+    }  # the final reader stands for its own step
     rows = []
     for step, path in files.items():
         checkpoints.load_weights(model, path)
@@ -151,11 +212,16 @@ def record(encoder: str, runs: Sequence[Path], pool: Sequence[PoolExample], stor
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and record; 2 on files that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(prog="python -m qa_demo.training.replay", description=__doc__,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        prog="python -m qa_demo.training.replay",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     p.add_argument("--encoder", required=True, help="folder or hub id the fine-tuning started from")
     p.add_argument("--runs", required=True, nargs="+", type=Path, help="run folders, oldest first")
-    p.add_argument("--after", type=Path, help="the replay of the training that this one goes on from")
+    p.add_argument(
+        "--after", type=Path, help="the replay of the training that this one goes on from"
+    )
     p.add_argument("--pool", type=Path, default=POOL)
     p.add_argument("--readings", type=Path, default=ASSETS / "readings")
     p.add_argument("--out", type=Path, default=ASSETS / "replay")

@@ -1,10 +1,13 @@
-"""Measure an exported reader with both heads, fit its temperatures, choose its threshold, and write metrics.json beside it.
+"""Measure an exported reader with both heads, fit its temperatures, choose its threshold, and write
+metrics.json beside it.
 
-    python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz --dev-v2 squad-dev-v2.json.gz \
+    python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz --dev-v2
+    squad-dev-v2.json.gz \
         --lists multispanqa.json.gz qed-train.json.gz
 
-Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from those readings. Of the files
-with lists only the questions that no training sees are read (qa_demo.training.apart).
+Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from
+those readings. Of the files with lists only the questions that no training sees are read
+(qa_demo.training.apart).
 """
 
 import argparse
@@ -41,55 +44,93 @@ MOST_LOST = 4.0
 
 
 def halves(examples: Sequence[Example]) -> tuple[list[int], list[int]]:
-    """Indices of two halves that share no article: titles in an order fixed by a seed, dealt until one half holds half the questions.
+    """Indices of two halves that share no article: titles in an order fixed by a seed, dealt until
+    one half holds half the questions.
 
-    Questions of one article are alike, so a temperature fitted and measured on the same article would look better than it is.
+    Questions of one article are alike, so a temperature fitted and measured on the same article
+    would look better than it is.
     """
     titles = sorted({e.title for e in examples})
     first: set[str] = set()
     for title in (titles[k] for k in np.random.default_rng(0).permutation(len(titles))):
         if 2 * sum(e.title in first for e in examples) < len(examples):
             first.add(title)
-    return [k for k, e in enumerate(examples) if e.title in first], [k for k, e in enumerate(examples) if e.title not in first]
+    return [k for k, e in enumerate(examples) if e.title in first], [
+        k for k, e in enumerate(examples) if e.title not in first
+    ]
 
 
 def reliability(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """The temperature fitted on one half of the articles, and reliability on the other, before and after."""
+    """The temperature fitted on one half of the articles, and reliability on the other, before and
+    after.
+    """
     sides: list[tuple[list[Claim], list[float]]] = []
     for half in halves(examples):
-        kept = [(c, score(examples[k], said[k].outcome.text, "1.1")[0]) for k in half if (c := said[k].claim) is not None]
+        kept = [
+            (c, score(examples[k], said[k].outcome.text, "1.1")[0])
+            for k in half
+            if (c := said[k].claim) is not None
+        ]
         sides.append(([c for c, _ in kept], [y for _, y in kept]))
     (fitted, fitted_right), (others, right) = sides
     temperature = fit(fitted, fitted_right)
-    tables = {name: calibration([c.prob(t) for c in others], right) for name, t in (("before", 1.0), ("after", temperature))}
-    return {"temperature": temperature, "fitted_on": len(fitted), "measured_on": len(others)} | {
-        name: [asdict(row) for row in table] for name, table in tables.items()} | {
-        f"error_{name}": calibration_error(table) for name, table in tables.items()}
+    tables = {
+        name: calibration([c.prob(t) for c in others], right)
+        for name, t in (("before", 1.0), ("after", temperature))
+    }
+    return (
+        {"temperature": temperature, "fitted_on": len(fitted), "measured_on": len(others)}
+        | {name: [asdict(row) for row in table] for name, table in tables.items()}
+        | {f"error_{name}": calibration_error(table) for name, table in tables.items()}
+    )
 
 
-def withheld(examples: Sequence[Example], said: Mapping[str, Outcome]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Scores at the chosen threshold, and the curve: the best choice between answering and not that costs the answerable questions
-    at most MOST_LOST points of F1. The threshold with the best F1 of all would withhold half of the right answers of a weak reader,
-    since "" scores 1 on every unanswerable question."""
+def withheld(
+    examples: Sequence[Example], said: Mapping[str, Outcome]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scores at the chosen threshold, and the curve: the best choice between answering and not that
+    costs the answerable questions at most MOST_LOST points of F1. The threshold with the best F1 of
+    all would withhold half of the right answers of a weak reader, since "" scores 1 on every
+    unanswerable question.
+    """
     line = trade(examples, said)
     chosen, best = line.choose(MOST_LOST), line.choose(100.0)
     answered = [e for e in examples if e.answers]
     scores = evaluate(examples, said, chosen.threshold) | {
-        "threshold": chosen.threshold, "answerable_f1_without_threshold": evaluate(answered, said)["f1"],
-        "answer_or_not_accuracy": chosen.accuracy, "best_answer_or_not_accuracy": best.accuracy,
-        "best_answer_or_not_threshold": best.threshold}
-    return scores, {"answerable": len(answered), "unanswerable": len(examples) - len(answered),
-                    "points": [asdict(p) for p in line.curve()], "chosen": asdict(chosen)}
+        "threshold": chosen.threshold,
+        "answerable_f1_without_threshold": evaluate(answered, said)["f1"],
+        "answer_or_not_accuracy": chosen.accuracy,
+        "best_answer_or_not_accuracy": best.accuracy,
+        "best_answer_or_not_threshold": best.threshold,
+    }
+    return scores, {
+        "answerable": len(answered),
+        "unanswerable": len(examples) - len(answered),
+        "points": [asdict(p) for p in line.curve()],
+        "chosen": asdict(chosen),
+    }
 
 
-def lists(files: Mapping[str, Sequence[Example]], said: Mapping[tuple[str, str], Mapping[str, Said]]) -> dict[str, Any]:
+def lists(
+    files: Mapping[str, Sequence[Example]], said: Mapping[tuple[str, str], Mapping[str, Said]]
+) -> dict[str, Any]:
     """MultiSpanQA's two measures of both heads, for each file and for all together."""
     parts = {**files, "all": [e for examples in files.values() for e in examples]}
-    return {name: {head: asdict(scored_lists(examples, [said[e.question, e.context][head] for e in examples])) for head in HEADS}
-            for name, examples in parts.items() if examples}
+    return {
+        name: {
+            head: asdict(
+                scored_lists(examples, [said[e.question, e.context][head] for e in examples])
+            )
+            for head in HEADS
+        }
+        for name, examples in parts.items()
+        if examples
+    }
 
 
-def metrics(reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str) -> dict[str, Any]:
+def metrics(
+    reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str
+) -> dict[str, Any]:
     """All figures of the model card, with what they were measured on and by which versions."""
     answerable, mixed = read_squad(dev), read_squad(dev_v2)
     kept = {path.name: held_out(read_squad(path)) for path in list_files}
@@ -97,29 +138,59 @@ def metrics(reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Pa
     began = time.perf_counter()
     readings = read_all(reader, dict.fromkeys((e.question, e.context) for e in every))
     taken = time.perf_counter() - began
-    said = {text: {head: says(reading, head) for head in HEADS} for text, reading in readings.items()}
-    log.info("%d questions read in %.0f s and decoded in %.0f s", len(readings), taken, time.perf_counter() - began - taken)
+    said = {
+        text: {head: says(reading, head) for head in HEADS} for text, reading in readings.items()
+    }
+    log.info(
+        "%d questions read in %.0f s and decoded in %.0f s",
+        len(readings),
+        taken,
+        time.perf_counter() - began - taken,
+    )
 
     def of(head: str, examples: Sequence[Example]) -> dict[str, Outcome]:
         return {e.id: said[e.question, e.context][head].outcome for e in examples}
 
     result: dict[str, Any] = {
-        "date": datetime.now(UTC).date().isoformat(), "command": command,
-        "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy", "safetensors")} | {
-            "python": platform.python_version()},
-        "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (dev, dev_v2, *list_files)},
-        "speed": {"questions": len(readings), "seconds": round(taken, 1), "questions_per_second": round(len(readings) / taken, 1)},
-        "squad_dev": {head: evaluate(answerable, of(head, answerable)) for head in HEADS}, "squad_dev_v2": {}, "threshold_curve": {},
-        "reliability": {head: reliability(answerable, [said[e.question, e.context][head] for e in answerable]) for head in HEADS}}
+        "date": datetime.now(UTC).date().isoformat(),
+        "command": command,
+        "versions": {
+            name: version(name)
+            for name in ("torch", "transformers", "tokenizers", "numpy", "safetensors")
+        }
+        | {"python": platform.python_version()},
+        "data": {
+            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in (dev, dev_v2, *list_files)
+        },
+        "speed": {
+            "questions": len(readings),
+            "seconds": round(taken, 1),
+            "questions_per_second": round(len(readings) / taken, 1),
+        },
+        "squad_dev": {head: evaluate(answerable, of(head, answerable)) for head in HEADS},
+        "squad_dev_v2": {},
+        "threshold_curve": {},
+        "reliability": {
+            head: reliability(answerable, [said[e.question, e.context][head] for e in answerable])
+            for head in HEADS
+        },
+    }
     for head in HEADS:
-        result["squad_dev_v2"][head], result["threshold_curve"][head] = withheld(mixed, of(head, mixed))
+        result["squad_dev_v2"][head], result["threshold_curve"][head] = withheld(
+            mixed, of(head, mixed)
+        )
     return result | ({"lists": lists(kept, said)} if kept else {})
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, and write metrics.json, threshold, temperatures and checksums."""
+    """Parse the command line, measure, and write metrics.json, threshold, temperatures and
+    checksums.
+    """
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--dev", type=Path, required=True, help="answerable questions")
     p.add_argument("--dev-v2", type=Path, required=True, help="answerable and unanswerable ones")
@@ -135,7 +206,13 @@ def main(argv: list[str] | None = None) -> None:
     card["temperatures"] = {head: result["reliability"][head]["temperature"] for head in HEADS}
     (a.reader / "reader.json").write_text(json.dumps(card, indent=1) + "\n")
     write_checksums(a.reader)
-    sys.stdout.write(json.dumps({k: result[k] for k in ("speed", "squad_dev", "squad_dev_v2", "lists") if k in result}, indent=1) + "\n")
+    sys.stdout.write(
+        json.dumps(
+            {k: result[k] for k in ("speed", "squad_dev", "squad_dev_v2", "lists") if k in result},
+            indent=1,
+        )
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

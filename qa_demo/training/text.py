@@ -1,4 +1,6 @@
-"""Pre-training text: paragraphs, 5 % of them kept apart, cut at word starts, packed into sequences and masked anew each time."""
+"""Pre-training text: paragraphs, 5 % of them kept apart, cut at word starts, packed into sequences
+and masked anew each time.
+"""
 
 import gzip
 import hashlib
@@ -22,7 +24,9 @@ Batch = dict[str, torch.Tensor]
 
 
 def held_out(paragraph: str) -> bool:
-    """Whether a paragraph is kept apart: a hash of its text decides, so a copy in another file lands on the same side."""
+    """Whether a paragraph is kept apart: a hash of its text decides, so a copy in another file
+    lands on the same side.
+    """
     digest = hashlib.blake2b(" ".join(paragraph.split()).encode(), digest_size=8).digest()
     return int.from_bytes(digest) % HELD == 0
 
@@ -32,13 +36,19 @@ def read_lines(files: Iterable[str]) -> dict[str, None]:
     seen: dict[str, None] = {}
     for name in files:
         path = Path(name)
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        with (
+            gzip.open(path, "rt", encoding="utf-8")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8") as file
+        ):
             seen.update(dict.fromkeys(line for raw in file if (line := raw.strip())))
     return seen
 
 
 def read_text(files: Iterable[str], more: Iterable[str] = ()) -> tuple[list[str], list[str]]:
-    """(training, held-out) paragraphs; of the files in `more` none is held out, so that other text leaves the held-out figures alike."""
+    """(training, held-out) paragraphs; of the files in `more` none is held out, so that other text
+    leaves the held-out figures alike.
+    """
     files = list(files)
     sides: tuple[list[str], list[str]] = ([], [])
     for paragraph in (found := read_lines(files)):
@@ -58,7 +68,9 @@ class Part:
 
 
 def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Part]:
-    """Nearly equal parts of at most `capacity` pieces, each beginning with a word where words are short enough."""
+    """Nearly equal parts of at most `capacity` pieces, each beginning with a word where words are
+    short enough.
+    """
     parts, first = [], 0
     while (left := len(ids) - first) > 0:
         stop = first + -(-left // -(-left // capacity))
@@ -75,13 +87,21 @@ def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[P
     """The parts of all paragraphs, in order."""
     backend, parts = prepare(tokenizer), []
     for first in range(0, len(paragraphs), 1024):
-        for found in backend.encode_batch(list(paragraphs[first:first + 1024]), add_special_tokens=False):
-            parts += cut(np.array(found.ids, dtype=np.int64), np.array(found.word_ids, dtype=np.int64), capacity)
+        for found in backend.encode_batch(
+            list(paragraphs[first : first + 1024]), add_special_tokens=False
+        ):
+            parts += cut(
+                np.array(found.ids, dtype=np.int64),
+                np.array(found.word_ids, dtype=np.int64),
+                capacity,
+            )
     return parts
 
 
 def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
-    """Whole parts put together, each followed by [SEP], into sequences of at most `room` pieces; the fullest that fits is taken."""
+    """Whole parts put together, each followed by [SEP], into sequences of at most `room` pieces;
+    the fullest that fits is taken.
+    """
     done: list[list[int]] = []
     open_: list[tuple[int, list[int]]] = []
     for index in np.random.default_rng(seed).permutation(len(parts)).tolist():
@@ -98,21 +118,47 @@ def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) ->
 
 
 class Batches(Dataset):
-    """Endless batches by number: batch k is the same whenever and wherever it is drawn, so a resumed run repeats nothing.
+    """Endless batches by number: batch k is the same whenever and wherever it is drawn, so a
+    resumed run repeats nothing.
 
-    Sequence [CLS] part [SEP] part [SEP] ..., each part masked apart, so that no span and no boundary pair crosses a [SEP].
-    Round r shuffles the sequences by (seed, r); batch k is masked by (seed, k), anew in every round.
+    Sequence [CLS] part [SEP] part [SEP] ..., each part masked apart, so that no span and no
+    boundary pair crosses a [SEP]. Round r shuffles the sequences by (seed, r); batch k is masked by
+    (seed, k), anew in every round.
     """
 
-    def __init__(self, parts: Sequence[Part], tokenizer: Any, *, length: int, rows: int, seed: int, masking: str = "span",
-                 options: MaskOptions | None = None, positions: int = POSITIONS, packed: bool = True) -> None:
-        self.parts, self.length, self.rows, self.seed, self.masking = parts, length, rows, seed, masking
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        tokenizer: Any,
+        *,
+        length: int,
+        rows: int,
+        seed: int,
+        masking: str = "span",
+        options: MaskOptions | None = None,
+        positions: int = POSITIONS,
+        packed: bool = True,
+    ) -> None:
+        self.parts, self.length, self.rows, self.seed, self.masking = (
+            parts,
+            length,
+            rows,
+            seed,
+            masking,
+        )
         self.options, self.positions, self.packed = options or MaskOptions(), positions, packed
-        self.cls, self.sep, self.mask, self.pad = (int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad"))
+        self.cls, self.sep, self.mask, self.pad = (
+            int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad")
+        )
         self.stream = np.concatenate([part.ids for part in parts])
-        self.sequences = pack(parts, length - 1, seed) if packed else [[k] for k in range(len(parts))]
+        self.sequences = (
+            pack(parts, length - 1, seed) if packed else [[k] for k in range(len(parts))]
+        )
         if len(self.sequences) < rows:
-            raise BadInput(f"a batch takes {rows} sequences of {length} pieces, the text fills only {len(self.sequences)}")
+            raise BadInput(
+                f"a batch takes {rows} sequences of {length} pieces, the text fills only "
+                f"{len(self.sequences)}"
+            )
         self._round: tuple[int, np.ndarray] = (-1, np.empty(0, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -122,8 +168,14 @@ class Batches(Dataset):
     def __getitem__(self, k: int) -> Batch:
         r, b = divmod(k, len(self))
         if self._round[0] != r:
-            self._round = (r, np.random.default_rng([self.seed, 0, r]).permutation(len(self.sequences)))
-        return self.batch(self._round[1][b * self.rows:(b + 1) * self.rows].tolist(), np.random.default_rng([self.seed, 1, k]))
+            self._round = (
+                r,
+                np.random.default_rng([self.seed, 0, r]).permutation(len(self.sequences)),
+            )
+        return self.batch(
+            self._round[1][b * self.rows : (b + 1) * self.rows].tolist(),
+            np.random.default_rng([self.seed, 1, k]),
+        )
 
     def random_piece(self, rng: np.random.Generator) -> int:
         """A piece of the training text, so frequent ones come often."""
@@ -136,10 +188,16 @@ class Batches(Dataset):
         return mask_spans(part.ids, part.words, self.mask, rng, self.random_piece, self.options)
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
-        """input_ids and attention_mask [B, L]; places in the flat [B * L]: blanks `at` [M], and for each SBO target `left`, `right`,
-        its `k` and the blank `row` it belongs to [S]. `run`, `distance`, `fate` [M] describe the blanks."""
+        """input_ids and attention_mask [B, L]; places in the flat [B * L]: blanks `at` [M], and for
+        each SBO target `left`, `right`, its `k` and the blank `row` it belongs to [S]. `run`,
+        `distance`, `fate` [M] describe the blanks.
+        """
         rows = [self.sequences[s] for s in sequences]
-        wide = self.length if self.packed else max(1 + sum(1 + len(self.parts[m].ids) for m in members) for members in rows)
+        wide = (
+            self.length
+            if self.packed
+            else max(1 + sum(1 + len(self.parts[m].ids) for m in members) for members in rows)
+        )
         ids, real = np.full((len(rows), wide), self.pad), np.zeros((len(rows), wide), np.int64)
         blanks: list[np.ndarray] = []
         pairs: list[np.ndarray] = []
@@ -149,17 +207,47 @@ class Batches(Dataset):
             for member in members:
                 masked = self.mask_part(self.parts[member], rng)
                 size, base = len(masked.input_ids), b * wide + at
-                ids[b, at:at + size], ids[b, at + size] = masked.input_ids, self.sep
+                ids[b, at : at + size], ids[b, at + size] = masked.input_ids, self.sep
                 at += size + 1
                 hidden, found = masked.hidden, masked.pairs(self.positions)
                 lengths = np.array([len(run) for run in masked.runs for _ in range(len(run))])
-                place = hidden - np.array([run.start for run in masked.runs for _ in range(len(run))])
-                blanks.append(np.stack([hidden + base, masked.true_ids[hidden], lengths, np.minimum(place + 1, lengths - place),
-                                        [FATES.index(fate) for fate in masked.fates]]))
-                pairs.append(np.stack([found.left + base, found.right + base, found.k, np.searchsorted(hidden, found.at) + count]))
+                place = hidden - np.array(
+                    [run.start for run in masked.runs for _ in range(len(run))]
+                )
+                blanks.append(
+                    np.stack(
+                        [
+                            hidden + base,
+                            masked.true_ids[hidden],
+                            lengths,
+                            np.minimum(place + 1, lengths - place),
+                            [FATES.index(fate) for fate in masked.fates],
+                        ]
+                    )
+                )
+                pairs.append(
+                    np.stack(
+                        [
+                            found.left + base,
+                            found.right + base,
+                            found.k,
+                            np.searchsorted(hidden, found.at) + count,
+                        ]
+                    )
+                )
                 count += len(hidden)
             real[b, :at] = 1
-        named = dict(zip(("at", "true", "run", "distance", "fate"), np.concatenate(blanks, axis=1), strict=True))
-        named |= dict(zip(("left", "right", "k", "row"), np.concatenate(pairs, axis=1), strict=True))
+        named = dict(
+            zip(
+                ("at", "true", "run", "distance", "fate"),
+                np.concatenate(blanks, axis=1),
+                strict=True,
+            )
+        )
+        named |= dict(
+            zip(("left", "right", "k", "row"), np.concatenate(pairs, axis=1), strict=True)
+        )
         arrays = {"input_ids": ids, "attention_mask": real, **named}
-        return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+        return {
+            name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()
+        }

@@ -13,7 +13,9 @@ from qa_demo.training.processor import attention_kernel
 
 
 class TwoHeads(nn.Module):
-    """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2) and tag logits W.T + b (`bio`, d -> 3: B, I, O)."""
+    """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2) and tag logits W.T + b (`bio`, d -> 3: B,
+    I, O).
+    """
 
     def __init__(self, reader: nn.Module) -> None:
         super().__init__()
@@ -22,35 +24,54 @@ class TwoHeads(nn.Module):
         nn.init.normal_(self.bio.weight, std=0.02)
         nn.init.zeros_(self.bio.bias)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
         if knows_token_types(self.reader.config):
             inputs["token_type_ids"] = token_type_ids
         hidden = self.reader.base_model(**inputs).last_hidden_state
         start, end = self.reader.qa_outputs(hidden).float().unbind(-1)
         padding = attention_mask == 0
-        return start.masked_fill(padding, -1e4), end.masked_fill(padding, -1e4), self.bio(hidden).float()
+        return (
+            start.masked_fill(padding, -1e4),
+            end.masked_fill(padding, -1e4),
+            self.bio(hidden).float(),
+        )
 
 
 def load(source: str, dropout: float) -> TwoHeads:
-    """A reader around an encoder (a folder or hub id); each head is random when the source has none."""
-    reader = AutoModelForQuestionAnswering.from_pretrained(source, dtype=torch.float32, use_safetensors=True,
-                                                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=0.0,
-                                                           attn_implementation=attention_kernel())
+    """A reader around an encoder (a folder or hub id); each head is random when the source has
+    none.
+    """
+    reader = AutoModelForQuestionAnswering.from_pretrained(
+        source,
+        dtype=torch.float32,
+        use_safetensors=True,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=0.0,
+        attn_implementation=attention_kernel(),
+    )
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
-    if head.is_file():  # a folder that export wrote: the start/end head came with the model, the BIO head lies beside it
+    # a folder that export wrote: the start/end head came with the model, the BIO head lies beside
+    # it
+    if head.is_file():
         model.bio.load_state_dict(load_file(head))
         model.bio.float()
     return model
 
 
 def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over all real positions; tags: mean over passage tokens."""
+    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over all real positions; tags: mean over
+    passage tokens.
+    """
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
     per_token = -(batch["tags"] * tags.log_softmax(-1)).sum(-1) * batch["tagged"]
-    return {"start": -(batch["start"] * start.log_softmax(-1)).sum(-1).mean(),
-            "end": -(batch["end"] * end.log_softmax(-1)).sum(-1).mean(),
-            "tags": per_token.sum() / batch["tagged"].sum().clamp(min=1)}
+    return {
+        "start": -(batch["start"] * start.log_softmax(-1)).sum(-1).mean(),
+        "end": -(batch["end"] * end.log_softmax(-1)).sum(-1).mean(),
+        "tags": per_token.sum() / batch["tagged"].sum().clamp(min=1),
+    }
 
 
 def total(terms: dict[str, Tensor], bio_weight: float) -> Tensor:

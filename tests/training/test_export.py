@@ -11,20 +11,34 @@ from qa_demo.training.export import origin, soup
 
 
 def run_folder(folder: Path, **states: float) -> Path:
-    """A run whose states hold one start/end weight and one tag weight, both equal to the given number."""
+    """A run whose states hold one start/end weight and one tag weight, both equal to the given
+    number.
+    """
     (folder / "snapshots").mkdir(parents=True)
     for name, value in states.items():
-        save_file({"reader.qa_outputs.bias": torch.full((2,), value), "bio.bias": torch.full((3,), value)},
-                  folder / ("" if name == "average" else "snapshots") / f"{name.replace('_', '-')}.safetensors")
+        save_file(
+            {
+                "reader.qa_outputs.bias": torch.full((2,), value),
+                "bio.bias": torch.full((3,), value),
+            },
+            folder
+            / ("" if name == "average" else "snapshots")
+            / f"{name.replace('_', '-')}.safetensors",
+        )
     return folder
 
 
 def reader_folder(folder: Path, value: float) -> Path:
     """An exported reader in half precision, with a tensor that no run trains."""
     folder.mkdir()
-    save_file({"qa_outputs.bias": torch.full((2,), value).half(), "embeddings": torch.ones(4).half()}, folder / "model.safetensors")
+    save_file(
+        {"qa_outputs.bias": torch.full((2,), value).half(), "embeddings": torch.ones(4).half()},
+        folder / "model.safetensors",
+    )
     save_file({"bias": torch.full((3,), value).half()}, folder / "bio_head.safetensors")
-    (folder / "reader.json").write_text(json.dumps({"weights": ["average"], "phases": [{"name": "phase1"}], "threshold": -1.0}))
+    (folder / "reader.json").write_text(
+        json.dumps({"weights": ["average"], "phases": [{"name": "phase1"}], "threshold": -1.0})
+    )
     (folder / "checksums.json").write_text("{}")
     return folder
 
@@ -48,8 +62,14 @@ def test_a_reader_that_lacks_a_trained_tensor_is_refused(tmp_path: Path) -> None
 def test_the_origin_of_a_reader_says_how_it_was_made(tmp_path: Path) -> None:
     found = origin(reader_folder(tmp_path / "a", 5.0))
     assert (found["weights"], found["phases"]) == (["average"], [{"name": "phase1"}])
-    assert found["checksum"] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"  # SHA-256 of "{}"
+    assert (
+        found["checksum"] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+    )  # SHA-256 of "{}"
     about = json.loads((tmp_path / "a" / "reader.json").read_text())
-    (tmp_path / "a" / "reader.json").write_text(json.dumps({**about, "began_with": {"checksum": "ab"}, "mean_with": []}))
+    (tmp_path / "a" / "reader.json").write_text(
+        json.dumps({**about, "began_with": {"checksum": "ab"}, "mean_with": []})
+    )
     again = origin(tmp_path / "a")
-    assert again.keys() == {*found, "began_with", "mean_with"} and again["began_with"] == {"checksum": "ab"}
+    assert again.keys() == {*found, "began_with", "mean_with"} and again["began_with"] == {
+        "checksum": "ab"
+    }

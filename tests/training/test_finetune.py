@@ -1,4 +1,6 @@
-"""The fine-tuning command: a stopped run is the same run, phases follow each other, and every part learns at its own rate."""
+"""The fine-tuning command: a stopped run is the same run, phases follow each other, and every part
+learns at its own rate.
+"""
 
 import json
 import signal
@@ -28,12 +30,41 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def settings(home: Path, out: str, **more) -> finetune.Settings:
     data = str(home / "squad.json")
-    flags = ["--encoder", str(home / "encoder"), "--train", f"{data}:1.5", "--dev", data, "--out", str(home / out), "--steps", "6",
-             "--lengths", "40", "60", "--batch-tokens", "120", "--dev-limit", "2", "--save-every", "3", "--evaluate-every", "6",
-             "--warmup", "2", "--negatives", "0.3"]
+    flags = [
+        "--encoder",
+        str(home / "encoder"),
+        "--train",
+        f"{data}:1.5",
+        "--dev",
+        data,
+        "--out",
+        str(home / out),
+        "--steps",
+        "6",
+        "--lengths",
+        "40",
+        "60",
+        "--batch-tokens",
+        "120",
+        "--dev-limit",
+        "2",
+        "--save-every",
+        "3",
+        "--evaluate-every",
+        "6",
+        "--warmup",
+        "2",
+        "--negatives",
+        "0.3",
+    ]
     args = vars(finetune.parser().parse_args(flags))
     args.pop("resume")
-    return replace(finetune.Settings(**{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}), **more)
+    return replace(
+        finetune.Settings(
+            **{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}
+        ),
+        **more,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +81,9 @@ def test_a_resumed_run_is_the_same_run(home, run, name):
     if json.loads((copy / "state.json").read_text())["step"] == 3:
         assert finetune.train(settings(home, "interrupted"), str(copy))
     whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
-    assert whole.keys() == resumed.keys() and all(torch.equal(whole[key], resumed[key]) for key in whole)
+    assert whole.keys() == resumed.keys() and all(
+        torch.equal(whole[key], resumed[key]) for key in whole
+    )
     assert json.loads((copy / "settings.json").read_text())["resume"] is None
 
 
@@ -58,7 +91,10 @@ def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
     second = settings(home, "second", steps=1)
     assert finetune.train(second, str(run))
     assert finetune.train(replace(second, steps=2), second.out)
-    assert [(p["name"], p["steps_taken"]) for p in export.history(home / "second")] == [("run", 6), ("second", 2)]
+    assert [(p["name"], p["steps_taken"]) for p in export.history(home / "second")] == [
+        ("run", 6),
+        ("second", 2),
+    ]
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"]) == (2, 6)
 
@@ -69,6 +105,7 @@ def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkey
     def interrupted(*given):
         signal.raise_signal(signal.SIGTERM)
         return descend(*given)
+
     monkeypatch.setattr(loop, "descend", interrupted)
     handler = signal.getsignal(signal.SIGTERM)
     assert not finetune.train(settings(home, "stopped"))
@@ -86,11 +123,15 @@ def test_signals_are_given_back_after_an_error():
 def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home):
     model = load(str(home / "encoder"), 0.0)
     s = settings(home, "unused", learning_rate=1e-3, layer_rate=0.5, head_rate=4.0)
-    rates = {id(p): group["lr"] for group in finetune.parameter_groups(model, s) for p in group["params"]}
+    rates = {
+        id(p): group["lr"] for group in finetune.parameter_groups(model, s) for p in group["params"]
+    }
     layers = model.reader.bert.encoder.layer
     assert rates[id(model.bio.weight)] == rates[id(model.reader.qa_outputs.bias)] == 4e-3
     assert [rates[id(layer.output.dense.weight)] for layer in layers] == [5e-4, 1e-3]
-    assert not any(id(p) in rates or p.requires_grad for p in model.reader.bert.embeddings.parameters())
+    assert not any(
+        id(p) in rates or p.requires_grad for p in model.reader.bert.embeddings.parameters()
+    )
     assert {id(p) for p in model.parameters() if p.requires_grad} == rates.keys()
 
 
@@ -104,23 +145,46 @@ def test_plain_and_fused_attention_train_on_the_same_loss_and_gradient(home):
     for kernel in ("eager", "sdpa"):
         model.reader.set_attn_implementation(kernel)
         start, end, tags = model(ids, mask, torch.zeros_like(ids))
-        loss = (start.log_softmax(-1)[:, 3] + end.log_softmax(-1)[:, 4]).sum() + (tags * mask[..., None]).sum()
-        found.append((loss.detach(), torch.autograd.grad(loss, model.reader.bert.encoder.layer[0].attention.self.value.weight)[0]))
+        loss = (start.log_softmax(-1)[:, 3] + end.log_softmax(-1)[:, 4]).sum() + (
+            tags * mask[..., None]
+        ).sum()
+        found.append(
+            (
+                loss.detach(),
+                torch.autograd.grad(
+                    loss, model.reader.bert.encoder.layer[0].attention.self.value.weight
+                )[0],
+            )
+        )
     (a, da), (b, db) = found
     assert torch.allclose(a, b, atol=1e-5) and torch.allclose(da, db, atol=1e-5)
 
 
 def test_the_rate_warms_up_and_falls_to_nothing():
-    s = finetune.Settings(**{**dict.fromkeys(finetune.Settings.__dataclass_fields__), "warmup": 4, "steps": 10, "decay": "linear"})
+    s = finetune.Settings(
+        **{
+            **dict.fromkeys(finetune.Settings.__dataclass_fields__),
+            "warmup": 4,
+            "steps": 10,
+            "decay": "linear",
+        }
+    )
     assert [loop.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
-    assert loop.rate(9, replace(s, decay="none")) == 1 and loop.rate(0, replace(s, decay="none", warmup=0)) == 1
+    assert (
+        loop.rate(9, replace(s, decay="none")) == 1
+        and loop.rate(0, replace(s, decay="none", warmup=0)) == 1
+    )
 
 
 def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(home):
     class Questions:
         examples = tuple(range(200))
+
     s = settings(home, "unused", seed=3)
-    first, second = finetune.rounds([(Questions, 1.5)], s, 0), finetune.rounds([(Questions, 1.5)], s, 1)
+    first, second = (
+        finetune.rounds([(Questions, 1.5)], s, 0),
+        finetune.rounds([(Questions, 1.5)], s, 1),
+    )
     next(first)
     assert next(first) == next(second)
     _, plan = next(finetune.rounds([(Questions, 1.5)], s, 0))
@@ -131,10 +195,15 @@ def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(ho
 
 def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    for seconds, wanted in (({torch.bfloat16: 0.9, torch.float32: 1.0}, False), ({torch.bfloat16: 0.7, torch.float32: 1.0}, True)):
+    for seconds, wanted in (
+        ({torch.bfloat16: 0.9, torch.float32: 1.0}, False),
+        ({torch.bfloat16: 0.7, torch.float32: 1.0}, True),
+    ):
         processor.processor_has_bf16.cache_clear()
         monkeypatch.setattr(processor, "seconds_of_products", seconds.__getitem__)
         assert processor.processor_has_bf16() is wanted
-        monkeypatch.setattr(processor, "seconds_of_products", {torch.bfloat16: 9.0, torch.float32: 1.0}.__getitem__)
+        monkeypatch.setattr(
+            processor, "seconds_of_products", {torch.bfloat16: 9.0, torch.float32: 1.0}.__getitem__
+        )
         assert processor.processor_has_bf16() is wanted
     processor.processor_has_bf16.cache_clear()

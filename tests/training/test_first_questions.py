@@ -8,28 +8,57 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.training import first_questions
-from qa_demo.training.first_questions import FILE, FirstQuestion, Reply, load_questions, percent, replies, report
+from qa_demo.training.first_questions import (
+    FILE,
+    FirstQuestion,
+    Reply,
+    load_questions,
+    percent,
+    replies,
+    report,
+)
 from tests.fakes import FakeReader
 
-ASKED = FirstQuestion("two-word name", "Adolphe Sax made it.", "Who made it?", ("Adolphe Sax", "Sax"))
+ASKED = FirstQuestion(
+    "two-word name", "Adolphe Sax made it.", "Who made it?", ("Adolphe Sax", "Sax")
+)
 
 
 def test_the_file_holds_a_hundred_short_texts_of_every_kind() -> None:
     questions = load_questions(FILE)
     kinds = Counter(q.kind for q in questions)
-    assert len(questions) >= 100 and len({(q.question, q.context) for q in questions}) == len(questions)
-    assert set(kinds) == {"two-word name", "date with a day", "who gave what to whom", "two numbers", "negation", "everyday"}
+    assert len(questions) >= 100 and len({(q.question, q.context) for q in questions}) == len(
+        questions
+    )
+    assert set(kinds) == {
+        "two-word name",
+        "date with a day",
+        "who gave what to whom",
+        "two numbers",
+        "negation",
+        "everyday",
+    }
     assert min(kinds.values()) >= 9
     assert all(len(q.context) < 160 and q.question.endswith("?") for q in questions)
 
 
 def test_an_answer_counts_as_the_page_shows_it() -> None:
-    right, other, kept = Reply(ASKED, "the Sax", "Sax"), Reply(ASKED, "Adolphe", "Adolphe"), Reply(ASKED, None, "Adolphe Sax")
+    right, other, kept = (
+        Reply(ASKED, "the Sax", "Sax"),
+        Reply(ASKED, "Adolphe", "Adolphe"),
+        Reply(ASKED, None, "Adolphe Sax"),
+    )
     assert [r.exact for r in (right, other, kept)] == [True, False, False]
     assert [r.exact_best for r in (right, other, kept)] == [True, False, True]
     text = report([right, other, kept, right])
-    assert "said 'Adolphe', accepted Adolphe Sax | Sax: Who made it?" in text and "withheld 'Adolphe Sax'" in text
-    assert "two-word name: 2 of 4" in text and "all: 2 of 4 exact (50.0 %), 3 with nothing withheld" in text
+    assert (
+        "said 'Adolphe', accepted Adolphe Sax | Sax: Who made it?" in text
+        and "withheld 'Adolphe Sax'" in text
+    )
+    assert (
+        "two-word name: 2 of 4" in text
+        and "all: 2 of 4 exact (50.0 %), 3 with nothing withheld" in text
+    )
     assert percent([right, other]) == 50
 
 
@@ -39,13 +68,40 @@ def test_the_reader_is_asked_as_the_page_asks_it() -> None:
     assert found[0].answer in (None, found[0].best)
 
 
-@pytest.mark.parametrize(("text", "fault"), [
-    ("{", "is no file of first questions"),
-    ("[1]", "is no file of first questions"),
-    (json.dumps([{"kind": "x", "context": "It rains.", "qas": [{"question": "What?", "answers": ["snow"]}]}]), "does not hold 'snow'"),
-    (json.dumps([{"kind": "x", "context": "It rains.", "qas": [{"question": "What?", "answers": []}]}]), "has no accepted answer"),
-])
-def test_a_broken_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, fault: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("{", "is no file of first questions"),
+        ("[1]", "is no file of first questions"),
+        (
+            json.dumps(
+                [
+                    {
+                        "kind": "x",
+                        "context": "It rains.",
+                        "qas": [{"question": "What?", "answers": ["snow"]}],
+                    }
+                ]
+            ),
+            "does not hold 'snow'",
+        ),
+        (
+            json.dumps(
+                [
+                    {
+                        "kind": "x",
+                        "context": "It rains.",
+                        "qas": [{"question": "What?", "answers": []}],
+                    }
+                ]
+            ),
+            "has no accepted answer",
+        ),
+    ],
+)
+def test_a_broken_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, fault: str
+) -> None:
     path = tmp_path / "questions.json"
     path.write_text(text)
     with pytest.raises(BadInput, match=fault):

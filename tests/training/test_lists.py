@@ -1,4 +1,6 @@
-"""Lists of answers in training: several spans for the tags, one for start and end, a fifth of the paragraphs kept apart."""
+"""Lists of answers in training: several spans for the tags, one for start and end, a fifth of the
+paragraphs kept apart.
+"""
 
 import random
 from dataclasses import replace
@@ -38,12 +40,18 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
     spans = [answer_tokens(encoding, *place) for place in places(first, last)]
     want = np.full(len(encoding.context_ids), O)
     for span in spans:
-        want[span.start:span.end + 1] = I
+        want[span.start : span.end + 1] = I
         want[span.start] = B
     window = feature.window
     inside = slice(window.to_pos(0), window.to_pos(0) + len(want))
-    assert (feature.tags[inside].argmax(-1) == want).all() and feature.tags[inside].max(-1).min() == 1
-    assert feature.start[window.to_pos(spans[0].start)] == feature.end[window.to_pos(spans[0].end)] == 1
+    assert (feature.tags[inside].argmax(-1) == want).all() and feature.tags[inside].max(
+        -1
+    ).min() == 1
+    assert (
+        feature.start[window.to_pos(spans[0].start)]
+        == feature.end[window.to_pos(spans[0].end)]
+        == 1
+    )
     assert feature.holds_answer
 
 
@@ -56,21 +64,34 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> N
     rng, seen = random.Random(1), set()
     for _ in range(60):
         feature = sampler.draw(0, 60, rng)
-        held = [s for s in spans if feature.window.doc_start <= s.start and s.end < feature.window.doc_stop]
+        held = [
+            s
+            for s in spans
+            if feature.window.doc_start <= s.start and s.end < feature.window.doc_stop
+        ]
         assert held and feature.start[feature.window.to_pos(held[0].start)] == 1
         seen.add(held[0])
     assert seen == set(spans)
 
 
 def test_two_annotators_share_the_weight() -> None:
-    encoding, feature = drawn(example((places(*sorted(NAMES, key=kit.CONTEXT.index)), places("1998"))))
+    encoding, feature = drawn(
+        example((places(*sorted(NAMES, key=kit.CONTEXT.index)), places("1998")))
+    )
     year = answer_tokens(encoding, *places("1998")[0])
-    assert feature.start[feature.window.to_pos(year.start)] == feature.tags[feature.window.to_pos(year.start), B] == 0.5
+    assert (
+        feature.start[feature.window.to_pos(year.start)]
+        == feature.tags[feature.window.to_pos(year.start), B]
+        == 0.5
+    )
     assert feature.start.sum() == feature.end.sum() == 1
 
 
 def test_spans_that_share_a_piece_are_joined() -> None:
-    assert apart_tokens([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)]) == (Span(1, 2), Span(4, 9))
+    assert apart_tokens([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)]) == (
+        Span(1, 2),
+        Span(4, 9),
+    )
     assert apart_tokens([Span(1, 2), Span(3, 3)]) == (Span(1, 2), Span(3, 3))
     assert apart_tokens([]) == ()
 
@@ -87,7 +108,9 @@ PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]
 def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say() -> None:
     kept = [p for p in PARAGRAPHS if apart.is_apart(p)]
     assert 60 < len(kept) < 140
-    assert [apart.is_apart(p.upper().replace(" ", ",  ")) for p in PARAGRAPHS] == [apart.is_apart(p) for p in PARAGRAPHS]
+    assert [apart.is_apart(p.upper().replace(" ", ",  ")) for p in PARAGRAPHS] == [
+        apart.is_apart(p) for p in PARAGRAPHS
+    ]
     lists = [example((((0, 5),),), p) for p in PARAGRAPHS]
     assert apart.held_out(lists) == [e for e in lists if e.context in kept]
     assert not apart.held_out([replace(e, spans=()) for e in lists])

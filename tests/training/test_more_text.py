@@ -1,4 +1,6 @@
-"""More text to pre-train on: a small MediaWiki dump, WordNet's layout, and nothing that shares a sentence with held-out text."""
+"""More text to pre-train on: a small MediaWiki dump, WordNet's layout, and nothing that shares a
+sentence with held-out text.
+"""
 
 import bz2
 import gzip
@@ -10,8 +12,11 @@ import pytest
 from qa_demo.training import more_text
 from qa_demo.training.text import held_out
 
-BRIDGE = ("The old bridge crosses the river below the castle and was built of grey stone by the masons of the town in the year 1380 "
-          "for the bishop.")
+BRIDGE = (
+    "The old bridge crosses the river below the castle and was built of grey stone by the masons "
+    "of the town in the year 1380 "
+    "for the bishop."
+)
 DUMP = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">
 <page><title>Old bridge</title><ns>0</ns><revision><text>{{Infobox|a=1}}
 '''The old bridge''' crosses the [[Moldau|river]] below the castle&lt;ref&gt;A book, with a long note of its own, p. 7.&lt;/ref&gt; and was
@@ -28,7 +33,7 @@ Too short.
 </text></revision></page>
 <page><title>The bridge</title><ns>0</ns><redirect title="Old bridge" /><revision><text>#REDIRECT [[Old bridge]]</text></revision></page>
 <page><title>Talk:Old bridge</title><ns>1</ns><revision><text>%s</text></revision></page>
-</mediawiki>""" % ("I think that the old bridge is not that old, and that " * 4 + "it is.")
+</mediawiki>""" % ("I think that the old bridge is not that old, and that " * 4 + "it is.")  # noqa: E501 - a paragraph of a dump is one line
 
 
 @pytest.mark.parametrize("suffix", ["xml", "xml.bz2"])
@@ -36,19 +41,25 @@ def test_a_dump_gives_the_prose_of_its_articles(tmp_path: Path, suffix: str) -> 
     path = tmp_path / f"dump.{suffix}"
     text = DUMP.replace("and was\nbuilt", "and was built")
     path.write_bytes(bz2.compress(text.encode()) if suffix.endswith("bz2") else text.encode())
-    article, = more_text.articles(path)
+    (article,) = more_text.articles(path)
     assert list(more_text.prose(article)) == [BRIDGE]
 
 
 def test_glosses_name_their_words(tmp_path: Path) -> None:
     data = tmp_path / "data.noun"
-    data.write_text("  1 This software and database is being provided to you | by Princeton University under the following licence and so "
-                    "on, all of it\n"
-                    "15103007 27 n 03 clapboard 0 weather_board(a) 0 siding 0 002 @ 15041050 n 0000 + 01337430 v 0101 | a long thin board "
-                    "with one edge thicker than the other; used as siding  \n"
-                    "15102894 27 n 01 knothole 0 000 | a short gloss\n")
+    data.write_text(
+        "  1 This software and database is being provided to you | by Princeton University under "
+        "the following licence and so "
+        "on, all of it\n"
+        "15103007 27 n 03 clapboard 0 weather_board(a) 0 siding 0 002 @ 15041050 n 0000 + 01337430 "
+        "v 0101 | a long thin board "
+        "with one edge thicker than the other; used as siding  \n"
+        "15102894 27 n 01 knothole 0 000 | a short gloss\n"
+    )
     assert list(more_text.glosses(data)) == [
-        "clapboard, weather board, siding: a long thin board with one edge thicker than the other; used as siding"]
+        "clapboard, weather board, siding: a long thin board with one edge thicker than the other; "
+        "used as siding"
+    ]
 
 
 def test_text_that_shares_twelve_words_in_a_row_is_left_out() -> None:
@@ -56,20 +67,59 @@ def test_text_that_shares_twelve_words_in_a_row_is_left_out() -> None:
     eleven = "Nobody knows why the river below the castle and was built of grey stone at all."
     twelve = "Nobody knows why THE RIVER, below the castle and was built of grey stone! at all."
     assert more_text.unseen([eleven, eleven], apart) == ([eleven], 0)
-    assert more_text.unseen([twelve.replace("stone", "stone by"), BRIDGE, "short"], apart) == (["short"], 2)
+    assert more_text.unseen([twelve.replace("stone", "stone by"), BRIDGE, "short"], apart) == (
+        ["short"],
+        2,
+    )
     assert more_text.unseen([eleven.replace("stone", "stone by")], apart)[1] == 1
 
 
-def test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    name = next(word for word in (f"bishop {k}" for k in range(500)) if held_out(BRIDGE.replace("bishop", word)))
+def test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = next(
+        word
+        for word in (f"bishop {k}" for k in range(500))
+        if held_out(BRIDGE.replace("bishop", word))
+    )
     apart = tmp_path / "apart.txt"
     apart.write_text(f"{BRIDGE.replace('bishop', name)}\nanother paragraph\n")
     (tmp_path / "dump.xml").write_text(DUMP.replace("and was\nbuilt", "and was built"))
-    squad = {"data": [{"title": "t", "paragraphs": [{"context": "one\ntwo  three", "qas": [
-        {"id": "1", "question": "which?", "answers": [{"text": "one", "answer_start": 0}]}]}]}]}
+    squad = {
+        "data": [
+            {
+                "title": "t",
+                "paragraphs": [
+                    {
+                        "context": "one\ntwo  three",
+                        "qas": [
+                            {
+                                "id": "1",
+                                "question": "which?",
+                                "answers": [{"text": "one", "answer_start": 0}],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ]
+    }
     (tmp_path / "qa.json").write_text(json.dumps(squad))
     with caplog.at_level("INFO"):
-        more_text.main(["--dump", str(tmp_path / "dump.xml"), "--squad", str(tmp_path / "qa.json"), "--apart", str(apart), "--out",
-                        str(tmp_path / "new" / "more.txt.gz")])
+        more_text.main(
+            [
+                "--dump",
+                str(tmp_path / "dump.xml"),
+                "--squad",
+                str(tmp_path / "qa.json"),
+                "--apart",
+                str(apart),
+                "--out",
+                str(tmp_path / "new" / "more.txt.gz"),
+            ]
+        )
     assert gzip.decompress((tmp_path / "new" / "more.txt.gz").read_bytes()) == b"one two three\n"
-    assert "dump.xml: 0 paragraphs, 0 words; 1 left out" in caplog.text and "qa.json: 1 paragraphs, 3 words; 0 left out" in caplog.text
+    assert (
+        "dump.xml: 0 paragraphs, 0 words; 1 left out" in caplog.text
+        and "qa.json: 1 paragraphs, 3 words; 0 left out" in caplog.text
+    )

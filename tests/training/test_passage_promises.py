@@ -1,4 +1,6 @@
-"""The passages: their file, each promise kept and broken on a fake model, and the bundled one where it is there."""
+"""The passages: their file, each promise kept and broken on a fake model, and the bundled one where
+it is there.
+"""
 
 import json
 from dataclasses import replace
@@ -20,7 +22,15 @@ TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in
 
 
 def entry(*hidden: str, **promise: object) -> Passage:
-    return Passage("toy", "Toy", "toy", "A toy.", TEXT, tuple(Answer(h, TEXT.index(h)) for h in hidden), promise)
+    return Passage(
+        "toy",
+        "Toy",
+        "toy",
+        "A toy.",
+        TEXT,
+        tuple(Answer(h, TEXT.index(h)) for h in hidden),
+        promise,
+    )
 
 
 def fault(passage: Passage, infiller: FakeInfiller | None = None) -> str | None:
@@ -38,7 +48,10 @@ class Ranked(FakeInfiller):
 
     def infill(self, *given, **more):
         found = super().infill(*given, **more)
-        said = {name: replace(getattr(found.pieces[0], name), rank=rank) for name, rank in self.ranks.items()}
+        said = {
+            name: replace(getattr(found.pieces[0], name), rank=rank)
+            for name, rank in self.ranks.items()
+        }
         return replace(found, pieces=(replace(found.pieces[0], **said), *found.pieces[1:]))
 
 
@@ -46,14 +59,25 @@ def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
     assert len(POOL) >= 10 and len({p.text for p in POOL}) == len(POOL)
     assert all(1 < p.text.count(".") <= 6 and p.reason for p in POOL)
     assert any(p.promise.get("words") == 4 and "championship" in p.text for p in POOL)
-    assert {name for p in POOL for name in p.promise} >= {"words", "only", "misleads", "edge", "merge", "falls"}
+    assert {name for p in POOL for name in p.promise} >= {
+        "words",
+        "only",
+        "misleads",
+        "edge",
+        "merge",
+        "falls",
+    }
 
 
 def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
     row = json.loads(command.PASSAGES.read_text(encoding="utf-8"))[0]
     path = tmp_path / "passages.json"
-    for change, words in (({"hidden": [{"text": "Rotne", "char_start": 0}]}, "character 0"), ({"promise": {"shines": 1}}, "shines"),
-                          ({"promise": {}}, "nothing"), ({"hidden": []}, "hides nothing")):
+    for change, words in (
+        ({"hidden": [{"text": "Rotne", "char_start": 0}]}, "character 0"),
+        ({"promise": {"shines": 1}}, "shines"),
+        ({"promise": {}}, "nothing"),
+        ({"hidden": []}, "hides nothing"),
+    ):
         path.write_text(json.dumps([row | change]), encoding="utf-8")
         with pytest.raises(BadInput, match=words) as error:
             load_pool(path)
@@ -72,16 +96,27 @@ def test_what_hangs_on_the_text_alone() -> None:
     assert "says ''" in str(fault(entry("met", edge="first")))
     assert fault(entry("the old harbour", beyond=True), FakeInfiller(positions=2)) is None
     assert "more than 20" in str(fault(entry("the old harbour", beyond=True)))
-    assert fault(entry("old", pieces=1)) is None and "more than 1 pieces" in str(fault(entry("old", pieces=2)))
+    assert fault(entry("old", pieces=1)) is None and "more than 1 pieces" in str(
+        fault(entry("old", pieces=2))
+    )
 
 
-@pytest.mark.parametrize(("name", "kept", "broken"), [
-    ("helps", (3, 2), (2, 2)), ("only", (2, 1), (1, 1)), ("only", (3, 1), (3, 2)), ("misleads", (1, 2), (2, 2)),
-    ("prior", (3, 2, 3), (3, 2, 2))])
+@pytest.mark.parametrize(
+    ("name", "kept", "broken"),
+    [
+        ("helps", (3, 2), (2, 2)),
+        ("only", (2, 1), (1, 1)),
+        ("only", (3, 1), (3, 2)),
+        ("misleads", (1, 2), (2, 2)),
+        ("prior", (3, 2, 3), (3, 2, 2)),
+    ],
+)
 def test_ranks_of_one_blank(name: str, kept: tuple[int, ...], broken: tuple[int, ...]) -> None:
     passage = entry("old harbour", **{name: "old"})
     assert fault(passage, Ranked(*kept)) is None
-    assert f"{broken[-1] if name == 'prior' else broken[1]} by" in str(fault(passage, Ranked(*broken)))
+    assert f"{broken[-1] if name == 'prior' else broken[1]} by" in str(
+        fault(passage, Ranked(*broken))
+    )
     with pytest.raises(BadInput, match="no hidden piece begins 'Visby'"):
         check(entry("old harbour", **{name: "Visby"}), Ranked(*kept))
     with pytest.raises(BadInput, match="no SBO term"):
@@ -96,7 +131,10 @@ def test_a_long_run_falls_in_the_middle_or_does_not() -> None:
 
         def infill(self, *given, **more):
             found = super().infill(*given, **more)
-            said = [replace(p, sbo=Said((Guess("x", 0, .5),), 1, .5, loss)) for p, loss in zip(found.pieces, self.curve, strict=True)]
+            said = [
+                replace(p, sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
+                for p, loss in zip(found.pieces, self.curve, strict=True)
+            ]
             return replace(found, pieces=tuple(said))
 
     passage, toy = entry("near the old harbour of Visby", falls=True), Curve()
@@ -112,7 +150,10 @@ def test_what_a_wire_or_a_neighbour_is_worth() -> None:
     kept = []
     for word in ("met", "near", "old", "harbour", "Visby", "cold", "windy", "day"):
         asked = Asked(entry(word, position=True), toy)
-        cost = {w: asked.sbo(word, asked.cut(w)).loss - asked.sbo(word).loss for w in ("left", "right", "position")}
+        cost = {
+            w: asked.sbo(word, asked.cut(w)).loss - asked.sbo(word).loss
+            for w in ("left", "right", "position")
+        }
         most = max(cost, key=lambda w: cost[w])
         for wire in cost:
             found = fault(entry(word, decides={"blank": word, "wire": wire}))
@@ -121,11 +162,22 @@ def test_what_a_wire_or_a_neighbour_is_worth() -> None:
     assert any(kept) and not all(kept)
     asked = Asked(entry("old harbour", position=True), toy)
     toy.rows = np.repeat(toy.rows[:1], len(toy.rows), axis=0)
-    assert "first guesses" in str(fault(asked.passage, toy)), "equal rows of the position table cannot tell blanks apart"
-    moved = [fault(entry("old harbour", neighbour={"blank": "old", "side": "left", "word": w})) for w in ("met", "cold", "day", "the")]
-    assert None in moved and "stays" in str(moved[-1]), "the word that stands there already moves nothing"
-    assert "2 pieces" in str(fault(entry("old harbour", neighbour={"blank": "old", "side": "left", "word": "a b"})))
-    assert "edge" in str(fault(entry("Anna", neighbour={"blank": "Anna", "side": "left", "word": "a"})))
+    assert "first guesses" in str(fault(asked.passage, toy)), (
+        "equal rows of the position table cannot tell blanks apart"
+    )
+    moved = [
+        fault(entry("old harbour", neighbour={"blank": "old", "side": "left", "word": w}))
+        for w in ("met", "cold", "day", "the")
+    ]
+    assert None in moved and "stays" in str(moved[-1]), (
+        "the word that stands there already moves nothing"
+    )
+    assert "2 pieces" in str(
+        fault(entry("old harbour", neighbour={"blank": "old", "side": "left", "word": "a b"}))
+    )
+    assert "edge" in str(
+        fault(entry("Anna", neighbour={"blank": "Anna", "side": "left", "word": "a"}))
+    )
 
 
 def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
@@ -135,12 +187,15 @@ def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
 @pytest.mark.model
 def test_the_bundled_model_keeps_every_promise() -> None:
     from qa_demo.model.spanbert_loading import load_spanbert, spanbert_folder
+
     if not spanbert_folder().is_dir():
         pytest.skip("assets/spanbert is not in this checkout")
     broken = [row for row in command.rows(load_spanbert(), POOL) if not row[3]]
     assert not broken
 
 
-def test_the_command_refuses_unknown_ids_before_it_loads_anything(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_refuses_unknown_ids_before_it_loads_anything(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert command.main(["check", "--only", "absent"]) == 2
     assert "absent" in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""Pre-training on a toy: packing, losses against torch, resume, export and load, scoring, and a reader that starts from it."""
+"""Pre-training on a toy: packing, losses against torch, resume, export and load, scoring, and a
+reader that starts from it.
+"""
 
 import json
 import re
@@ -17,7 +19,14 @@ from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, Au
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
-from qa_demo.training import ablation, export_spanbert, finetune, infill_score, pretrain, spanbert_card
+from qa_demo.training import (
+    ablation,
+    export_spanbert,
+    finetune,
+    infill_score,
+    pretrain,
+    spanbert_card,
+)
 from qa_demo.training.pretrainer import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.training import toy
@@ -34,9 +43,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
-    values = {"steps": 6, "length": 40, "batch_tokens": 160, "log_every": 2, "evaluate_every": 3, "save_every": 3, "held_limit": 4,
-              "warmup": 2}
-    return pretrain.Settings(str(home / "encoder"), (str(home / "text.txt"),), str(home / out), **{**values, **more})
+    values = {
+        "steps": 6,
+        "length": 40,
+        "batch_tokens": 160,
+        "log_every": 2,
+        "evaluate_every": 3,
+        "save_every": 3,
+        "held_limit": 4,
+        "warmup": 2,
+    }
+    return pretrain.Settings(
+        str(home / "encoder"), (str(home / "text.txt"),), str(home / out), **{**values, **more}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +68,20 @@ def run(home: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def exported(home: Path, run: Path) -> Path:
-    export_spanbert.main(["--encoder", str(home / "encoder"), "--run", str(run), "--text", str(home / "text.txt"), "--out",
-                          str(home / "exported"), "--mean-batches", "3"])
+    export_spanbert.main(
+        [
+            "--encoder",
+            str(home / "encoder"),
+            "--run",
+            str(run),
+            "--text",
+            str(home / "text.txt"),
+            "--out",
+            str(home / "exported"),
+            "--mean-batches",
+            "3",
+        ]
+    )
     return home / "exported"
 
 
@@ -65,7 +96,9 @@ def test_a_hash_keeps_paragraphs_apart_and_copies_stay_on_one_side(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(lines))
     (tmp_path / "b.txt").write_text("\n".join(reversed(lines[:100])))
     train, held = read_text([str(tmp_path / "a.txt"), str(tmp_path / "b.txt")])
-    assert sorted(train + held) == sorted(lines) and len(held) / len(lines) == pytest.approx(.05, abs=.012)
+    assert sorted(train + held) == sorted(lines) and len(held) / len(lines) == pytest.approx(
+        0.05, abs=0.012
+    )
     assert held_out("two  blanks") == held_out("two blanks")
     (tmp_path / "empty.txt").write_text("\n")
     with pytest.raises(BadInput, match="no paragraph"):
@@ -78,7 +111,9 @@ def test_more_text_is_only_trained_on(tmp_path):
     (tmp_path / "more.txt").write_text("\n".join(lines[150:]))
     train, held = read_text([str(tmp_path / "a.txt")])
     more, same = read_text([str(tmp_path / "a.txt")], [str(tmp_path / "more.txt")])
-    assert same == held and more == train + lines[200:], "a held-out paragraph stays held out, others are added once"
+    assert same == held and more == train + lines[200:], (
+        "a held-out paragraph stays held out, others are added once"
+    )
     assert any(held_out(line) for line in lines[200:])
 
 
@@ -96,7 +131,7 @@ def test_packs_hold_every_part_once_and_never_overflow(home):
     packs = pack(found.parts, 39, 3)
     assert sorted(k for members in packs for k in members) == list(range(len(found.parts)))
     used = [sum(len(found.parts[k].ids) + 1 for k in members) for members in packs]
-    assert max(used) <= 39 and np.mean(used) > .75 * 39
+    assert max(used) <= 39 and np.mean(used) > 0.75 * 39
 
 
 def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
@@ -121,29 +156,57 @@ def test_losses_are_torchs_with_their_own_denominators(home):
     torch.manual_seed(0)
     batch, model = batches(home)[0], load(str(home / "encoder"), True, 20).eval()
     terms = model(batch)
-    whole = model.mlm(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], output_hidden_states=True)
+    whole = model.mlm(
+        input_ids=batch["input_ids"],
+        attention_mask=batch["attention_mask"],
+        output_hidden_states=True,
+    )
     labels = torch.full(batch["input_ids"].shape, -100).flatten()
     labels[batch["at"]] = batch["true"]
-    assert terms["mlm"].item() == pytest.approx(F.cross_entropy(whole.logits.flatten(0, 1), labels).item(), rel=1e-5)
+    assert terms["mlm"].item() == pytest.approx(
+        F.cross_entropy(whole.logits.flatten(0, 1), labels).item(), rel=1e-5
+    )
     x, losses = whole.hidden_states[-1].flatten(0, 1), []
     for s, row in enumerate(batch["row"].tolist()):
-        logits = model.sbo(x[batch["left"][s]][None], x[batch["right"][s]][None], batch["k"][s:s + 1], model.words)
-        losses.append(F.cross_entropy(logits, batch["true"][row:row + 1]))
+        logits = model.sbo(
+            x[batch["left"][s]][None],
+            x[batch["right"][s]][None],
+            batch["k"][s : s + 1],
+            model.words,
+        )
+        losses.append(F.cross_entropy(logits, batch["true"][row : row + 1]))
     assert terms["sbo"].item() == pytest.approx((sum(losses) / (len(losses) + 1)).item(), rel=1e-5)
-    assert total(terms, .5).item() == pytest.approx(terms["mlm"].item() + .5 * terms["sbo"].item())
+    assert total(terms, 0.5).item() == pytest.approx(
+        terms["mlm"].item() + 0.5 * terms["sbo"].item()
+    )
 
 
 def test_new_heads_begin_at_the_frequencies_of_the_text(home):
-    counts = np.bincount(batches(home).stream, minlength=len(AutoTokenizer.from_pretrained(home / "encoder")))
+    counts = np.bincount(
+        batches(home).stream, minlength=len(AutoTokenizer.from_pretrained(home / "encoder"))
+    )
     model = load(str(home / "encoder"), True, 20, counts)
-    for bias in (model.mlm.cls.predictions.bias, model.mlm.cls.predictions.decoder.bias, model.sbo.bias):
-        assert int(bias.argmax()) == int(counts.argmax()) and bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
+    for bias in (
+        model.mlm.cls.predictions.bias,
+        model.mlm.cls.predictions.decoder.bias,
+        model.sbo.bias,
+    ):
+        assert int(bias.argmax()) == int(
+            counts.argmax()
+        ) and bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
 
 
 def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
     model, stored = load(str(exported), True, 20), load_file(exported / "sbo_head.safetensors")
-    assert all(torch.equal(model.sbo.state_dict()[name], tensor.float()) for name, tensor in stored.items() if name != "counts")
-    assert torch.equal(load(str(exported), True, 20, np.arange(len(stored["counts"]))).sbo.bias, stored["bias"].float())
+    assert all(
+        torch.equal(model.sbo.state_dict()[name], tensor.float())
+        for name, tensor in stored.items()
+        if name != "counts"
+    )
+    assert torch.equal(
+        load(str(exported), True, 20, np.arange(len(stored["counts"]))).sbo.bias,
+        stored["bias"].float(),
+    )
     with pytest.raises(BadInput, match="has 20 positions, asked for are 15"):
         load(str(exported), True, 15)
 
@@ -151,12 +214,17 @@ def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
 @pytest.mark.parametrize("trained", [True, False])
 def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
     model = load(str(home / "encoder"), True, 20)
-    groups = parameter_groups(model, 1e-3, 5.0, .01, trained)
+    groups = parameter_groups(model, 1e-3, 5.0, 0.01, trained)
     listed = [id(p) for group in groups for p in group["params"]]
     assert len(listed) == len(set(listed)) and (id(model.words) in listed) == trained
-    rate = {id(p): (group["lr"], group["weight_decay"]) for group in groups for p in group["params"]}
-    assert rate[id(model.sbo.dense1.weight)] == (5e-3, .01) and rate[id(model.sbo.bias)] == (5e-3, 0)
-    assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, .01)
+    rate = {
+        id(p): (group["lr"], group["weight_decay"]) for group in groups for p in group["params"]
+    }
+    assert rate[id(model.sbo.dense1.weight)] == (5e-3, 0.01) and rate[id(model.sbo.bias)] == (
+        5e-3,
+        0,
+    )
+    assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
 
 
 def test_a_resumed_run_is_the_same_run(home, run):
@@ -175,9 +243,17 @@ def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, 
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"], state["drawn"]) == (1, 6, 7)
     first, second = export_spanbert.history(home / "second")
-    assert (first["name"], second["name"]) == ("run", "second") and second["seconds"] < state["seconds"] + 1
-    assert [(row["before"], row["step"]) for row in first["curve"] + second["curve"]] == [(0, 3), (0, 6), (6, 1)]
-    assert pretrain.train(settings(home, "second", steps=2), str(home / "second"))  # a stop and a second start forget nothing
+    assert (first["name"], second["name"]) == ("run", "second") and second["seconds"] < state[
+        "seconds"
+    ] + 1
+    assert [(row["before"], row["step"]) for row in first["curve"] + second["curve"]] == [
+        (0, 3),
+        (0, 6),
+        (6, 1),
+    ]
+    assert pretrain.train(
+        settings(home, "second", steps=2), str(home / "second")
+    )  # a stop and a second start forget nothing
     assert [p["name"] for p in export_spanbert.history(home / "second")] == ["run", "second"]
 
 
@@ -186,12 +262,12 @@ def test_a_run_from_an_exported_folder_counts_the_steps_behind_it(home, exported
     assert pretrain.train(more)
     first, third = export_spanbert.history(home / "third")
     assert (first["name"], third["name"], third["steps_taken"]) == ("run", "third", 1)
-    row, = third["curve"]
+    (row,) = third["curve"]
     assert (row["before"], row["step"]) == (6, 1) and row["seconds"] >= first["seconds"]
 
 
 def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(home):
-    batch, model = batches(home)[0], load(str(home / "encoder"), True, 20, dropout=.5)
+    batch, model = batches(home)[0], load(str(home / "encoder"), True, 20, dropout=0.5)
     model.train()
     first, second = (model(batch)["mlm"].item() for _ in range(2))
     assert first != second
@@ -204,10 +280,16 @@ def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(
 
 
 def test_compiled_layers_keep_the_names_of_their_weights(home, run):
-    with torch.compiler.set_stance("force_eager"):  # compiling itself takes a C++ compiler and minutes
+    with torch.compiler.set_stance(
+        "force_eager"
+    ):  # compiling itself takes a C++ compiler and minutes
         assert pretrain.train(settings(home, "compiled", steps=6, compiled=True))
-    plain, compiled = (load_file(folder / "weights.safetensors") for folder in (run, home / "compiled"))
-    assert plain.keys() == compiled.keys() and all(torch.equal(plain[name], compiled[name]) for name in plain)
+    plain, compiled = (
+        load_file(folder / "weights.safetensors") for folder in (run, home / "compiled")
+    )
+    assert plain.keys() == compiled.keys() and all(
+        torch.equal(plain[name], compiled[name]) for name in plain
+    )
 
 
 def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, exported, tmp_path):
@@ -216,8 +298,18 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
 
     def reached():
         return json.loads((folder / "spanbert.json").read_text())["phases"][-1].get("all_held_out")
-    (folder / "spanbert.json").write_text(json.dumps({**json.loads((folder / "spanbert.json").read_text()), "phases": [
-        {k: v for k, v in p.items() if k != "all_held_out"} for p in json.loads((folder / "spanbert.json").read_text())["phases"]]}))
+
+    (folder / "spanbert.json").write_text(
+        json.dumps(
+            {
+                **json.loads((folder / "spanbert.json").read_text()),
+                "phases": [
+                    {k: v for k, v in p.items() if k != "all_held_out"}
+                    for p in json.loads((folder / "spanbert.json").read_text())["phases"]
+                ],
+            }
+        )
+    )
     infill_score.main([*ask, "--limit", "1"])
     assert reached() is None, "a part is not all"
     infill_score.main([*ask, "--masking", "token"])
@@ -225,25 +317,64 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
     infill_score.main(ask)
     assert reached() == json.loads((folder / "metrics.json").read_text())["overall"]
     (tmp_path / "more.txt").write_text("a bridge over the river was built of stone by the town")
-    again = settings(home, "fourth", steps=1, log_every=1, more_text=(str(tmp_path / "more.txt"),), dropout=.1)
+    again = settings(
+        home, "fourth", steps=1, log_every=1, more_text=(str(tmp_path / "more.txt"),), dropout=0.1
+    )
     assert pretrain.train(replace(again, encoder=str(folder)))
     out = tmp_path / "out"
-    export_spanbert.main(["--encoder", str(folder), "--run", str(home / "fourth"), "--text", str(home / "text.txt"), "--more-text",
-                          str(tmp_path / "more.txt"), "--out", str(out), "--mean-batches", "1"])
+    export_spanbert.main(
+        [
+            "--encoder",
+            str(folder),
+            "--run",
+            str(home / "fourth"),
+            "--text",
+            str(home / "text.txt"),
+            "--more-text",
+            str(tmp_path / "more.txt"),
+            "--out",
+            str(out),
+            "--mean-batches",
+            "1",
+        ]
+    )
     first, last = json.loads((out / "spanbert.json").read_text())["phases"]
     assert first["all_held_out"] == reached() and last["from_export"] and not first["from_export"]
-    assert (last["more_text"], last["dropout"]) == (["more.txt"], .1) and "all_held_out" not in last
+    assert (last["more_text"], last["dropout"]) == (
+        ["more.txt"],
+        0.1,
+    ) and "all_held_out" not in last
     infill_score.main(["--model", str(out), "--text", str(home / "text.txt"), "--length", "40"])
     card = (out / "README.md").read_text()
-    assert "--encoder assets/spanbert" in card and "from the folder that the export of run wrote" in card
-    assert card.count("--more-text more.txt") == 2 and "| run | 6 |" in card and "| fourth | 7 |" in card
+    assert (
+        "--encoder assets/spanbert" in card
+        and "from the folder that the export of run wrote" in card
+    )
+    assert (
+        card.count("--more-text more.txt") == 2
+        and "| run | 6 |" in card
+        and "| fourth | 7 |" in card
+    )
 
 
-def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_change(home, exported, tmp_path):
+def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_change(
+    home, exported, tmp_path
+):
     kept, other = (shutil.copytree(exported, tmp_path / name) for name in ("kept", "other"))
     before = (kept / "model.safetensors").read_bytes()
     for _ in range(2):  # a second try takes the first one's place
-        infill_score.main(["--model", str(other), "--text", str(home / "text.txt"), "--length", "40", "--tried-for", str(kept)])
+        infill_score.main(
+            [
+                "--model",
+                str(other),
+                "--text",
+                str(home / "text.txt"),
+                "--length",
+                "40",
+                "--tried-for",
+                str(kept),
+            ]
+        )
     first, tried = json.loads((kept / "spanbert.json").read_text())["phases"]
     assert tried["tried"] and tried["all_held_out"]["pieces"] > 0 and "tried" not in first
     card = (kept / "README.md").read_text()
@@ -251,11 +382,17 @@ def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_cha
     assert (kept / "model.safetensors").read_bytes() == before
     load_spanbert(str(kept))  # its checksums fit
     assert pretrain.train(replace(settings(home, "fifth", steps=1), encoder=str(kept)))
-    assert [p["name"] for p in export_spanbert.history(home / "fifth")] == ["run", "fifth"], "what was tried is not behind it"
+    assert [p["name"] for p in export_spanbert.history(home / "fifth")] == ["run", "fifth"], (
+        "what was tried is not behind it"
+    )
 
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
-    model = export_spanbert.restore(str(home / "encoder"), run, np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64))[0]
+    model = export_spanbert.restore(
+        str(home / "encoder"),
+        run,
+        np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64),
+    )[0]
     model = model.half().float().eval()
     batch = batches(home)[1]
     mlm, sbo = model.logits(batch)
@@ -263,7 +400,9 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
     assert all(torch.equal(a, b) for a, b in zip((mlm, sbo), again.logits(batch), strict=True))
     plain = AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32).eval()
     assert next(plain.parameters()).dtype == torch.float32
-    logits = plain(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits.flatten(0, 1)
+    logits = plain(
+        input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+    ).logits.flatten(0, 1)
     assert torch.allclose(logits[batch["at"]], mlm, atol=1e-5)
 
 
@@ -271,15 +410,20 @@ def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
     bert, model = load_spanbert(str(exported)), infill_score.load_exported(exported).eval()
     encoding = bert.encode("the bridge was designed by the river and the tower")
     from qa_demo.core.masking import hide
+
     masked = hide(encoding.context_ids, [Span(2, 4)], bert.mask_id)
     t = AutoTokenizer.from_pretrained(exported)
     ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
     with torch.no_grad():
         x = model.mlm.bert(input_ids=ids)[0][0, 1:-1]
-        y = model.sbo(x[[1, 1, 1]], x[[5, 5, 5]], torch.tensor([1, 2, 3]), model.words).log_softmax(-1)
+        y = model.sbo(x[[1, 1, 1]], x[[5, 5, 5]], torch.tensor([1, 2, 3]), model.words).log_softmax(
+            -1
+        )
         mlm = model.mlm.cls(x[2:5]).log_softmax(-1)
     for row, piece in enumerate(bert.infill(masked).pieces):
-        assert piece.sbo is not None and piece.sbo.loss == pytest.approx(-y[row, piece.id].item(), abs=1e-5)
+        assert piece.sbo is not None and piece.sbo.loss == pytest.approx(
+            -y[row, piece.id].item(), abs=1e-5
+        )
         assert piece.mlm.loss == pytest.approx(-mlm[row, piece.id].item(), abs=1e-5)
     rng = np.random.default_rng(0)
     seen = {bert.random_piece(rng) for _ in range(300)}
@@ -292,25 +436,52 @@ def test_means_are_those_of_the_wires(home, exported):
     with torch.no_grad():
         for k in range(3):
             batch = source[k]
-            left.append(model.mlm.bert(batch["input_ids"], batch["attention_mask"])[0].flatten(0, 1)[batch["left"]])
+            left.append(
+                model.mlm.bert(batch["input_ids"], batch["attention_mask"])[0].flatten(0, 1)[
+                    batch["left"]
+                ]
+            )
     assert torch.allclose(model.sbo.mean_left, torch.cat(left).mean(0), atol=2e-3)
     assert model.sbo.mean_position.abs().max() > 0
 
 
 def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
-    infill_score.main(["--model", str(exported), "--text", str(home / "text.txt"), "--length", "40"])
-    metrics, card = json.loads((exported / "metrics.json").read_text()), (exported / "README.md").read_text()
+    infill_score.main(
+        ["--model", str(exported), "--text", str(home / "text.txt"), "--length", "40"]
+    )
+    metrics, card = (
+        json.loads((exported / "metrics.json").read_text()),
+        (exported / "README.md").read_text(),
+    )
     overall = metrics["overall"]
     for split in ("by_fate", "by_length", "by_distance"):
-        assert sum(g["pieces"] for g in metrics[split].values()) == overall["pieces"] >= overall["sbo_pieces"] > 0
-    assert "not reached" in card and f"{overall['mlm_perplexity']:.1f}" in card and "--learning-rate 0.0003" in card
-    assert {"README.md", "metrics.json", SBO_FILE} <= json.loads((exported / "checksums.json").read_text()).keys()
-    commands = [shlex.split(block.replace("\\\n", "")) for block in re.findall(r"```\n(.*?)\n```", card, re.DOTALL)]
-    assert [words[2] for words in commands] == ["qa_demo.training.pretrain", "qa_demo.training.export_spanbert"]
+        assert (
+            sum(g["pieces"] for g in metrics[split].values())
+            == overall["pieces"]
+            >= overall["sbo_pieces"]
+            > 0
+        )
+    assert (
+        "not reached" in card
+        and f"{overall['mlm_perplexity']:.1f}" in card
+        and "--learning-rate 0.0003" in card
+    )
+    assert {"README.md", "metrics.json", SBO_FILE} <= json.loads(
+        (exported / "checksums.json").read_text()
+    ).keys()
+    commands = [
+        shlex.split(block.replace("\\\n", ""))
+        for block in re.findall(r"```\n(.*?)\n```", card, re.DOTALL)
+    ]
+    assert [words[2] for words in commands] == [
+        "qa_demo.training.pretrain",
+        "qa_demo.training.export_spanbert",
+    ]
     asked = vars(pretrain.parser().parse_args(commands[0][3:]))
     ran = json.loads((home / "run" / "settings.json").read_text())
-    assert {k: v for k, v in asked.items() if k not in ("encoder", "text", "out")} == {k: ran[k] for k in asked if k not in
-                                                                                     ("encoder", "text", "out")}
+    assert {k: v for k, v in asked.items() if k not in ("encoder", "text", "out")} == {
+        k: ran[k] for k in asked if k not in ("encoder", "text", "out")
+    }
     load_spanbert(str(exported))
 
     found = batches(home, rows=1, packed=False)
@@ -322,7 +493,9 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
         mlm, sbo = model.logits(batch)
     p, q = mlm.softmax(-1), sbo.softmax(-1)
     assert columns["mlm_right"].tolist() == (p.argmax(-1) == batch["true"]).float().tolist()
-    assert columns["mlm_loss"] == pytest.approx(F.cross_entropy(mlm, batch["true"], reduction="none").numpy(), abs=1e-5)
+    assert columns["mlm_loss"] == pytest.approx(
+        F.cross_entropy(mlm, batch["true"], reduction="none").numpy(), abs=1e-5
+    )
     both = p[batch["row"]] * q
     true = batch["true"][batch["row"]]
     want = -(both / both.sum(-1, keepdim=True)).log()[torch.arange(len(true)), true]
@@ -350,22 +523,74 @@ def test_a_damaged_boundary_head_is_refused_and_a_missing_one_is_said(home, expo
 
 def test_fine_tuning_starts_from_the_exported_folder(home, exported):
     data = toy.squad(home / "squad.json")
-    finetune.main(["--encoder", str(exported), "--train", f"{data}:1", "--dev", str(data), "--out", str(home / "reader"), "--steps", "2",
-                   "--lengths", "60", "--dev-limit", "1", "--save-every", "2", "--evaluate-every", "9"])
-    start = load_file(exported / "model.safetensors")["bert.encoder.layer.0.output.dense.weight"].float()
-    learnt = load_file(home / "reader" / "weights.safetensors")["reader.bert.encoder.layer.0.output.dense.weight"]
-    assert 0 < (learnt - start).abs().max() < .01, "the reader did not begin with the exported weights"
+    finetune.main(
+        [
+            "--encoder",
+            str(exported),
+            "--train",
+            f"{data}:1",
+            "--dev",
+            str(data),
+            "--out",
+            str(home / "reader"),
+            "--steps",
+            "2",
+            "--lengths",
+            "60",
+            "--dev-limit",
+            "1",
+            "--save-every",
+            "2",
+            "--evaluate-every",
+            "9",
+        ]
+    )
+    start = load_file(exported / "model.safetensors")[
+        "bert.encoder.layer.0.output.dense.weight"
+    ].float()
+    learnt = load_file(home / "reader" / "weights.safetensors")[
+        "reader.bert.encoder.layer.0.output.dense.weight"
+    ]
+    assert 0 < (learnt - start).abs().max() < 0.01, (
+        "the reader did not begin with the exported weights"
+    )
     reader = AutoModelForQuestionAnswering.from_pretrained(exported, dtype=torch.float32)
-    assert torch.equal(reader.bert.embeddings.word_embeddings.weight.half(), load_file(exported / "model.safetensors")[
-        "bert.embeddings.word_embeddings.weight"])
+    assert torch.equal(
+        reader.bert.embeddings.word_embeddings.weight.half(),
+        load_file(exported / "model.safetensors")["bert.embeddings.word_embeddings.weight"],
+    )
 
 
 def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart(home, capsys):
     data = toy.squad(home / "squad.json")
-    flags = ["--encoder", str(home / "encoder"), "--text", str(home / "text.txt"), "--train", f"{data}:1", "--dev", str(data),
-             "--dev-limit", "1", "--pretrain-steps", "1", "--finetune-steps", "1", "--seeds", "1", "--length", "40", "--batch-tokens", "80",
-             "--lengths", "60",
-             "--work", str(home / "work"), "--out", str(home / "cells")]
+    flags = [
+        "--encoder",
+        str(home / "encoder"),
+        "--text",
+        str(home / "text.txt"),
+        "--train",
+        f"{data}:1",
+        "--dev",
+        str(data),
+        "--dev-limit",
+        "1",
+        "--pretrain-steps",
+        "1",
+        "--finetune-steps",
+        "1",
+        "--seeds",
+        "1",
+        "--length",
+        "40",
+        "--batch-tokens",
+        "80",
+        "--lengths",
+        "60",
+        "--work",
+        str(home / "work"),
+        "--out",
+        str(home / "cells"),
+    ]
     assert ablation.main(flags) == 0
     table = capsys.readouterr().out
     assert all(f"| {cell} | 1 |" in table for cell in ablation.CELLS) and "79.0" in table
@@ -374,10 +599,23 @@ def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart
     marked = json.loads(files[0].read_text())
     marked["scores"]["f1"] = 12.5
     files[0].write_text(json.dumps(marked))
-    assert ablation.main(flags) == 0 and "12.5" in capsys.readouterr().out, "a finished cell was run again"
+    assert ablation.main(flags) == 0 and "12.5" in capsys.readouterr().out, (
+        "a finished cell was run again"
+    )
     finished = [json.loads(path.read_text()) for path in files]
-    words = shlex.split(re.findall(r"```\n(.*?)\n```", spanbert_card.conditions(finished), re.DOTALL)[0].replace("\\\n", ""))
-    assert words[2] == "qa_demo.training.ablation" and "for 1 steps of 80 pieces" in spanbert_card.conditions(finished)
-    assert [words[words.index(f"--{name}-steps") + 1] for name in ("pretrain", "finetune")] == ["1", "1"]
+    words = shlex.split(
+        re.findall(r"```\n(.*?)\n```", spanbert_card.conditions(finished), re.DOTALL)[0].replace(
+            "\\\n", ""
+        )
+    )
+    assert words[
+        2
+    ] == "qa_demo.training.ablation" and "for 1 steps of 80 pieces" in spanbert_card.conditions(
+        finished
+    )
+    assert [words[words.index(f"--{name}-steps") + 1] for name in ("pretrain", "finetune")] == [
+        "1",
+        "1",
+    ]
     with pytest.raises(BadInput, match="was run with"):
         ablation.main([*flags[:-8], "--finetune-steps", "2", *flags[-8:]])

@@ -1,4 +1,6 @@
-"""A replay that goes on from an earlier one: steps counted on, rows by example, what was not recorded left out."""
+"""A replay that goes on from an earlier one: steps counted on, rows by example, what was not
+recorded left out.
+"""
 
 from pathlib import Path
 
@@ -26,12 +28,17 @@ def rows(first: float, lengths: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray
 
 def earlier() -> Replay:
     """Two examples of 5 and 3 positions at steps 0 and 40."""
-    stacked = [np.stack(parts).astype(np.float16) for parts in zip(rows(0, (5, 3)), rows(100, (5, 3)), strict=True)]
+    stacked = [
+        np.stack(parts).astype(np.float16)
+        for parts in zip(rows(0, (5, 3)), rows(100, (5, 3)), strict=True)
+    ]
     return Replay((0, 40), "old", {"a": (0, 0, 5), "b": (0, 5, 3)}, *stacked)
 
 
 def test_steps_count_on_and_rows_keep_their_example() -> None:
-    steps, found = behind(earlier(), [example("b")], [0, 99, 100, 300], [rows(k, (3,)) for k in (1, 2, 3, 4)])
+    steps, found = behind(
+        earlier(), [example("b")], [0, 99, 100, 300], [rows(k, (3,)) for k in (1, 2, 3, 4)]
+    )
     assert steps == [0, 40, 140, 340]
     assert [r[0].tolist() for r in found] == [[5, 6, 7], [105, 106, 107], [3, 4, 5], [4, 5, 6]]
     assert all(r[1].tolist() == (-r[0]).tolist() and r[2].shape == (3, 3) for r in found)

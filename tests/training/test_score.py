@@ -1,4 +1,6 @@
-"""The scoring command on a toy reader: one reading of each question, temperatures, threshold, lists, and files that are read back."""
+"""The scoring command on a toy reader: one reading of each question, temperatures, threshold,
+lists, and files that are read back.
+"""
 
 import json
 from pathlib import Path
@@ -25,10 +27,11 @@ from tests.model import kit
 pytestmark = pytest.mark.model
 
 
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = kit.save(tmp_path_factory.mktemp("scoring") / "reader", bio=True, max_position_embeddings=512)
+    found = kit.save(
+        tmp_path_factory.mktemp("scoring") / "reader", bio=True, max_position_embeddings=512
+    )
     write_checksums(found)
     return found
 
@@ -39,11 +42,16 @@ def reader(folder: Path) -> BertReader:
 
 
 def paragraph(k: int) -> str:
-    return f"The bridge {k} over the river was designed by George {k} and the towers by Ingeborg. It opened in {1900 + k}."
+    return (
+        f"The bridge {k} over the river was designed by George {k} and the towers by Ingeborg. "
+        f"It opened in {1900 + k}."
+    )
 
 
 def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: bool = False) -> Path:
-    """Twelve questions of four articles: of three in each, one answer is what start and end say, one what the tags say, one neither."""
+    """Twelve questions of four articles: of three in each, one answer is what start and end say,
+    one what the tags say, one neither.
+    """
     articles = []
     for a in range(4):
         paragraphs = []
@@ -53,12 +61,22 @@ def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: boo
             best, tagged = predict(reading).best, best_span(reading)
             assert best is not None and tagged is not None
             said = (None, best.candidate, tagged)[k % 3]
-            text, at = ("opened", context.index("opened")) if said is None else (said.text, said.char_start)
-            qa = {"id": f"{path.stem}{k}", "question": kit.QUESTION, "answers": [{"text": text, "answer_start": at}]}
+            text, at = (
+                ("opened", context.index("opened"))
+                if said is None
+                else (said.text, said.char_start)
+            )
+            qa = {
+                "id": f"{path.stem}{k}",
+                "question": kit.QUESTION,
+                "answers": [{"text": text, "answer_start": at}],
+            }
             if unanswerable and k % 3 == 0:
                 qa["answers"] = []
             if lists:
-                qa["spans"] = [[[at, at + len(text)], [0, 3]]] if at > 3 else [[[at, at + len(text)]]]
+                qa["spans"] = (
+                    [[[at, at + len(text)], [0, 3]]] if at > 3 else [[[at, at + len(text)]]]
+                )
             paragraphs.append({"context": context, "qas": [qa]})
         articles.append({"title": f"t{a}", "paragraphs": paragraphs})
     path.write_text(json.dumps({"data": articles}))
@@ -66,16 +84,31 @@ def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: boo
 
 
 @pytest.fixture(scope="module")
-def scored(folder: Path, reader: BertReader, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def scored(
+    folder: Path, reader: BertReader, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     home = tmp_path_factory.mktemp("files")
     files = [squad(home / "dev.json", reader), squad(home / "v2.json", reader, unanswerable=True)]
     files.append(squad(home / "li.json", reader, lists=True))
-    score.main(["--reader", str(folder), "--dev", str(files[0]), "--dev-v2", str(files[1]), "--lists", str(files[2])])
+    score.main(
+        [
+            "--reader",
+            str(folder),
+            "--dev",
+            str(files[0]),
+            "--dev-v2",
+            str(files[1]),
+            "--lists",
+            str(files[2]),
+        ]
+    )
     return json.loads((folder / "metrics.json").read_text()) | {"files": files}
 
 
 def test_one_reading_of_each_text_as_the_page_reads_it(reader: BertReader) -> None:
-    texts = [(kit.QUESTION, paragraph(k)) for k in (0, 1, 11, 0)] + [(kit.QUESTION, kit.CONTEXT * 12)]
+    texts = [(kit.QUESTION, paragraph(k)) for k in (0, 1, 11, 0)] + [
+        (kit.QUESTION, kit.CONTEXT * 12)
+    ]
     found = read_all(reader, texts)
     assert set(found) == set(texts)
     for (question, context), reading in found.items():
@@ -83,7 +116,11 @@ def test_one_reading_of_each_text_as_the_page_reads_it(reader: BertReader) -> No
         assert len(reading.windows) == len(alone.windows)
         for name in ("start_logits", "end_logits", "tag_logits"):
             np.testing.assert_allclose(getattr(reading, name), getattr(alone, name), atol=1e-4)
-        assert (reading.checksum, reading.threshold, reading.options) == (alone.checksum, alone.threshold, alone.options)
+        assert (reading.checksum, reading.threshold, reading.options) == (
+            alone.checksum,
+            alone.threshold,
+            alone.options,
+        )
 
 
 def test_a_claim_is_the_probability_that_the_page_prints(reader: BertReader) -> None:
@@ -94,7 +131,9 @@ def test_a_claim_is_the_probability_that_the_page_prints(reader: BertReader) -> 
     window = reading.windows[w]
     claims = {head: says(reading, head).claim for head in HEADS}
     for t in (1.0, 0.5):
-        assert claims["span"].prob(t) == pytest.approx(window_prob(reading, w, window.to_pos(span.start), window.to_pos(span.end), t))
+        assert claims["span"].prob(t) == pytest.approx(
+            window_prob(reading, w, window.to_pos(span.start), window.to_pos(span.end), t)
+        )
     assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
 
 
@@ -106,13 +145,18 @@ def test_the_halves_share_no_article_and_every_question_is_in_one() -> None:
     assert (first, second) == score.halves(examples)
 
 
-def test_the_command_writes_figures_that_are_read_back(folder: Path, scored: dict[str, Any]) -> None:
+def test_the_command_writes_figures_that_are_read_back(
+    folder: Path, scored: dict[str, Any]
+) -> None:
     measured = load_measured(folder)
     assert measured is not None and set(measured.reliability) == set(measured.curves) == set(HEADS)
     assert load_measured(folder / "elsewhere") is None
     for head in HEADS:
         found = measured.reliability[head]
-        assert found.fitted_on + found.measured_on == 12 and sum(b.count for b in found.after) == found.measured_on
+        assert (
+            found.fitted_on + found.measured_on == 12
+            and sum(b.count for b in found.after) == found.measured_on
+        )
         assert found.error_before == pytest.approx(calibration_error(found.before))
         curve = measured.curves[head]
         assert (curve.answerable, curve.unanswerable) == (8, 4)
@@ -122,21 +166,34 @@ def test_the_command_writes_figures_that_are_read_back(folder: Path, scored: dic
     assert [round(scored["squad_dev"][head]["exact"]) for head in HEADS] == [33, 33]
 
 
-def test_threshold_and_temperatures_stand_in_the_card_and_come_with_the_reader(folder: Path, scored: dict[str, Any]) -> None:
+def test_threshold_and_temperatures_stand_in_the_card_and_come_with_the_reader(
+    folder: Path, scored: dict[str, Any]
+) -> None:
     again = load_reader(str(folder))
     assert again.threshold == scored["squad_dev_v2"]["span"]["threshold"]
-    assert again.temperatures == Temperatures(*(scored["reliability"][head]["temperature"] for head in HEADS))
+    assert again.temperatures == Temperatures(
+        *(scored["reliability"][head]["temperature"] for head in HEADS)
+    )
     assert again.read(kit.QUESTION, kit.CONTEXT).temperatures == again.temperatures
 
 
 def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> None:
     kept = apart.held_out(read_squad(scored["files"][2]))
     assert kept and len(kept) < 12
-    assert scored["lists"]["all"]["bio"]["total"] == scored["lists"]["li.json"]["span"]["total"] == len(kept)
+    assert (
+        scored["lists"]["all"]["bio"]["total"]
+        == scored["lists"]["li.json"]["span"]["total"]
+        == len(kept)
+    )
 
 
 def test_figures_that_are_none_are_refused(tmp_path: Path) -> None:
-    for text in ("[]", "{", '{"reliability": {"span": {"temperature": 1}}}', '{"threshold_curve": {"bio": {"points": 3}}}'):
+    for text in (
+        "[]",
+        "{",
+        '{"reliability": {"span": {"temperature": 1}}}',
+        '{"threshold_curve": {"bio": {"points": 3}}}',
+    ):
         (tmp_path / "metrics.json").write_text(text)
         with pytest.raises(BadInput, match=r"metrics\.json holds no figures that can be read"):
             load_measured(tmp_path)

@@ -1,4 +1,6 @@
-"""A BERT of two layers and width 16, a small text, and a SQuAD file, for training commands that take a second."""
+"""A BERT of two layers and width 16, a small text, and a SQuAD file, for training commands that
+take a second.
+"""
 
 import json
 import shutil
@@ -29,28 +31,45 @@ def text(path: Path, paragraphs: int = 120) -> Path:
     """Different paragraphs of the kit's words, 10 to 60 of them in each."""
     rng = np.random.default_rng(2)
     words = [*kit.WORDS, "towers", "designed", "x1", "rivers"]
-    path.write_text("\n".join(" ".join(rng.choice(words, size=rng.integers(10, 60))) + f" {k}" for k in range(paragraphs)) + "\n")
+    path.write_text(
+        "\n".join(
+            " ".join(rng.choice(words, size=rng.integers(10, 60))) + f" {k}"
+            for k in range(paragraphs)
+        )
+        + "\n"
+    )
     return path
 
 
 def squad(path: Path) -> Path:
     """Four questions with answers in the kit's paragraph."""
     answers = ["George Rotne", "Ingeborg", "1998", "The bridge"]
-    qas = [{"id": str(k), "question": kit.QUESTION, "answers": [{"text": a, "answer_start": kit.CONTEXT.index(a)}]}
-           for k, a in enumerate(answers)]
-    path.write_text(json.dumps({"data": [{"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}]}))
+    qas = [
+        {
+            "id": str(k),
+            "question": kit.QUESTION,
+            "answers": [{"text": a, "answer_start": kit.CONTEXT.index(a)}],
+        }
+        for k, a in enumerate(answers)
+    ]
+    path.write_text(
+        json.dumps({"data": [{"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}]})
+    )
     return path
 
 
 @contextmanager
 def copy_at(step: int, copy: Path) -> Iterator[None]:
-    """Keep a copy of a run's folder as its checkpoint of this step left it: what a stop would have left behind."""
+    """Keep a copy of a run's folder as its checkpoint of this step left it: what a stop would have
+    left behind.
+    """
     save = checkpoints.save
 
     def keep(out: Path, model: Any, average: Any, optimizer: Any, state: dict[str, Any]) -> None:
         save(out, model, average, optimizer, state)
         if state["step"] == step:
             shutil.copytree(out, copy)
+
     checkpoints.save = keep
     try:
         yield
