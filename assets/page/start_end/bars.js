@@ -13,7 +13,7 @@ export function plotly() {
   mine ??= new Promise((done, failed) => {
     const page = /** @type {any} */ (globalThis);
     const before = page.Plotly;
-    const script = el("script", { src: new URL("../plotly.min.js", import.meta.url).href });
+    const script = el("script", { src: new URL("../../plotly.min.js", import.meta.url).href });
     script.onload = () => {
       const loaded = page.Plotly;
       if (before) page.Plotly = before;
