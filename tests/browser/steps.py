@@ -3,7 +3,7 @@ once.
 """
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 RUN = """async ([script, context]) => {
   if (!window.axe) new Function(script)();
@@ -18,6 +18,19 @@ def ask(page: Page, question: str, paragraph: str) -> None:
     page.get_by_label("Paragraph", exact=True).fill(paragraph)
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .asked-question")).to_have_text(question)
+
+
+def tab_to(page: Page, target: Locator, most: int = 80) -> None:
+    """Press Tab from the top of the page until the focus stands on this element."""
+    page.evaluate("document.activeElement.blur(), window.getSelection().removeAllRanges()")
+    page.locator("body").evaluate(
+        "(body) => { body.tabIndex = -1; body.focus(); body.removeAttribute('tabindex'); }"
+    )
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if target.evaluate("(node) => node === document.activeElement"):
+            return
+    raise AssertionError(f"{most} presses of Tab do not reach it")
 
 
 def serious(page: Page, context: str | None = None) -> list[tuple[str, list[str]]]:

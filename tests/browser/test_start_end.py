@@ -2,12 +2,13 @@
 mouse and by keyboard.
 """
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.steps import ask, serious
+from tests.browser.steps import ask, serious, tab_to
 
 pytestmark = pytest.mark.browser
 
@@ -71,7 +72,14 @@ def test_stems_and_words_select_by_mouse(page: Page) -> None:
 
 def test_stems_and_words_select_by_keyboard(page: Page) -> None:
     picture = chapter(page)
-    picture.locator(".word").first.focus()
+    start = int(
+        re.search(r"word pieces (\d+) to", picture.locator(".selection-line").inner_text()).group(1)
+    )
+    stop = picture.locator(".word[tabindex='0']")
+    expect(stop).to_have_count(1)
+    assert int(stop.get_attribute("data-first")) <= start <= int(stop.get_attribute("data-last"))
+    tab_to(page, stop)
+    page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Shift+ArrowRight")

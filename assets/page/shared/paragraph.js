@@ -9,9 +9,9 @@ const SHORT = 6;
 
 /**
  * {root, draw(model), mark(model), restem(model)}: the first lays out what changed, the second
- * moves marks, the third only stems.
+ * moves marks, the third only stems. Without `selects` it is only looked at: Tab passes it by.
  */
-export function paragraph() {
+export function paragraph({ selects = false } = {}) {
   const rows = el("div", { class: "rows" });
   const sum = (side) =>
     el("div", { class: `sum-one ${side}`, "aria-hidden": "true" }, el("span", {}, "sum = 1"));
@@ -20,9 +20,10 @@ export function paragraph() {
     {
       class: "detail",
       role: "group",
-      "aria-label":
-        "Words of the window; arrow keys move between words, start stems above and end stems " +
-        "below; Enter selects",
+      "aria-label": selects
+        ? "Words of the window; arrow keys move between words, start stems above and end stems " +
+          "below; Enter selects"
+        : "Words of the window, start stems above and end stems below",
     },
     rows,
     sum("start"),
@@ -32,6 +33,7 @@ export function paragraph() {
   const view = {
     root,
     rows,
+    selects,
     key: "",
     broken: [],
     shown: "",
@@ -49,11 +51,13 @@ export function paragraph() {
       place(view);
       restem(view);
       marks(view);
+      tabStop(view);
     },
     mark(model) {
       view.model = model;
       if (place(view)) restem(view, false);
       marks(view);
+      tabStop(view);
     },
     restem(model) {
       view.model = model;
@@ -300,6 +304,14 @@ export function item(node) {
     first: Number(found.dataset.doc),
     last: Number(found.dataset.doc),
   };
+}
+
+// Tab reaches the words at the selected one until a key or a click has moved the stop.
+function tabStop({ root, lines, model, selects }) {
+  if (!selects || root.querySelector("[tabindex='0']")) return;
+  const doc = model.page.selection?.start ?? model.window.docStart;
+  const word = itemAt(root, "word", doc) ?? lines[0]?.words.querySelector(".word");
+  word?.setAttribute("tabindex", "0");
 }
 
 function focused({ root }) {

@@ -101,7 +101,7 @@ function make(root) {
     (index, side, doc) => pick(view, side, doc, index),
     (found) => tell(found?.window ?? null, found?.doc ?? null),
   );
-  view.detail = paragraph();
+  view.detail = paragraph({ selects: true });
   selectable(view.detail.root, {
     now: () => ({ chosen: held(view), dir: view.detail.view.broken.dir }),
     commit: (span) => view.page.select({ window: model(view).window.index, ...span }),
