@@ -8,6 +8,7 @@ import { mountGuess } from "./shared/guess.js";
 import { mountFoot, mountHeader } from "./shared/header.js";
 import { answered } from "./shared/outbox.js";
 import { mountSay } from "./shared/say.js";
+import { mountVerdict } from "./shared/verdict.js";
 import { keep, refused, say, state, unpack } from "./shared/store.js";
 
 const kinds = {
@@ -37,6 +38,7 @@ const kinds = {
   header: mountHeader(),
   foot: mountFoot(),
   guess: mountGuess(),
+  verdict: mountVerdict(),
   chapter: mountChapter(),
 };
 

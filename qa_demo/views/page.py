@@ -63,6 +63,7 @@ def build(services: Services) -> gr.Blocks:
             for m in CHAPTERS
         ]
         picture("guess", elem_id="guess")
+        picture("verdict", elem_id="verdict")
         chapters = picture(
             "chapters", {"chapters": tabs, "open": CHAPTERS[0].CHAPTER.key}, elem_id="chapters"
         )

@@ -7,6 +7,7 @@ from qa_demo.core.spans import reason
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import total
 from qa_demo.figures.pack import printable
+from qa_demo.figures.verdict import verdict
 from qa_demo.views.parse import pieces
 from qa_demo.views.parse import window as window_of
 from qa_demo.views.state import Screen, Selection
@@ -98,10 +99,17 @@ def kept(old: Screen | None, new: Screen) -> Selection | None:
 
 def record(screen: Screen) -> dict[str, Any]:
     """What every chapter needs to mark and print the selection: places, text, logits and their sum
-    as printed.
+    as printed; and the answer line.
     """
-    best = screen.prediction.best
+    best, what_if = screen.prediction.best, screen.what_if
     out: dict[str, Any] = {
+        "verdict": verdict(
+            screen.shown,
+            screen.prediction,
+            screen.merge,
+            what_if.temperature,
+            what_if.changes_numbers,
+        ),
         "predicted": None
         if best is None
         else {

@@ -1,0 +1,93 @@
+"""The line above all chapters: what the reader answers or why it withholds, how sure it is, and
+where the words stand.
+"""
+
+from typing import Any
+
+from qa_demo.core.types import Candidate, MergeOptions, Prediction, Reading
+from qa_demo.figures.answer.picture import RULE, span_prob
+from qa_demo.figures.numbers import exponential, number, percent
+from qa_demo.figures.prose import shorten
+
+LONGEST = 120
+"""Characters of the answer that the line prints; the text below shows all of them."""
+
+
+def verdict(
+    reading: Reading,
+    prediction: Prediction,
+    merge: MergeOptions = RULE,
+    temperature: float = 1.0,
+    changed: bool = False,
+) -> dict[str, Any]:
+    """What the line says of the shown logits, in parts: every part is text.
+
+    `why` is empty where the reader answers. `sure` is P_start(i) P_end(j) of the best span in its
+    window at the reader's fitted temperature; for a reader without one, or logits `changed` by
+    hand, at `temperature`. `span` is [window, start, end] in doc coordinates.
+    """
+    best = prediction.best
+    if best is None:
+        return {
+            "answered": False,
+            "text": None,
+            "why": "no span of this paragraph is legal under these limits",
+        }
+    found, answered = best.candidate, prediction.answer is not None
+    return {
+        "answered": answered,
+        "text": shorten(found.text, LONGEST),
+        "why": "" if answered else withheld(prediction, merge),
+        "sure": sure(reading, found, temperature, changed),
+        "place": place(reading, found),
+        "span": [found.window, found.span.start, found.span.end],
+    }
+
+
+def withheld(prediction: Prediction, merge: MergeOptions) -> str:
+    """By how much the best span misses what the rule requires; the printed numbers always differ.
+
+    Errors: ValueError where the rule does answer.
+    """
+    diff, limit = prediction.score_diff, prediction.limit
+    if diff is None or limit is None or diff <= limit:
+        raise ValueError(f"this prediction withholds nothing: score_diff {diff}, limit {limit}")
+    if not prediction.has_threshold:
+        times = next(x for d in range(2, 8) if (x := exponential(diff, d)) != number(1.0, d))
+        return f"on the scale {merge.scale} no answer is {times} times as probable"
+    lead, required = -diff, -limit
+    decimals = next((d for d in range(2, 7) if number(lead, d) != number(required, d)), 7)
+    if required >= 0:
+        side = "over" if lead >= 0 else "under"
+        above = "" if lead >= 0 else " over"
+        return (
+            f"it scores {number(abs(lead), decimals)} {side} no answer, "
+            f"{number(required, decimals)}{above} would be required"
+        )
+    return (
+        f"it scores {number(abs(lead), decimals)} under no answer, "
+        f"{number(-required, decimals)} under would be allowed"
+    )
+
+
+def sure(
+    reading: Reading, found: Candidate, temperature: float = 1.0, changed: bool = False
+) -> dict[str, str]:
+    """The best span's probability and its name: `calibrated` only where a temperature was fitted
+    and the logits are the reader's own.
+    """
+    fitted = None if changed or reading.temperatures is None else reading.temperatures.span
+    value = percent(span_prob(reading, found.window, found.span, fitted or temperature))
+    if fitted is not None:
+        return {"value": value, "name": "likely to be exactly right (calibrated probability)"}
+    warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
+    return {"value": value, "name": f"probability in its window{warm}, not calibrated"}
+
+
+def place(reading: Reading, found: Candidate) -> str:
+    """Characters counted from 1, and the window where there are several."""
+    first, last, of = found.char_start + 1, found.char_end, len(reading.encoding.context)
+    at = f"character {first:,}" if first == last else f"characters {first:,} to {last:,}"
+    count = len(reading.windows)
+    inside = f", window {found.window + 1} of {count}" if count > 1 else ""
+    return f"{at} of {of:,}{inside}"

@@ -1,0 +1,168 @@
+"""The answer line: what it claims is stated anew from logits, over all examples and rules."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from qa_demo.core.predict import predict
+from qa_demo.core.scales import COMBINES
+from qa_demo.core.types import (
+    DecodeOptions,
+    MergeOptions,
+    Reading,
+    Span,
+    Temperatures,
+    WindowOptions,
+)
+from qa_demo.figures.numbers import MINUS
+from qa_demo.figures.verdict import verdict, withheld
+from qa_demo.views.examples import load_examples
+from tests.fakes import FakeReader
+
+EXAMPLES = load_examples()
+TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def read(null: float = 2.0, threshold: float | None = 0.0) -> Reading:
+    return FakeReader(null=null, threshold=threshold).read("Who drew the towers?", TEXT)
+
+
+def best_by_hand(reading: Reading, longest: int = 30) -> tuple[float, int, int, int]:
+    """Score, window, start and end (doc) of the best legal span, found by trying every pair."""
+    found = []
+    for w in reading.windows:
+        s, e = (x.astype(float) for x in reading.logits(w.index))
+        for i in np.flatnonzero(w.is_max_context):
+            for j in range(i, min(i + longest, len(w))):
+                a, b = w.to_doc(i), w.to_doc(i) + j - i
+                first, last = reading.encoding.offset_mapping[[a, min(b, w.doc_stop - 1)]]
+                if w.is_context[j] and first[0] < last[1]:
+                    found.append((s[i] + e[j], w.index, a, b))
+    return max(found, key=lambda f: f[0])
+
+
+@cache
+def example_by_hand(key: str) -> tuple[Reading, tuple[float, int, int, int]]:
+    example = EXAMPLES[key]
+    reading = example.stored() or FakeReader().read(example.question, example.context)
+    return reading, best_by_hand(reading)
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+@pytest.mark.parametrize("shift", [0.0, 6.0, -40.0, 40.0])
+def test_over_all_examples_the_line_says_what_the_logits_say(key: str, shift: float) -> None:
+    example, (reading, (score, window, start, end)) = EXAMPLES[key], example_by_hand(key)
+    threshold = (reading.threshold or 0.0) - shift
+    options = DecodeOptions(null_score_diff_threshold=threshold)
+    said = verdict(reading, predict(reading, options))
+    null = min(
+        float(s[w.cls_at]) + float(e[w.cls_at])
+        for w in reading.windows
+        for s, e in [reading.logits(w.index)]
+    )
+    assert said["answered"] == (score - null >= -threshold) or reading.threshold is None
+    assert said["span"] == [window, start, end]
+    a, b = reading.encoding.chars(Span(start, end))
+    text = example.context[a:b]
+    assert said["text"] == " ".join(text.split()) or len(text) > 100
+    assert said["place"].startswith(
+        f"characters {a + 1:,} to {b:,} of" if b > a + 1 else f"character {b:,} of"
+    )
+    assert ("window" in said["place"]) == (len(reading.windows) > 1)
+    assert bool(said["why"]) != said["answered"]
+    if not said["answered"]:
+        lead, required = (float(x) for x in NUMBER.findall(said["why"]))
+        assert lead == pytest.approx(abs(score - null), abs=0.0051)
+        assert required == pytest.approx(abs(threshold), abs=0.0051)
+        assert (" over no answer" in said["why"]) == (score >= null)
+        assert ("required" in said["why"]) == (threshold <= 0)
+
+
+def test_the_two_sentences_of_a_withheld_answer() -> None:
+    reading = read()
+    score, *_ = best_by_hand(reading)
+    lead = score - 4.0  # the fake [CLS] scores 2 + 2
+    over = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 1.5))
+    assert withheld(over, MergeOptions()) == (
+        f"it scores {lead:.2f} over no answer, {lead + 1.5:.2f} would be required"
+    )
+    low = read(null=20.0)
+    lead = best_by_hand(low)[0] - 40.0
+    said = withheld(predict(low, DecodeOptions(null_score_diff_threshold=3.0)), MergeOptions())
+    assert said == f"it scores {-lead:.2f} under no answer, 3.00 under would be allowed"
+    said = withheld(predict(low, DecodeOptions(null_score_diff_threshold=-3.0)), MergeOptions())
+    assert said == f"it scores {-lead:.2f} under no answer, 3.00 over would be required"
+    with pytest.raises(ValueError, match="withholds nothing"):
+        withheld(predict(reading), MergeOptions())
+
+
+def test_the_two_numbers_never_look_equal() -> None:
+    reading = read()
+    lead = -float(predict(reading).score_diff)
+    close = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 2e-4))
+    a, b = NUMBER.findall(withheld(close, MergeOptions()))
+    assert 0.0 < float(b) - float(a) < 0.0011
+
+
+def test_how_sure_is_calibrated_only_where_a_temperature_was_fitted() -> None:
+    reading = read()
+    found = predict(reading).best.candidate
+    window = reading.windows[found.window]
+
+    def by_hand(temperature: float) -> int:
+        parts = []
+        for x, doc in zip(
+            reading.logits(found.window), (found.span.start, found.span.end), strict=True
+        ):
+            e = np.exp(x.astype(float) / temperature)
+            parts.append(e[window.to_pos(doc)] / e.sum())
+        return round(100 * parts[0] * parts[1])
+
+    plain = verdict(reading, predict(reading))["sure"]
+    assert plain["value"] == f"{by_hand(1.0)} %" and "not calibrated" in plain["name"]
+    warm = verdict(reading, predict(reading), temperature=2.5)["sure"]
+    assert warm["value"] == f"{by_hand(2.5)} %" and "at temperature 2.5" in warm["name"]
+    fitted = replace(reading, temperatures=Temperatures(span=1.8))
+    sure = verdict(fitted, predict(fitted), temperature=2.5)["sure"]
+    assert sure["value"] == f"{by_hand(1.8)} %" and "(calibrated" in sure["name"]
+    changed = verdict(fitted, predict(fitted), changed=True)["sure"]
+    assert changed == plain, "a temperature is fitted on the reader's own logits"
+    other = replace(reading, temperatures=Temperatures(bio=1.8))
+    assert verdict(other, predict(other))["sure"] == plain
+
+
+@pytest.mark.parametrize(
+    ("scale", "null"), [(scale, null) for scale, nulls in COMBINES.items() for null in nulls]
+)
+@pytest.mark.parametrize("strong", [-3.0, 30.0])
+def test_under_every_merge_rule(scale: str, null: str, strong: float) -> None:
+    text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
+    reading = FakeReader(null=strong).read("Who met Berta?", text, WindowOptions(40, 10))
+    merge = MergeOptions(scale=scale, null=null)
+    prediction = predict(reading, merge=merge)
+    said = verdict(reading, prediction, merge)
+    assert said["answered"] == (prediction.answer is not None)
+    assert said["answered"] == (strong < 0 or null == "none")
+    assert MINUS not in said["why"] and "inf" not in said["why"]
+    if not said["answered"] and not prediction.has_threshold:
+        assert "times as probable" in said["why"]
+
+
+def test_a_reader_without_a_threshold_always_answers() -> None:
+    reading = read(null=50.0, threshold=None)
+    assert verdict(reading, predict(reading))["answered"]
+
+
+def test_without_a_legal_span_there_is_no_best_guess() -> None:
+    reading = FakeReader().read("Who?", "Ada came.")
+    none = replace(predict(reading), n_best=(), score_diff=None)
+    said = verdict(reading, none)
+    assert said == {
+        "answered": False,
+        "text": None,
+        "why": "no span of this paragraph is legal under these limits",
+    }
