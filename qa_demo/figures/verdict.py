@@ -57,7 +57,9 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
         return f"on the scale {merge.scale} no answer is {times} times as probable"
     lead, required = -diff, -limit
     decimals = next((d for d in range(2, 7) if number(lead, d) != number(required, d)), 7)
-    if required >= 0:
+    if required == 0:
+        return f"it scores {number(-lead, decimals)} under no answer"
+    if required > 0:
         side = "over" if lead >= 0 else "under"
         above = "" if lead >= 0 else " over"
         return (

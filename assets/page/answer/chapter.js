@@ -9,6 +9,8 @@ import { clipped, overlay, paragraph } from "../shared/prose.js";
 const views = new WeakMap();
 
 export function draw(root, picture, page) {
+  const before = views.get(root);
+  /** @type {any} */
   const view = {
     text: paragraph(
       page.reading,
@@ -19,16 +21,22 @@ export function draw(root, picture, page) {
   view.line = el("div", { class: "logit-line" });
   view.four = el("dl", { class: "four" });
   views.set(root, view);
-  const scroller = el("div", { class: "text-box" }, view.text.box);
+  const scroll = before?.scroller.scrollTop ?? 0;
+  view.scroller = el("div", { class: "text-box" }, view.text.box);
+  view.shown = place(page.reading, page.predicted);
   root.replaceChildren(
     legend(page),
-    scroller,
+    view.scroller,
     el("div", { class: "veil-part" }, view.line, view.four),
   );
   line(view, picture, page);
   select(root, picture, page);
-  reveal(scroller, view.text, page);
+  // the words are drawn anew for every number: they move only where the answer is another one
+  if (before?.shown === view.shown) view.scroller.scrollTop = scroll;
+  else reveal(view, before ? page.predicted : page.selection ?? page.predicted);
 }
+
+const place = (reading, at) => `${at?.start} ${at?.end} ${reading.context}`;
 
 export function select(root, _picture, page) {
   const view = views.get(root);
@@ -93,8 +101,7 @@ function legend(page) {
   );
 }
 
-function reveal(scroller, text, page) {
-  const at = page.selection ?? page.predicted;
+function reveal({ scroller, text }, at) {
   if (!at || scroller.scrollHeight <= scroller.clientHeight) return;
   const word = text.list.find((w) => w.last >= at.start);
   if (word) scroller.scrollTop = word.span.offsetTop - scroller.clientHeight / 2;
@@ -178,7 +185,10 @@ function line(view, picture, page) {
   art.append(measure);
   const dots = placed.slice().reverse().map((dot) => dotMark(dot, g, y, page));
   art.append(...dots.map((d) => d.node));
-  if (picture.abstains) art.append(thresholdRule(picture, g, y, page));
+  const grey = (rule) =>
+    dots.forEach(({ node, dot }) => node.classList.toggle("out", dot.score < rule));
+  if (picture.abstains) art.append(thresholdRule(picture, g, y, page, grey));
+  else if (page.answer === null) grey(Infinity);
   view.line.replaceChildren(art);
   roving(art, ".dot", { current: dots.length - 1 });
   view.mark = () => markLine(dots, measure, picture, g, y, page);
@@ -247,7 +257,7 @@ const hand = { value: null, timer: 0 };
 /**
  * The no-answer rule: a slider at null_score - threshold, moved by mouse or keys, sent when let go.
  */
-function thresholdRule(picture, g, y, page) {
+function thresholdRule(picture, g, y, page, grey) {
   let value = hand.value ?? picture.threshold;
   const bar = svg("line", { class: "threshold-bar" });
   const grip = svg("rect", {
@@ -272,15 +282,17 @@ function thresholdRule(picture, g, y, page) {
     grip,
     text,
   );
-  const place = () => {
+  const put = () => {
     const x = g.x(picture.null - value);
+    grey(picture.null - value);
     for (const [name, v] of Object.entries({ x1: x, x2: x, y1: 0, y2: y })) {
       bar.setAttribute(name, v);
     }
     grip.setAttribute("x", x - g.rem * 0.45);
     grip.setAttribute("y", g.rem * 1.3);
     node.firstChild.setAttribute("x", x - g.rem * 0.9);
-    text.textContent = `no answer left of ${fixed(picture.null - value)}`;
+    const sum = value ? ` = null score ${value < 0 ? "+" : "−"} ${fixed(Math.abs(value))}` : "";
+    text.textContent = `no answer left of ${fixed(picture.null - value)}${page.narrow ? "" : sum}`;
     // on a phone it takes half of the width
     const left = x > g.width - text.textContent.length * 0.46 * g.rem;
     text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
@@ -312,7 +324,7 @@ function thresholdRule(picture, g, y, page) {
     value = clamp(
       picture.null - g.x.invert(event.clientX - node.ownerSVGElement.getBoundingClientRect().left),
     );
-    place();
+    put();
   });
   node.addEventListener("pointerup", (event) => {
     node.releasePointerCapture(event.pointerId);
@@ -330,9 +342,9 @@ function thresholdRule(picture, g, y, page) {
     if (!step) return;
     event.preventDefault();
     value = clamp(value + step);
-    place();
+    put();
     send();
   });
-  place();
+  put();
   return node;
 }
