@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled
+from qa_demo.model.memory import FREED
 
 
 def usable_cores() -> int:
@@ -35,6 +36,7 @@ class Workers:
             yield
         finally:
             self._gate.release()
+            FREED.ask()
 
 
 SHARED = Workers()
