@@ -8,7 +8,6 @@ differs, so that a click costs one selection record and a slider one chapter.
 import itertools
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import astuple
 from functools import partial
 from types import ModuleType
@@ -105,12 +104,6 @@ class Frame:
         )
         self.parts[f"picture:{chapter.key}"] = made
         return made
-
-    def settings(self, chapter: Chapter) -> AbstractContextManager[Any]:
-        """A folded group for the controls of a chapter."""
-        return gr.Accordion(
-            "settings", open=False, elem_id=f"{chapter.key}-settings", elem_classes=["settings"]
-        )
 
     def control(
         self, event: Callable[..., Any], inputs: Any, change: Callable[..., Screen]

@@ -35,6 +35,21 @@ def value(name: str, raw: Any) -> float:
     return number(raw, name, float(low), float(high))
 
 
+def setting(options: Options, name: str, top: int) -> dict[str, Any]:
+    """What the page needs to draw the control of a whole number: its slider ends at `top`, its box
+    takes what the limits allow.
+    """
+    low, high = LIMITS[name]
+    return {
+        "name": name,
+        "help": help_text(type(options), name),
+        "low": int(low),
+        "high": int(high),
+        "top": top,
+        "value": int(getattr(options, name)),
+    }
+
+
 def parse(options: Options, **raw: Any) -> Options:
     """The options with some fields replaced by checked values; whole numbers where the field is
     one.

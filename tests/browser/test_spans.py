@@ -14,7 +14,7 @@ from qa_demo.core.spans import reason_matrix, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
 from qa_demo.figures.numbers import total
 from qa_demo.views.spans import chapter as spans
-from tests.browser.steps import ask, serious
+from tests.browser.steps import ask, serious, tab_to
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -202,7 +202,7 @@ def test_the_mass_is_one_bar_with_words(page: Page) -> None:
 def test_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".grid-line")).to_have_count(0)
-    page.locator("#spans-settings button").first.click()
+    picture.locator("#spans-settings summary").click()
     page.get_by_label("top_n_grid").check()
     expect(picture.locator(".grid-line").first).to_be_attached()
     picture.locator("#spans-grid summary").click()
@@ -211,6 +211,44 @@ def test_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
     )
     picture.locator("#spans-rows summary").click()
     expect(picture.locator("#spans-rows .says")).to_contain_text("at every end alike")
+
+
+def test_settings_apply_by_keyboard_and_refuse_beside_the_box(page: Page) -> None:
+    picture = chapter(page)
+    summary = picture.locator("#spans-settings summary")
+    tab_to(page, summary)
+    page.keyboard.press("Enter")
+    slider = picture.get_by_role("slider", name="max_answer_length")
+    box = picture.get_by_role("textbox", name="max_answer_length")
+    refused = picture.locator("#spans-max-answer-length-refused")
+    formula = picture.locator(".formula")
+    expect(formula).to_contain_text("j < i + 30")
+    page.keyboard.press("Tab")
+    expect(slider).to_be_focused()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(formula).to_contain_text("j < i + 25")
+    expect(slider).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("25")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("500")
+    page.keyboard.press("Enter")
+    expect(refused).to_have_text("max_answer_length must be a whole number from 1 to 200, got 500")
+    below = refused.bounding_box()["y"] - box.bounding_box()["y"]
+    assert 0 < below < 120
+    expect(formula).to_contain_text("j < i + 25")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Enter")
+    expect(refused).to_contain_text("the box is empty")
+    page.keyboard.type("7")
+    expect(refused).to_be_empty()
+    page.keyboard.press("Tab")  # leaving the box applies, as Enter does
+    expect(formula).to_contain_text("j < i + 7")
+    expect(slider).to_have_value("7")
+    expect(page.locator("#say [role=status]")).to_be_empty()
 
 
 def test_another_window_brings_its_own_numbers(page: Page) -> None:

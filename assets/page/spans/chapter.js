@@ -6,6 +6,7 @@ import { short, sums } from "../shared/numbers.js";
 import { Cells } from "./cells.js";
 import { drawList, moveList } from "./list.js";
 import { drawGrid, drawMass, drawRows } from "./more.js";
+import { settings } from "./settings.js";
 import { drawPhone, movePhone } from "./phone.js";
 import { canZoom, cellAt, drawSquare, moveMarks, range } from "./square.js";
 import { drawTent, moveTent, reveal, tentCellAt } from "./tent.js";
@@ -62,6 +63,8 @@ function shell(root, page) {
       node.addEventListener("toggle", () => drawFolds(view));
       return node;
     });
+  view.settings = settings((name, value) => view.page.input(name, value));
+  folds.push(fold("settings", view.settings.root, { id: "spans-settings" }));
   root.replaceChildren(
     el("div", { class: "spans-bar" }, view.steps, view.readout, view.tools),
     view.main,
@@ -118,6 +121,7 @@ export function draw(root, picture, page) {
     ),
   );
   view.tools.replaceChildren(...tools(view));
+  view.settings.show(picture.settings);
   paint(view);
   drawFolds(view);
   drawnList(view);

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import gradio as gr
-
 from qa_demo.core.errors import BadInput
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Span
@@ -37,7 +35,10 @@ def present(screen: Screen) -> dict[str, Any]:
     about = (screen.shown, screen.prediction, screen.decode, window, copies)
     return page_data(
         CHAPTER.question,
-        spans_picture(*about, screen.merge.scale, warmth),
+        {
+            **spans_picture(*about, screen.merge.scale, warmth),
+            "settings": settings(screen.decode),
+        },
         notice(*about),
         simplified(screen.shown, screen.decode),
         tables(*about, warmth),
@@ -99,38 +100,24 @@ def change_window(screen: Screen, value: Any) -> Screen:
     return stale.keeping("shown", screen).keeping("prediction", screen)
 
 
+def settings(decode: DecodeOptions) -> dict[str, Any]:
+    """The controls below the picture: two whole numbers and one switch."""
+    return {
+        "numbers": [
+            options.setting(decode, "max_answer_length", 60),
+            options.setting(decode, "n_best_size", 50),
+        ],
+        "grid": {
+            "name": "top_n_grid",
+            "help": options.help_text(DecodeOptions, "top_n_grid"),
+            "value": decode.top_n_grid,
+        },
+    }
+
+
 def build(frame: Frame) -> None:
     """The settings and the window that the picture asks for."""
-    limits, default = options.LIMITS, DecodeOptions()
-    with frame.settings(CHAPTER), gr.Row():
-        length = gr.Slider(
-            limits["max_answer_length"][0],
-            60,
-            value=default.max_answer_length,
-            step=1,
-            label="max_answer_length",
-            info=options.help_text(DecodeOptions, "max_answer_length"),
-            elem_id="spans-max-answer-length",
-        )
-        listed = gr.Slider(
-            limits["n_best_size"][0],
-            50,
-            value=default.n_best_size,
-            step=1,
-            label="n_best_size",
-            info=options.help_text(DecodeOptions, "n_best_size"),
-            elem_id="spans-n-best-size",
-        )
-        grid = gr.Checkbox(
-            value=default.top_n_grid,
-            label="top_n_grid",
-            info=options.help_text(DecodeOptions, "top_n_grid"),
-            elem_id="spans-top-n-grid",
-        )
-    frame.control(length.release, length, change_length)
-    frame.control(listed.release, listed, change_listed)
-    frame.control(grid.input, grid, change_grid)
-    frame.mirror(length, lambda screen: screen.decode.max_answer_length)
-    frame.mirror(listed, lambda screen: screen.decode.n_best_size)
-    frame.mirror(grid, lambda screen: screen.decode.top_n_grid)
+    frame.browser_input(CHAPTER, "max_answer_length", change_length)
+    frame.browser_input(CHAPTER, "n_best_size", change_listed)
+    frame.browser_input(CHAPTER, "top_n_grid", change_grid)
     frame.browser_input(CHAPTER, "window", change_window)

@@ -7,7 +7,7 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Span, WindowOptions
-from qa_demo.views import selection
+from qa_demo.views import options, selection
 from qa_demo.views.spans import chapter as spans
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
@@ -55,6 +55,27 @@ def test_settings_change_the_decode_options_and_the_prediction(screen: Screen) -
     assert len(spans.change_listed(screen, 3).prediction.n_best) == 3
     assert spans.change_grid(screen, True).decode.top_n_grid
     assert spans.present(spans.change_grid(screen, True))["picture"]["grid"]["on"]
+
+
+def test_the_controls_show_what_is_set_and_what_is_allowed(screen: Screen) -> None:
+    seen = spans.change_grid(spans.change_length(screen, 200), True)
+    sent = spans.present(seen)["picture"]["settings"]
+    length, listed = sent["numbers"]
+    assert (length["name"], length["low"], length["high"], length["value"]) == (
+        "max_answer_length",
+        1,
+        200,
+        200,
+    )
+    assert (listed["name"], listed["high"], listed["value"]) == ("n_best_size", 100, 20)
+    assert sent["grid"]["value"] is True and all(
+        n["help"] for n in (*sent["numbers"], sent["grid"])
+    )
+    for number in sent["numbers"]:  # both ends that the page names are accepted here
+        for value in (number["low"], number["high"]):
+            options.parse(screen.decode, **{number["name"]: value})
+        with pytest.raises(BadInput, match=f"between 1 and {number['high']}"):
+            options.parse(screen.decode, **{number["name"]: number["high"] + 1})
 
 
 @pytest.mark.parametrize(
