@@ -1,10 +1,13 @@
 """The direction of knowledge: what each package may have imported once all of its modules are
-loaded.
+loaded, which rooms of the house know each other, and that nothing goes in a circle.
 """
 
 import ast
+import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,6 +40,12 @@ ALLOWED = {
 """What a package may name of the house in any import: at the top, in a function, under
 TYPE_CHECKING.
 """
+LAYERS = ("qa_demo/figures", "qa_demo/views", "assets/page")
+MACHINERY = {"session", "api", "shared", "vendor"}
+"""Folders beside the chapters' own."""
+COLLECTS = {"qa_demo.views.page"}
+"""What puts the chapters together, and so may name them."""
+SCRIPT_IMPORT = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*(["'`])(.+?)\1""")
 CODE = """
 import importlib, sys
 for name in sys.argv[1].split(","):
@@ -102,12 +111,8 @@ def find_circle(arrows: dict[str, set[str]]) -> list[str] | None:
             del left[name]
     if not left:
         return None
-    path = [
-        min(left)
-        # every module left imports another one that is left, so the walk returns to a place where
-        # it
-        # was
-    ]
+    path = [min(left)]
+    # every module left imports another one that is left, so the walk returns to where it was
     while path.count(path[-1]) == 1:
         path.append(min(left[path[-1]] & left.keys()))
     return path[path.index(path[-1]) :]
@@ -122,6 +127,88 @@ def arrows_of(package: str, root: Path = ROOT) -> dict[str, set[str]]:
 def test_no_modules_import_each_other_in_a_circle():
     circle = find_circle(arrows_of("qa_demo"))
     assert circle is None, " -> ".join(circle or [])
+
+
+def chapters_in(folder: Path) -> set[str]:
+    """The folders of a layer that are chapters."""
+    return {f.name for f in folder.iterdir() if f.is_dir() and f.name[0].isalpha()} - MACHINERY
+
+
+def scripts(folder: Path) -> dict[str, set[str]]:
+    """For each script under a folder the scripts that it imports, as paths from that folder."""
+    found = {}
+    for file in sorted(folder.rglob("*.js")):
+        at = file.relative_to(folder).as_posix()
+        named = [name for _, name in SCRIPT_IMPORT.findall(file.read_text(encoding="utf-8"))]
+        found[at] = {os.path.normpath(os.path.join(os.path.dirname(at), name)) for name in named}
+    return found
+
+
+def crossings(arrows: dict[str, set[str]], chapter: Callable[[str], str | None]) -> list[str]:
+    """Every arrow that leads into a chapter from outside of it."""
+    return [
+        f"{name} imports {target}"
+        for name, targets in sorted(arrows.items())
+        for target in sorted(targets)
+        if chapter(target) not in (None, chapter(name))
+    ]
+
+
+def test_chapters_have_the_same_names_in_every_layer():
+    names = [chapters_in(ROOT / layer) for layer in LAYERS]
+    assert names[0] == names[1] == names[2] and len(names[0]) == 9
+
+
+def test_no_chapter_is_imported_from_outside_of_it():
+    names = chapters_in(ROOT / "qa_demo/views")
+
+    def chapter(module: str) -> str | None:
+        parts = module.split(".")
+        inside = parts[1:2] in (["figures"], ["views"]) and parts[2:3] and parts[2] in names
+        return parts[2] if inside else None
+
+    known = set(modules_of("qa_demo"))
+    arrows = {name: imports_of(name, known) for name in known - COLLECTS}
+    found = crossings(arrows, chapter)
+    assert not found, "; ".join(found)
+    arrows["qa_demo.figures.prose"] = {"qa_demo.figures.loss.terms", "qa_demo.core.spans"}
+    arrows["qa_demo.views.bio.bench"] = {"qa_demo.figures.loss.terms", "qa_demo.figures.bio.spans"}
+    assert crossings(arrows, chapter) == [
+        "qa_demo.figures.prose imports qa_demo.figures.loss.terms",
+        "qa_demo.views.bio.bench imports qa_demo.figures.loss.terms",
+    ], "this check can fail"
+
+
+def test_no_script_of_a_chapter_is_imported_from_outside_of_it():
+    folder = ROOT / "assets/page"
+    names, arrows = chapters_in(folder), scripts(folder)
+
+    def chapter(script: str) -> str | None:
+        first = script.split("/")[0]
+        return first if first in names else None
+
+    found = crossings(arrows, chapter)
+    assert not found, "; ".join(found)
+    computed = {name for name, targets in arrows.items() if any("$" in t for t in targets)}
+    assert computed == {"shared/chapter.js"}, "one place loads a chapter by its name"
+    known = {name: targets & arrows.keys() for name, targets in arrows.items()}
+    assert sum(map(len, known.values())) > len(known), "the imports are found"
+    circle = find_circle(known)
+    assert circle is None, " -> ".join(circle or [])
+
+
+def test_imports_of_scripts_are_found_however_they_are_written(tmp_path):
+    (tmp_path / "loss").mkdir()
+    (tmp_path / "loss" / "a.js").write_text(
+        'import "./one.js";\nimport { x,\n y } from "../shared/two.js";\n'
+        "export * from './three.js';\nconst f = () => import(`../${four}/five.js`);\n"
+    )
+    assert scripts(tmp_path)["loss/a.js"] == {
+        "loss/one.js",
+        "shared/two.js",
+        "loss/three.js",
+        "${four}/five.js",
+    }
 
 
 @pytest.mark.parametrize("package", ALLOWED)

@@ -5,9 +5,9 @@ where the words stand.
 from typing import Any
 
 from qa_demo.core.types import Candidate, MergeOptions, Prediction, Reading
-from qa_demo.figures.answer.picture import RULE, span_prob
 from qa_demo.figures.numbers import exponential, number, percent
 from qa_demo.figures.prose import shorten
+from qa_demo.figures.span_score import RULE, span_prob
 
 LONGEST = 120
 """Characters of the answer that the line prints; the text below shows all of them."""

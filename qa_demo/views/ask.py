@@ -15,11 +15,12 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.views import link, selection
 from qa_demo.views.background import Busy
-from qa_demo.views.components.picture import picture
 from qa_demo.views.examples import PageExample
-from qa_demo.views.frame import Frame, Stream
+from qa_demo.views.frame import Frame
+from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.errors import attempt
+from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen, WhatIf
 from qa_demo.views.update import Update, said
 
@@ -56,6 +57,7 @@ def new_screen(
             decode=decode,
             what_if=WhatIf(),
             gold=gold,
+            silent=0,
             example=example,
             selection=None,
             source=source,
@@ -78,7 +80,7 @@ class Ask:
         self.frame, self.services = frame, frame.services
         self.examples = frame.services.examples
         frame.read_again = self.read_again
-        frame.slow_input("chosen", "example", self.show_example)
+        frame.slow.wire("chosen", "example", self.show_example)
 
     def build(self) -> None:
         """The folded line, the boxes, the examples, the reader menu."""
@@ -195,7 +197,7 @@ class Ask:
         """
         name = (wanted or "").strip() or self.services.default
         shown = name[:200]
-        found = yield from self.frame.follow(
+        found = yield from self.frame.slow.follow(
             visitor,
             KIND,
             lambda *_: self.services.reader(name),
@@ -311,7 +313,7 @@ class Ask:
                 )
             )
 
-        outcome = yield from self.frame.follow(visitor, KIND, work, Busy("reading", "window"))
+        outcome = yield from self.frame.slow.follow(visitor, KIND, work, Busy("reading", "window"))
         if outcome.superseded:
             # an example with a stored reading, or another text, was chosen while this one was read
             return
@@ -345,7 +347,7 @@ class Ask:
             )
             if wanted is not None:
                 screen = link.restore(screen, wanted, self.frame.modules)
-            shown = self.frame.answer(old, screen).then(after or said(""))
+            shown = self.frame.answers.answer(old, screen).then(after or said(""))
             controls = {"example": example.id if example else None, **(boxes or {})}
             return shown.with_controls(**controls)
 

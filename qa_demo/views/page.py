@@ -7,6 +7,7 @@ import gradio as gr
 
 from qa_demo import __version__
 from qa_demo.views.answer import chapter as answer
+from qa_demo.views.answers import open_chapter
 from qa_demo.views.api.attribute import make_attribute
 from qa_demo.views.api.infill import make_infill
 from qa_demo.views.api.loss import make_loss
@@ -14,9 +15,9 @@ from qa_demo.views.api.read import make_read
 from qa_demo.views.api.tag import make_tag
 from qa_demo.views.ask import Ask
 from qa_demo.views.bio import chapter as bio
-from qa_demo.views.components.picture import picture
-from qa_demo.views.frame import Frame, open_chapter
+from qa_demo.views.frame import Frame
 from qa_demo.views.loss import chapter as loss
+from qa_demo.views.picture import picture
 from qa_demo.views.scores import chapter as scores
 from qa_demo.views.services import Services
 from qa_demo.views.spanbert import chapter as spanbert
@@ -67,7 +68,7 @@ def build(services: Services) -> gr.Blocks:
         chapters = picture(
             "chapters", {"chapters": tabs, "open": CHAPTERS[0].CHAPTER.key}, elem_id="chapters"
         )
-        frame.on(chapters.select, partial(open_chapter, frame))
+        frame.on(chapters.select, partial(open_chapter, frame.modules))
         for module in CHAPTERS:
             with gr.Column(elem_id=f"panel-{module.CHAPTER.key}", elem_classes=["panel"]):
                 frame.place(module.CHAPTER)

@@ -80,6 +80,8 @@ class Screen:
     merge: MergeOptions = field(default_factory=MergeOptions)
     what_if: WhatIf = field(default_factory=WhatIf)
     gold: tuple[Answer, ...] = ()
+    silent: int = 0
+    """Annotators who found no answer, beside those who marked one in `gold`."""
     example: str | None = None
     source: str = "bundled"
     """The name of the reader in use, as it was typed: what can be asked for again."""
@@ -105,7 +107,7 @@ class Screen:
         """A new screen whose numbers differ (decode, merge, what_if ...): every chapter becomes
         stale.
         """
-        if set(fields).isdisjoint({"reading", "what_if", "gold"}):
+        if set(fields).isdisjoint({"reading", "what_if", "gold", "silent"}):
             return replace(self, fresh=frozenset(), **fields).keeping("shown", self)
         return replace(self, fresh=frozenset(), stamp=next(_stamps), **fields)
 

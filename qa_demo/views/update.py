@@ -25,8 +25,7 @@ class Update:
     """One event's changes; a part that is None or not named stays as it is.
 
     `reading` fills the browser's store, `selection` is the record of what is selected, `pictures`
-    maps chapters to their pictures, `controls` maps names of gradio controls to values, `receipt`
-    tells the browser that its event was answered.
+    maps chapters to their pictures, `controls` maps names of gradio controls to values.
     """
 
     screen: Screen | None = None
@@ -35,11 +34,10 @@ class Update:
     message: dict[str, Any] | None = None
     pictures: Mapping[str, dict[str, Any]] = field(default_factory=lambda: Nothing)
     controls: Mapping[str, Any] = field(default_factory=lambda: Nothing)
-    receipt: dict[str, Any] | None = None
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Every part that changes: screen, reading, selection, message, receipt,
+        """Every part that changes: screen, reading, selection, message,
         picture:<chapter>, control:<name>.
         """
         own = {
@@ -47,7 +45,6 @@ class Update:
             "reading": self.reading,
             "selection": self.selection,
             "message": self.message,
-            "receipt": self.receipt,
         }
         return {
             **{name: value for name, value in own.items() if value is not None},
@@ -67,7 +64,7 @@ class Update:
                 name: getattr(later, name)
                 if getattr(later, name) is not None
                 else getattr(self, name)
-                for name in ("screen", "reading", "selection", "message", "receipt")
+                for name in ("screen", "reading", "selection", "message")
             },
             pictures={**self.pictures, **later.pictures},
             controls={**self.controls, **later.controls},

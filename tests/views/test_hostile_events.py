@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import WindowOptions
 from qa_demo.views import link
+from qa_demo.views.answers import open_chapter
 from qa_demo.views.ask import Ask, new_screen
-from qa_demo.views.frame import Frame, open_chapter
+from qa_demo.views.frame import Frame
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
@@ -99,11 +100,15 @@ JSON = st.recursive(
 PARTS = ["v", "q", "p", "windows", "decode", "span", "chapter", "veil"]
 
 
+READER = FakeReader(bio=True)
+"""One for all tests: it explains the windows that it has read."""
+
+
 @pytest.fixture(scope="module")
 def frame() -> Frame:
     """Every chapter, wired as on the page."""
     with gr.Blocks() as page:
-        made = Frame(CHAPTERS, services(lambda: FakeReader(bio=True)))
+        made = Frame(CHAPTERS, services(lambda: READER))
         Ask(made).build()
         for module in CHAPTERS:
             made.place(module.CHAPTER)
@@ -116,10 +121,8 @@ def frame() -> Frame:
 def screen(frame: Frame) -> Screen:
     """Two windows and a selection."""
     text = "In 1900 Anna Lund came to Visby and met Bertil Kalmar. " * 4
-    made = new_screen(
-        None, FakeReader(bio=True).read("Who came to Visby?", text, WindowOptions(40, 16))
-    )
-    return frame.answer(None, made).screen
+    made = new_screen(None, READER.read("Who came to Visby?", text, WindowOptions(40, 16)))
+    return frame.answers.answer(None, made).screen
 
 
 @pytest.mark.parametrize("key", ["chosen", *(module.CHAPTER.key for module in CHAPTERS)])
@@ -128,7 +131,7 @@ def test_any_value_under_any_name_is_answered(
 ) -> None:
     shown = screen.open(key) if key in frame.modules else screen
     faults = []
-    for name in frame._inputs.get(key, {}):
+    for name in frame.inputs.get(key, {}):
         accepted = 0
         for value in ODD:
             update = frame.dispatch(key, shown, gr.EventData(None, {"index": name, "value": value}))
@@ -150,7 +153,7 @@ def test_any_slow_request_under_any_name_is_answered(
     frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     faults = []
-    for name, handler in frame._slow.get(key, {}).items():
+    for name, handler in frame.slow.handlers.get(key, {}).items():
         for value in ODD[::4]:
             update = Update()
             for item in handler(screen, "me", value):
@@ -175,7 +178,7 @@ def test_any_selection_and_any_chapter_is_answered(
         isinstance(said, dict) and said.get("text") == UNEXPECTED
     )
     assert isinstance(new, Screen) or said["kind"] == "error"
-    opened = frame.step(screen, lambda seen: open_chapter(frame, seen, sent))
+    opened = frame.answers.step(screen, lambda seen: open_chapter(frame.modules, seen, sent))
     assert isinstance(opened.screen, Screen) or "has no chapter" in opened.message["text"]
 
 
@@ -206,8 +209,10 @@ def test_no_failure_leaves_an_event_unanswered(
     def fail(seen: Screen) -> Screen:
         raise fault("/secret/path")
 
-    update = frame.step(screen, fail)
-    assert update.message["text"] == UNEXPECTED and len(frame.values(update)) == len(frame.parts)
+    update = frame.answers.step(screen, fail)
+    assert update.message["text"] == UNEXPECTED and len(frame.outputs.values(update)) == len(
+        frame.outputs.parts
+    )
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
@@ -218,4 +223,4 @@ def test_the_end_of_the_program_is_no_failure(
         raise stop
 
     with pytest.raises(stop):
-        frame.step(screen, end)
+        frame.answers.step(screen, end)

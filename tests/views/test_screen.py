@@ -16,9 +16,10 @@ from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.views import examples, link, options, selection
 from qa_demo.views.answer import chapter as answer
+from qa_demo.views.answers import open_chapter, reset, select
 from qa_demo.views.ask import KIND, Ask, new_screen
 from qa_demo.views.background import Busy, Job
-from qa_demo.views.frame import Frame, open_chapter, reset, select
+from qa_demo.views.frame import Frame
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED, attempt
 from qa_demo.views.session.lock import SessionLock
@@ -166,29 +167,29 @@ def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) ->
 
 
 def test_a_click_sends_one_record(frame: Frame, screen: Screen) -> None:
-    shown = frame.answer(None, screen).screen
-    update = frame.step(shown, lambda s: select(s, event(index=[0, 1, 2], value="x")))
+    shown = frame.answers.answer(None, screen).screen
+    update = frame.answers.step(shown, lambda s: select(s, event(index=[0, 1, 2], value="x")))
     assert changed(update) == {"screen", "selection"}
     assert update.screen.prediction is shown.prediction
     assert set(update.selection["formulas"]) == {"answer"}
 
 
 def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame, screen: Screen) -> None:
-    shown = frame.answer(None, screen).screen
-    update = frame.step(shown, lambda s: answer.change_threshold(s, 1.5))
+    shown = frame.answers.answer(None, screen).screen
+    update = frame.answers.step(shown, lambda s: answer.change_threshold(s, 1.5))
     assert changed(update) == {"screen", "selection", "picture:answer"}
     assert update.screen.decode.null_score_diff_threshold == 1.5
 
 
 def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Screen) -> None:
-    shown = frame.answer(None, screen).screen
-    update = frame.step(
+    shown = frame.answers.answer(None, screen).screen
+    update = frame.answers.step(
         shown, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0))
     )
     assert changed(update) == {"screen", "reading", "selection", "picture:answer"}
     assert update.reading["changed"] is True and update.screen.reading is screen.reading
     assert update.screen.prediction.best.candidate.start_logit == 40.0
-    back = frame.step(update.screen, reset)
+    back = frame.answers.step(update.screen, reset)
     assert (
         back.reading["changed"] is False
         and back.screen.prediction.n_best == screen.prediction.n_best
@@ -201,15 +202,15 @@ def test_temperature_changes_no_score(screen: Screen) -> None:
 
 
 def test_a_refused_event_keeps_the_screen(frame: Frame, screen: Screen) -> None:
-    update = frame.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
+    update = frame.answers.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
     assert changed(update) == {"message"} and update.refused
     assert "start first" in update.message["text"]
-    assert frame.step(None, lambda s: s).message["text"] == "There is no reading yet."
+    assert frame.answers.step(None, lambda s: s).message["text"] == "There is no reading yet."
 
 
 def test_an_unknown_chapter_is_refused(frame: Frame, screen: Screen) -> None:
     with pytest.raises(BadInput, match="no chapter"):
-        open_chapter(frame, screen, event(index="nowhere"))
+        open_chapter(frame.modules, screen, event(index="nowhere"))
 
 
 def test_a_repeated_sentence_is_another_message() -> None:
@@ -220,8 +221,10 @@ def test_a_new_reading_clears_what_was_changed_by_hand(screen: Screen) -> None:
     bent = screen.change(
         what_if=screen.what_if.with_logit("end", 0, 12, 9.0),
         decode=DecodeOptions(max_answer_length=5),
+        silent=2,
     )
     after = new_screen(bent, FakeReader().read("Who?", "It was Ada."))
+    assert after.silent == 0, "who found no answer in one text says nothing of another"
     assert not after.what_if.changes_numbers and after.decode.max_answer_length == 5
 
 
@@ -375,7 +378,7 @@ def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> No
     frame, ask = asking()
     first, other = next(iter(ask.examples.values())), replace(screen, source="other")
     began, *_, shown = played(
-        frame, "a", other, frame._slow["chosen"]["example"](other, "a", first.id)
+        frame, "a", other, frame.slow.handlers["chosen"]["example"](other, "a", first.id)
     )
     assert began.controls == {"question": first.question, "context": first.context}, (
         "the boxes are filled at once"
@@ -401,7 +404,7 @@ def wired() -> Frame:
 
 
 def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Screen) -> None:
-    shown = wired.answer(None, screen).screen
+    shown = wired.answers.answer(None, screen).screen
     update = wired.dispatch("answer", shown, event(index="threshold", value=1.5))
     assert update.screen.decode.null_score_diff_threshold == 1.5
     for name in ("offset", "nothing", None, 3, ["threshold"]):
@@ -421,22 +424,22 @@ def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Scree
 def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen(
     wired: Frame, screen: Screen
 ) -> None:
-    shown, visitor = wired.answer(None, screen).screen, SimpleNamespace(session_hash="a")
+    shown, visitor = wired.answers.answer(None, screen).screen, SimpleNamespace(session_hash="a")
     request = event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20})
-    began = list(wired.begin("windows", shown, request, visitor))
+    began = list(wired.slow.begin("windows", shown, request, visitor))
     assert (
         began[0][0]["kind"] == "busy" and [done for _, done in began if isinstance(done, int)] != []
     )
     wired.selected(shown, event(index=[0, 1, 2]), visitor)
-    delivered = dict(zip(wired.parts, wired.deliver(shown, visitor), strict=True))
+    delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, visitor), strict=True))
     assert delivered["screen"].reading.options == WindowOptions(60, 20) and delivered[
         "screen"
     ].selection.span == Span(1, 2)
     assert all(value == gr.skip() for value in wired.deliver(shown, visitor)), "once"
-    assert list(wired.begin("windows", shown, event(index="merge", value=1), visitor)) == [
+    assert list(wired.slow.begin("windows", shown, event(index="merge", value=1), visitor)) == [
         (gr.skip(), gr.skip())
     ]
-    said, _ = list(wired.begin("windows", None, request, visitor))[-1]
+    said, _ = list(wired.slow.begin("windows", None, request, visitor))[-1]
     assert "no reading yet" in said["text"]
 
 
@@ -458,13 +461,13 @@ def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Scree
             {name: Busy("working")},
             outlives=outlives,
         )
-    shown = frame.answer(None, screen).screen
+    shown = frame.answers.answer(None, screen).screen
     newer = new_screen(None, FakeReader().read("Who?", TEXT))
     for now in (newer, shown):
         gate.set()
         for name in ("late", "lasting"):
             visitor = f"{name} {now is newer}"
-            stream = frame._slow["answer"][name](shown, visitor, None)
+            stream = frame.slow.handlers["answer"][name](shown, visitor, None)
             frame.sessions.apply(visitor, None, lambda _, now=now: Update(now))
             last = played(frame, visitor, shown, stream)[-1]
             assert last.message["text"] == "" and not last.refused
@@ -491,14 +494,14 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
         lambda seen, job, result: seen,
         {"train": Busy("training", "step")},
     )
-    train = frame._slow["answer"]["train"]
+    train = frame.slow.handlers["answer"]["train"]
     assert (
         played(frame, "a", screen, train(screen, "a", "fail"))[-1].message["text"] == "no such step"
     )
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(played, frame, "a", screen, train(screen, "a", "go"))
         assert began.wait(10)
-        frame.stop(SimpleNamespace(session_hash="a"))
+        frame.slow.stop(SimpleNamespace(session_hash="a"))
         updates = run.result(10)
     assert (
         "training: step 1 of 4" in [u.message["text"] for u in updates if u.message]
@@ -510,8 +513,10 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
 def test_every_event_is_answered_with_its_number_refused_or_not(
     wired: Frame, screen: Screen
 ) -> None:
-    shown = wired.answer(None, screen).screen
-    answered = wired._receipted(lambda seen, data: wired.step(seen, lambda s: select(s, data)))
+    shown = wired.answers.answer(None, screen).screen
+    answered = wired.outputs.receipted(
+        lambda seen, data: wired.answers.step(seen, lambda s: select(s, data))
+    )
 
     def hear(seen: Screen, data: gr.EventData) -> list:
         return answered(seen, data, SimpleNamespace(session_hash="a"))
@@ -521,7 +526,7 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
         bad[-1]["id"],
         bad[-1]["refused"],
     ) == (8, True)
-    assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.parts) + 1
+    assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs.parts) + 1
     assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
     again = hear(shown, event(index=[0, 1, 2], id=9))
     assert again[2] != good[2]
@@ -537,8 +542,8 @@ def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(
             frame.place(chapter.CHAPTER)
         slider = gr.Slider()
         frame.mirror(slider, lambda seen: seen.decode.max_answer_length)
-    shown = frame.answer(None, screen.open(module.CHAPTER.key)).screen
-    update = frame.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
+    shown = frame.answers.answer(None, screen.open(module.CHAPTER.key)).screen
+    update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
     assert changed(update) == {"screen", "selection"}
     new, record, said, receipt = frame.selected(
         shown, event(index=[0, 2, 3], id=5), SimpleNamespace(session_hash="a")
@@ -576,7 +581,7 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
         wired.place(answer.CHAPTER)
         wired.control(release, [], change)
         wired.wire(page)
-    shown = wired.answer(None, screen).screen
+    shown = wired.answers.answer(None, screen).screen
     visitor, other = SimpleNamespace(session_hash="a"), SimpleNamespace(session_hash="b")
     with ThreadPoolExecutor(2) as pool:
         slider = pool.submit(release.handler, shown, visitor, 7)
@@ -595,7 +600,7 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
 def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen) -> None:
     frame, ask = asking(examples={})
     visitor, texts = SimpleNamespace(session_hash="a"), screen.reading.encoding
-    shown = frame.answer(None, screen).screen
+    shown = frame.answers.answer(None, screen).screen
     running = ask.ask(shown, "a", texts.question, texts.context)
     next(running)
     frame.selected(shown, event(index=[0, 1, 2]), visitor)
@@ -629,7 +634,7 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
     readers = iter([slow, FakeReader()])
     frame, ask = asking(lambda: next(readers), examples={"one": one})
     visitor = SimpleNamespace(session_hash="a")
-    shown = frame.answer(None, screen).screen
+    shown = frame.answers.answer(None, screen).screen
     running = ask.ask(shown, "a", "Who?", TEXT)
     assert next(running).message["kind"] == "busy"
     with ThreadPoolExecutor(1) as pool:

@@ -2,7 +2,7 @@
 // states, with undo.
 
 import { el, fold, svg, table } from "../shared/dom.js";
-import { curve } from "../loss/steps.js";
+import { curve } from "../shared/curve.js";
 
 export function teachHeads({ taught, words }, page, view) {
   return fold(

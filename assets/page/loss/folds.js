@@ -3,7 +3,7 @@
 
 import { el, table } from "../shared/dom.js";
 import { joiner } from "./math.js";
-import { curve } from "./steps.js";
+import { curve } from "../shared/curve.js";
 import { fixed } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
 import { paragraph } from "../shared/paragraph.js";

@@ -2,8 +2,7 @@
 compute from the logits it has.
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from qa_demo.core.losses import (
     total,
 )
 from qa_demo.core.misread import gold_pair
-from qa_demo.core.types import Answer, DecodeOptions, Prediction, Reading, Span
-from qa_demo.core.words import span_at
+from qa_demo.core.types import DecodeOptions, Prediction, Reading, Span
+from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.terms import (
     bridge,
     holds,
@@ -37,7 +36,6 @@ NEAR = 6
 """Other labels that begin and end within so many word pieces of the first stand on the same
 strip.
 """
-Source = Literal["annotators", "marked", "nobody", "reader"]
 
 SIMPLIFIED = (
     "The softmax of the loss runs over every position of the unpadded window: [CLS], question, "
@@ -66,40 +64,6 @@ SIMPLIFIED = (
     "Undo keeps the last three actions in half precision: what comes back may differ in the "
     "third decimal.",
 )
-
-
-@dataclass(frozen=True)
-class Labels:
-    """What is taken as right: a `doc` span for each annotator (None: no answer), and who says
-    so.
-    """
-
-    golds: Golds
-    source: Source
-
-
-def make_labels(
-    reading: Reading,
-    answers: tuple[Answer, ...],
-    silent: int,
-    annotated: tuple[Answer, ...] | None,
-    own: Span | None,
-) -> Labels:
-    """Marked answers first, then the example's annotators; without either, the reader's own answer
-    is taken (None: no answer), and named as such.
-
-    `silent` counts annotators who found no answer, beside those who marked one.
-    `annotated` are the example's answers, None for a text of which nobody said what is right.
-    """
-    if answers:
-        spans = tuple(span_at(reading.encoding, a.char_start, a.char_end) for a in answers)
-        return Labels(
-            (*spans, *(None,) * silent),
-            "annotators" if answers == annotated and not silent else "marked",
-        )
-    if silent:
-        return Labels((None,), "marked" if annotated or annotated is None else "nobody")
-    return Labels((own,), "reader") if annotated is None else Labels((None,), "nobody")
 
 
 def says_labels(reading: Reading, labels: Labels) -> str:

@@ -9,12 +9,12 @@ import numpy as np
 
 from qa_demo.core.predict import predict
 from qa_demo.core.types import DecodeOptions, MergeOptions, Prediction, Reading
-from qa_demo.figures.answer.picture import RULE, four_numbers, null_score
+from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability, signed
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, quoted
-from qa_demo.figures.start_end.picture import distributions, note
+from qa_demo.figures.span_score import RULE, four_numbers, null_score
 
 NAMED = 3
 

@@ -10,12 +10,11 @@ import numpy as np
 from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation, silence
 from qa_demo.core.types import Reading
 from qa_demo.core.words import Words, words
+from qa_demo.figures.methods import ALIKE, METHOD_NAMES
 from qa_demo.figures.numbers import effect, number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.why.attribution import METHOD_NAMES
-from qa_demo.figures.why.trust import ALIKE
 
 Sides = tuple[Attribution | str, Attribution | str]
 """What each reading's best score rested on, or the sentence with which its reader refused."""

@@ -10,41 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, softmax
+from qa_demo.core.arrays import Floats
 from qa_demo.core.spans import Cell, make_cell, separate_argmaxes, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.figures.distributions import distributions, holders, note
 from qa_demo.figures.numbers import MINUS, number, percent, probability, rest
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import joined, logit_range, question_range
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-HOLDS = 0.95
-"""How much of the mass the side note's tokens hold together, at least."""
 SHARP = 5
 """A distribution is called sharp when so few tokens hold that much."""
-
-
-def distributions(reading: Reading, window: int, temperature: float = 1.0) -> tuple[Floats, Floats]:
-    """P(start = i) and P(end = j) of one window, [n] each: exp(x_k / T) / sum_k exp(x_k / T)."""
-    start, end = reading.logits(window)
-    return softmax(start / np.float64(temperature)), softmax(end / np.float64(temperature))
-
-
-def holders(p: Floats, mass: float = HOLDS) -> tuple[int, float]:
-    """How few tokens hold at least `mass`, and what they hold; [.5, .46, .04] gives (2, .96)."""
-    sums = np.cumsum(np.sort(p)[::-1])
-    k = min(int(np.searchsorted(sums, mass - 1e-12)), len(p) - 1)
-    return k + 1, min(1.0, float(sums[k]))
-
-
-def note(p: Floats) -> str:
-    """The side note of one distribution."""
-    k, held = holders(p)
-    return f"{plural(k, 'token')} {'holds' if k == 1 else 'hold'} {percent(held)}"
 
 
 def shape(p: Floats) -> str:

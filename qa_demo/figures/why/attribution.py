@@ -7,7 +7,6 @@ from qa_demo.core.attribution import (
     GAP_LIMIT,
     Attribution,
     Baseline,
-    Method,
     Target,
     lanes,
     silence,
@@ -15,6 +14,7 @@ from qa_demo.core.attribution import (
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, TargetKind, Window
 from qa_demo.core.words import words
+from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import Role, part, table
@@ -27,11 +27,6 @@ KIND_NAMES: dict[TargetKind, str] = {
     "span_score": "score of the span (both)",
     "span_minus_null": "log-odds against no answer",
     "span_minus_other": "difference to another span",
-}
-METHOD_NAMES: dict[Method, str] = {
-    "gradient_x_input": "gradient × input",
-    "integrated_gradients": "integrated gradients",
-    "leave_one_out": "leave one word out",
 }
 BASELINE_NAMES: dict[Baseline, str] = {
     "pad": "padding token",

@@ -5,12 +5,11 @@ from itertools import chain
 from typing import Any
 
 from qa_demo.core.faithfulness import BINS, Curve, Faithfulness, Verdict
+from qa_demo.figures.methods import ALIKE
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
 
-ALIKE = 0.5
-"""Two rankings with a larger correlation than this are called alike."""
 _COUNTED = ("no", "one", "two", "three")
 
 

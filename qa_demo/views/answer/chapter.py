@@ -2,16 +2,9 @@
 
 from typing import Any
 
-from qa_demo.figures.answer.picture import (
-    SIMPLIFIED,
-    answer_notice,
-    answer_picture,
-    answer_table,
-    four_numbers,
-    null_score,
-    score_sums,
-)
+from qa_demo.figures.answer.picture import SIMPLIFIED, answer_notice, answer_picture, answer_table
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.span_score import four_numbers, null_score, score_sums
 from qa_demo.views.frame import Frame
 from qa_demo.views.options import parse
 from qa_demo.views.state import Chapter, Screen

@@ -18,8 +18,8 @@ from qa_demo.core.teach import Taught, apart
 from qa_demo.core.types import Reading, ReadingKey, Span
 from qa_demo.core.words import span_at
 from qa_demo.views import parse
+from qa_demo.views.labels import labels_of
 from qa_demo.views.link import parse_ranges, print_ranges
-from qa_demo.views.loss.bench import labels_of
 from qa_demo.views.state import Screen
 
 KEY = "bio"

@@ -18,10 +18,11 @@ from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.core.words import span_at
 from qa_demo.figures.loss.misread import break_formula, verdicts
-from qa_demo.figures.loss.picture import Labels, home, is_right, make_labels
+from qa_demo.figures.loss.picture import home, is_right
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
-from qa_demo.views.examples import ASSETS, PageExample, load_examples
+from qa_demo.views.examples import ASSETS, PageExample
+from qa_demo.views.labels import annotated, examples, labels_of
 from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Screen
@@ -43,8 +44,6 @@ class Bench:
 
     of: Reading
     window: int | None = None
-    silent: int = 0
-    """Annotators who found no answer, beside those who marked a span."""
     learned: Learned | None = None
     forgot: tuple[Remembered, ...] = ()
     broken: dict[str, Any] | None = None
@@ -61,38 +60,9 @@ def bench_of(screen: Screen) -> Bench:
 
 
 @lru_cache(maxsize=1)
-def examples() -> dict[str, PageExample]:
-    """The bundled examples, read once."""
-    return load_examples()
-
-
-@lru_cache(maxsize=1)
 def replay() -> Replay | None:
     """The recorded fine-tuning, read once."""
     return load_replay(ASSETS / "replay")
-
-
-def annotated(screen: Screen) -> tuple[Answer, ...] | None:
-    """The example's answers; None for a text that is no example."""
-    example = examples().get(screen.example or "")
-    return None if example is None else example.answers
-
-
-def labels_of(screen: Screen) -> Labels:
-    """What is taken as right on this screen, and who says so.
-
-    A stand-in is what the reader itself answers: a logit dragged by hand must not move what it is
-    measured against.
-    """
-    own = (
-        predict(screen.reading, screen.decode, screen.merge)
-        if screen.what_if.changes_numbers
-        else screen.prediction
-    )
-    stand_in = None if own.answer is None or own.best is None else own.best.candidate.span
-    return make_labels(
-        screen.reading, screen.gold, bench_of(screen).silent, annotated(screen), stand_in
-    )
 
 
 def window_of(screen: Screen) -> int:
@@ -106,7 +76,7 @@ def link(screen: Screen) -> dict[str, str]:
     if labels_of(screen).source != "marked":
         return {}
     marked = [(a.char_start, a.char_end) for a in screen.gold]
-    return {"gold": print_ranges([*marked, *(None,) * (bench_of(screen).silent or not marked)])}
+    return {"gold": print_ranges([*marked, *(None,) * (screen.silent or not marked)])}
 
 
 def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
@@ -145,15 +115,13 @@ def mark(screen: Screen, value: Any) -> Screen:
     kept = screen.gold if labels_of(screen).source == "marked" else ()
     gold = tuple(a for a in kept if a != wanted) if wanted in kept else (*kept, wanted)
     return (
-        relabel(screen, gold, bench_of(screen).silent if kept else 0)
-        if gold
-        else as_annotated(screen, True)
+        relabel(screen, gold, screen.silent if kept else 0) if gold else as_annotated(screen, True)
     )
 
 
 def relabel(screen: Screen, gold: tuple[Answer, ...], silent: int = 0) -> Screen:
     """Other labels: what was learned with the old ones is no longer on show."""
-    return screen.change(gold=gold).keep(KEY, Bench(screen.reading, None, silent))
+    return screen.change(gold=gold, silent=silent).keep(KEY, Bench(screen.reading))
 
 
 def no_answer(screen: Screen, value: Any) -> Screen:

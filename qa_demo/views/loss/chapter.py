@@ -13,8 +13,9 @@ from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
+from qa_demo.views.labels import labels_of
 from qa_demo.views.loss import bench as loss_bench
-from qa_demo.views.loss.bench import QUICK, Bench, bench_of, labels_of, window_of
+from qa_demo.views.loss.bench import QUICK, Bench, bench_of, window_of
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Chapter, Screen
 

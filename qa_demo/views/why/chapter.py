@@ -10,6 +10,7 @@ from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Baseline, Method
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Reading, Span, TargetKind
 from qa_demo.core.words import words
+from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
@@ -17,9 +18,10 @@ from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.figures.why import trust as trusted
 from qa_demo.views import parse, selection
+from qa_demo.views.answers import shown
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.explaining import ATTENTION, FOUND, Trust, Work, attribution_key, trust_key
-from qa_demo.views.frame import Frame, shown
+from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
 
@@ -32,7 +34,7 @@ CHAPTER = Chapter(
 )
 NAMES = {
     str(key): name
-    for key, name in (*rested.METHOD_NAMES.items(), ("attention", looked.NAMES["attention"]))
+    for key, name in (*METHOD_NAMES.items(), ("attention", looked.NAMES["attention"]))
 }
 LISTED = 12
 """How many listed spans are offered as the other span."""
@@ -124,7 +126,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "baseline": choice.baseline,
         "menus": {
             "target": [[k, rested.KIND_NAMES[k]] for k in KINDS],
-            "method": [[m, rested.METHOD_NAMES[m]] for m in METHODS],
+            "method": [[m, METHOD_NAMES[m]] for m in METHODS],
             "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
             "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)],
         },

@@ -16,6 +16,7 @@ from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.predict import predict
 from qa_demo.core.replay import ReplayRows, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, LossTerm, MergeOptions, Reading, Span
+from qa_demo.figures.labels import make_labels
 from qa_demo.figures.loss.learned import (
     bench_data,
     forgot_data,
@@ -30,7 +31,6 @@ from qa_demo.figures.loss.picture import (
     loss_notice,
     loss_picture,
     loss_tables,
-    make_labels,
     says_labels,
     strip,
 )

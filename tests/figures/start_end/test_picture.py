@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.figures.distributions import distributions, holders
 from qa_demo.figures.start_end.picture import (
     bar_figure,
     best_spans,
     changed_logits,
     difference,
-    distributions,
-    holders,
     joined,
     label,
     logit_range,

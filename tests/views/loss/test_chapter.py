@@ -11,13 +11,14 @@ from qa_demo.core.arrays import log_softmax, logsumexp
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.figures.loss.picture import Labels
+from qa_demo.figures.labels import Labels
 from qa_demo.figures.payload import plain
 from qa_demo.views import selection, what_if
 from qa_demo.views.examples import load_examples
+from qa_demo.views.labels import labels_of
 from qa_demo.views.loss import bench as loss_bench
 from qa_demo.views.loss import chapter as loss
-from qa_demo.views.loss.bench import bench_of, labels_of, window_of, work
+from qa_demo.views.loss.bench import bench_of, window_of, work
 from qa_demo.views.loss.learners import IDLE, Learners
 from qa_demo.views.state import Screen, WhatIf
 from tests.fakes import FakeReader

@@ -10,7 +10,8 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
-from qa_demo.figures.loss.picture import Labels, says_labels
+from qa_demo.figures.labels import Labels
+from qa_demo.figures.loss.picture import says_labels
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.model.loading import load_reader

@@ -1,0 +1,59 @@
+// A loss after each step, as a line.
+
+import { svg } from "./dom.js";
+import { fixed } from "./numbers.js";
+import { max } from "./scales.js";
+
+/** A curve with its first and last value printed; `at` marks one point. */
+export function curve(values, width, page, { at = null, height = 9, names = null } = {}) {
+  const em = 16 * page.scale;
+  const [left, right, top, bottom] = [em * 0.6, em * 0.6, em * 1.4, em * 1.6];
+  const full = em * height;
+  const high = Math.max(max(values), 1e-6);
+  const x = (k) =>
+    left + (values.length > 1 ? k / (values.length - 1) : 0) * (width - left - right);
+  const y = (v) => top + (1 - v / high) * (full - top - bottom);
+  const last = values.length - 1;
+  const mark = (
+    k,
+  ) => [svg("circle", { class: "ink", cx: x(k), cy: y(values[k]), r: 3.5 * page.scale })];
+  const name = (k) => (names ? names[k] : k);
+  return svg(
+    "svg",
+    {
+      class: "curve",
+      width,
+      height: full,
+      role: "img",
+      "aria-label": `loss from ${fixed(values[0], 3)} at step ${name(0)} to ${
+        fixed(values[last], 3)
+      } at step ${name(last)}`,
+    },
+    svg("line", { class: "rule", x1: left, x2: width - right, y1: y(0), y2: y(0) }),
+    svg("path", {
+      class: "rule-ink",
+      d: values.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)},${y(v).toFixed(1)}`).join(""),
+    }),
+    mark(0),
+    mark(last),
+    at === null
+      ? null
+      : svg("circle", { class: "ring", cx: x(at), cy: y(values[at]), r: 7 * page.scale }),
+    svg("text", { x: x(0), y: y(values[0]) - 8, "text-anchor": "start" }, fixed(values[0], 3)),
+    last
+      ? svg(
+        "text",
+        { x: x(last), y: y(values[last]) - 8, "text-anchor": "end" },
+        fixed(values[last], 3),
+      )
+      : null,
+    svg("text", { class: "quiet", x: x(0), y: full - 4 }, `step ${name(0)}`),
+    last
+      ? svg(
+        "text",
+        { class: "quiet", x: x(last), y: full - 4, "text-anchor": "end" },
+        `step ${name(last)}`,
+      )
+      : null,
+  );
+}

@@ -1,0 +1,107 @@
+"""What the score of one span means, in four numbers, each with the set it ranges over."""
+
+import numpy as np
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.scales import null_logits
+from qa_demo.core.types import MergeOptions, Prediction, Reading, Span
+from qa_demo.figures.numbers import MINUS, PrintedSum, percent, probability, total
+
+RULE = MergeOptions()
+"""BERT's own rule, unless another was chosen in chapter 6."""
+
+
+
+def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> float:
+    """What "no answer" scores on the axis of logit sums: the rule's null, or min_w null_w where
+    that is a logarithm of probabilities.
+    """
+    return (
+        float(null_logits(reading).min()) if merge.null == "min_product" else prediction.null_score
+    )
+
+
+
+def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.0) -> float:
+    """P_start(i) P_end(j) of a doc span: two softmaxes over all positions of its unpadded
+    window.
+    """
+    start, end = reading.logits(window)
+    i, j = reading.windows[window].to_pos(span.start), reading.windows[window].to_pos(span.end)
+    return float(
+        softmax(start.astype(np.float64) / temperature)[i]
+        * softmax(end.astype(np.float64) / temperature)[j]
+    )
+
+
+
+def score_sums(
+    reading: Reading, null: float, window: int, span: Span
+) -> tuple[PrintedSum, PrintedSum]:
+    """start logit + end logit = score, and score - null score, printed with the same decimals
+    since they share a number.
+    """
+    start, end = reading.logits(window)
+    at = reading.windows[window]
+    logits = [float(start[at.to_pos(span.start)]), float(end[at.to_pos(span.end)])]
+    score = sum(logits)
+    difference = [score, -null]
+    decimals = max(total(logits).decimals, total(difference).decimals)
+    while True:
+        sums = total(logits, at_least=decimals), total(difference, at_least=decimals)
+        if sums[0].decimals == sums[1].decimals:
+            return sums
+        decimals = max(s.decimals for s in sums)
+
+
+
+def four_numbers(
+    reading: Reading,
+    prediction: Prediction,
+    window: int,
+    span: Span,
+    temperature: float = 1.0,
+    merge: MergeOptions = RULE,
+) -> list[dict[str, str]]:
+    """What the score of a span means, as four numbers: name, number as printed, and the set it
+    ranges over.
+    """
+    score, difference = score_sums(reading, null_score(reading, prediction, merge), window, span)
+    listed = next(
+        (r for r in prediction.n_best if (r.candidate.window, r.candidate.span) == (window, span)),
+        None,
+    )
+    warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
+    on = "" if merge.scale == "logit" else f", on the scale {merge.scale}"
+    return [
+        {"name": "score", "value": score.total, "over": "start logit + end logit"},
+        {
+            "name": "score against no answer",
+            "value": plus(difference.total),
+            "over": f"{difference.addends[0]} {signed_addend(difference.addends[1])}, the null "
+            f"score subtracted",
+        },
+        {
+            "name": "probability in its window",
+            "value": probability(span_prob(reading, window, span, temperature)),
+            "over": f"P(start) · P(end), each over all {len(reading.windows[window])} "
+            f"positions{warm}",
+        },
+        {
+            "name": "share among the listed",
+            "value": percent(listed.share) if listed else "not listed",
+            "over": f"softmax over the {len(prediction.n_best)} listed spans{on}",
+        },
+    ]
+
+
+
+def plus(printed: str) -> str:
+    """A printed difference with its sign."""
+    return printed if printed.startswith(MINUS) else f"+{printed}"
+
+
+
+def signed_addend(printed: str) -> str:
+    """An addend after the first: "− 2.31" or "+ 2.31"."""
+    return f"{printed[0]} {printed[1:]}" if printed.startswith(MINUS) else f"+ {printed}"

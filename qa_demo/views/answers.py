@@ -1,0 +1,154 @@
+"""The answer to one event: from the screen as it was to the parts of the page that change.
+
+A handler maps a Screen (and a value) to a new Screen. What differs between the two is sent, so that
+a click costs one selection record and a slider one chapter.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
+from types import ModuleType
+from typing import Any
+
+import gradio as gr
+
+from qa_demo.core.errors import BadInput
+from qa_demo.figures.payload import plain
+from qa_demo.figures.reading import reading_data
+from qa_demo.views import selection
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.state import Chapter, Screen, WhatIf
+from qa_demo.views.update import Update, said
+
+NO_READING = "There is no reading yet."
+
+
+class Answers:
+    """What the chapters and the controls show of a screen; `modules` are the chapters by their
+    keys.
+    """
+
+    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
+        self.modules = modules
+        self.mirrors: dict[str, Callable[[Screen], Any]] = {}
+        """The value of a gradio control on a screen, by the control's name."""
+        self._numbers = itertools.count(1)
+
+    def step(
+        self,
+        screen: Screen | None,
+        change: Callable[[Screen], Screen | Update],
+        quiet: Update | None = None,
+    ) -> Update:
+        """Answer one event: the new screen's differences, or the sentence of an error and the old
+        screen.
+        """
+
+        def changed(seen: Screen) -> Update:
+            new = change(seen)
+            return new if isinstance(new, Update) else self.answer(screen, new)
+
+        return (quiet or Update()).then(tried(screen, changed))
+
+    def answer(self, old: Screen | None, new: Screen) -> Update:
+        """What turns the page from `old` into `new`."""
+        module = self.modules[new.chapter]
+        stale = new.chapter not in new.fresh
+        pictures = shown(module.CHAPTER, new, module.present(new)).pictures if stale else {}
+        new = new.presented(new.chapter)
+        moved = old is None or old.stamp != new.stamp
+        reading = _store(new, first=old is None) if moved else None
+        controls = {
+            name: gr.update(value=value(new))
+            for name, value in self.mirrors.items()
+            if old is None or value(old) != value(new)
+        }
+        return Update(new, reading, self.record(new), None, pictures, controls)
+
+    def record(self, screen: Screen) -> dict[str, Any]:
+        """The selection record with the formula of every chapter; numbered, so that it is news
+        even where nothing moved.
+        """
+        formulas = (
+            {key: module.formula(screen) for key, module in self.modules.items()}
+            if screen.selection is not None
+            else {}
+        )
+        details = {
+            key: module.details(screen)
+            for key, module in self.modules.items()
+            if hasattr(module, "details")
+        }
+        options = {
+            "windows": list(astuple(screen.reading.options)),
+            "decode": list(astuple(screen.decode)[:3]),
+        }
+        own: dict[str, str] = {}
+        for module in self.modules.values():
+            own |= module.link(screen) if hasattr(module, "link") else {}
+        return plain(
+            {
+                "stamp": screen.stamp,
+                "n": next(self._numbers),
+                **selection.record(screen),
+                "formulas": formulas,
+                "details": details,
+                "options": options,
+                "link": own,
+            }
+        )
+
+
+def _store(screen: Screen, first: bool) -> dict[str, Any]:
+    """The reading as the browser's store wants it; the first one says which chapter is open."""
+    return plain(
+        {
+            "open": screen.chapter if first else None,
+            **reading_data(
+                screen.shown,
+                screen.gold,
+                screen.stamp,
+                screen.what_if.changes_numbers,
+                screen.what_if.temperature,
+                screen.example is not None,
+            ),
+        }
+    )
+
+
+def shown(chapter: Chapter, screen: Screen, page: dict[str, Any]) -> Update:
+    """A chapter's picture drawn anew from what `present` returns."""
+    return Update(
+        pictures={chapter.key: plain({"stamp": screen.stamp, "chapter": chapter.key, **page})}
+    )
+
+
+def tried(screen: Screen | None, make: Callable[[Screen], Update]) -> Update:
+    """make(screen), or the sentence of its error."""
+    update, error = attempt(lambda: make(there(screen)))
+    return said(error or "", "error") if update is None else update
+
+
+def there(screen: Screen | None) -> Screen:
+    """The screen, refused where there is none yet."""
+    if screen is None:
+        raise BadInput(NO_READING)
+    return screen
+
+
+def select(screen: Screen, data: gr.EventData) -> Screen:
+    """The same screen with what was clicked selected."""
+    return screen.select(selection.parse(screen.reading, (data._data or {}).get("index")))
+
+
+def reset(screen: Screen) -> Screen:
+    """The banner's button: numbers changed by hand go back to the reader's own."""
+    return screen.change(what_if=WhatIf())
+
+
+def open_chapter(modules: Mapping[str, ModuleType], screen: Screen, data: gr.EventData) -> Screen:
+    """A tab was chosen: present it when the browser's copy is stale."""
+    key = (data._data or {}).get("index")
+    if not isinstance(key, str) or key not in modules:
+        raise BadInput(f"this page has no chapter '{str(key)[:20]}'")
+    return screen.open(key)

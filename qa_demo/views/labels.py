@@ -1,0 +1,36 @@
+"""What is taken as right on a screen: chapter 5 changes it, chapter 7 starts from it."""
+
+from functools import lru_cache
+
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Answer
+from qa_demo.figures.labels import Labels, make_labels
+from qa_demo.views.examples import PageExample, load_examples
+from qa_demo.views.state import Screen
+
+
+@lru_cache(maxsize=1)
+def examples() -> dict[str, PageExample]:
+    """The bundled examples, read once."""
+    return load_examples()
+
+
+def annotated(screen: Screen) -> tuple[Answer, ...] | None:
+    """The example's answers; None for a text that is no example."""
+    example = examples().get(screen.example or "")
+    return None if example is None else example.answers
+
+
+def labels_of(screen: Screen) -> Labels:
+    """What is taken as right on this screen, and who says so.
+
+    A stand-in is what the reader itself answers: a logit dragged by hand must not move what it is
+    measured against.
+    """
+    own = (
+        predict(screen.reading, screen.decode, screen.merge)
+        if screen.what_if.changes_numbers
+        else screen.prediction
+    )
+    stand_in = None if own.answer is None or own.best is None else own.best.candidate.span
+    return make_labels(screen.reading, screen.gold, screen.silent, annotated(screen), stand_in)

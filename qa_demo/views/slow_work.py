@@ -1,0 +1,135 @@
+"""Slow work of the page: begun by an event with few outputs, followed in the server's queue,
+delivered to the newest screen.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from qa_demo.views.answers import NO_READING, Answers, tried
+from qa_demo.views.background import Background, Busy, Job
+from qa_demo.views.services import Services
+from qa_demo.views.session.jobs import Outcome, Work
+from qa_demo.views.session.lock import SessionLock
+from qa_demo.views.state import Screen
+from qa_demo.views.update import Change, Update, said
+
+Stream = Iterator[Update | Change]
+"""What a slow handler yields: updates that are sent as they are, and changes, which are applied to
+the newest screen.
+"""
+Slow = Callable[[Screen | None, str, Any], Stream]
+"""handler(screen, visitor, value)."""
+
+
+class SlowWork:
+    """The slow handlers of the pictures, and what they have made that is not on a screen yet."""
+
+    def __init__(self, services: Services, sessions: SessionLock, answers: Answers) -> None:
+        self.services, self.sessions, self.answers = services, sessions, answers
+        self.handlers: dict[str, dict[str, Slow]] = {}
+        """By the picture and the name of the event."""
+        self._deliveries: dict[str, list[Change]] = {}
+        self._guard, self._numbers = threading.Lock(), itertools.count(1)
+
+    def wire(self, picture: str, name: str, handler: Slow) -> None:
+        """Answer `page.input(name, value)` of a picture by a handler that yields updates and
+        changes.
+        """
+        self.handlers.setdefault(picture, {})[name] = handler
+
+    def begin(
+        self, picture: str, screen: Screen | None, data: gr.EventData, request: gr.Request
+    ) -> Iterator[tuple[Any, Any]]:
+        """Start the slow work of that name, if any; what it changes is delivered by `deliver`."""
+        event, visitor = data._data or {}, request.session_hash or ""
+        handler = self.handlers[picture].get(str(event.get("index")))
+        if handler is None:
+            yield gr.skip(), gr.skip()
+            return
+        for item in handler(screen, visitor, event.get("value")):
+            if isinstance(item, Update) and set(item.parts) <= {"message"}:
+                yield item.parts.get("message", gr.skip()), gr.skip()
+            else:
+                with self._guard:
+                    self._deliveries.setdefault(visitor, []).append(
+                        item if callable(item) else lambda _, update=item: update
+                    )
+                yield gr.skip(), next(self._numbers)
+
+    def deliver(self, screen: Screen | None, visitor: str) -> Update:
+        """Put on the newest screen what slow work has made for this visitor, in the order in which
+        it came.
+        """
+        update = Update()
+        with self._guard:
+            changes = self._deliveries.pop(visitor, [])
+        for change in changes:
+            update = update.then(self.sessions.apply(visitor, screen, change))
+        return update
+
+    def stop(self, request: gr.Request) -> None:
+        """Cancel was pressed: all of this visitor's slow work ends, each with its own sentence."""
+        self.services.jobs.cancel(request.session_hash)
+
+    def left(self, visitor: str) -> None:
+        """The tab was closed: what runs for it ends, and what was made is dropped."""
+        self.services.jobs.cancel(visitor)
+        with self._guard:
+            self._deliveries.pop(visitor, None)
+
+    def follow(
+        self, visitor: str, kind: str, work: Work[Any], busy: Busy | None, loads: bool = False
+    ) -> Generator[Update, None, Outcome[Any]]:
+        """Run work in the server's queue and yield the sentences of its progress; returns its
+        outcome.
+        """
+        if busy is not None:
+            yield said(busy.text, "busy")
+        run = self.services.jobs.run(visitor, kind, work, loads)
+        while True:
+            try:
+                progress = next(run)
+            except StopIteration as stop:
+                outcome: Outcome[Any] = stop.value
+                return outcome
+            yield said(busy.says(progress), "busy") if busy is not None else Update()
+
+    def perform(
+        self, task: Background, name: str, screen: Screen | None, visitor: str, value: Any
+    ) -> Stream:
+        """Announce, run, and hand the result to the newest screen; or say why there is none."""
+        if screen is None:
+            yield said(NO_READING, "error")
+            return
+        job = Job(screen, name, value, self.services, visitor)
+        busy = task.announce(job)
+        outcome = yield from self.follow(
+            visitor,
+            task.kind,
+            lambda tell, cancelled: task.work(job.telling(tell, cancelled)),
+            busy,
+            task.loads,
+        )
+        if not outcome.superseded:
+            yield partial(self._received, task, job, busy is not None, outcome)
+
+    def _received(
+        self, task: Background, job: Job, told: bool, outcome: Outcome[Any], now: Screen | None
+    ) -> Update:
+        """What becomes of a result on the screen as it is by then."""
+        quiet = Update() if not told or self.services.jobs.busy(job.visitor) else said("")
+        if now is None or (not task.outlives and now.reading.key != job.screen.reading.key):
+            return quiet
+        if outcome.error is None:
+            return self.answers.step(
+                now, lambda seen: task.receive(seen, job, outcome.result), quiet
+            )
+        if task.refused is None:
+            return said(outcome.error, "error")
+        error = outcome.error
+        return quiet.then(tried(now, lambda seen: task.refused(seen, job, error)))
