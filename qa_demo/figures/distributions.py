@@ -11,12 +11,10 @@ HOLDS = 0.95
 """How much of the mass the side note's tokens hold together, at least."""
 
 
-
 def distributions(reading: Reading, window: int, temperature: float = 1.0) -> tuple[Floats, Floats]:
     """P(start = i) and P(end = j) of one window, [n] each: exp(x_k / T) / sum_k exp(x_k / T)."""
     start, end = reading.logits(window)
     return softmax(start / np.float64(temperature)), softmax(end / np.float64(temperature))
-
 
 
 def holders(p: Floats, mass: float = HOLDS) -> tuple[int, float]:
@@ -24,7 +22,6 @@ def holders(p: Floats, mass: float = HOLDS) -> tuple[int, float]:
     sums = np.cumsum(np.sort(p)[::-1])
     k = min(int(np.searchsorted(sums, mass - 1e-12)), len(p) - 1)
     return k + 1, min(1.0, float(sums[k]))
-
 
 
 def note(p: Floats) -> str:

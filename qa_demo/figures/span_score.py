@@ -11,7 +11,6 @@ RULE = MergeOptions()
 """BERT's own rule, unless another was chosen in chapter 6."""
 
 
-
 def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> float:
     """What "no answer" scores on the axis of logit sums: the rule's null, or min_w null_w where
     that is a logarithm of probabilities.
@@ -19,7 +18,6 @@ def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = R
     return (
         float(null_logits(reading).min()) if merge.null == "min_product" else prediction.null_score
     )
-
 
 
 def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.0) -> float:
@@ -32,7 +30,6 @@ def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.
         softmax(start.astype(np.float64) / temperature)[i]
         * softmax(end.astype(np.float64) / temperature)[j]
     )
-
 
 
 def score_sums(
@@ -52,7 +49,6 @@ def score_sums(
         if sums[0].decimals == sums[1].decimals:
             return sums
         decimals = max(s.decimals for s in sums)
-
 
 
 def four_numbers(
@@ -95,11 +91,9 @@ def four_numbers(
     ]
 
 
-
 def plus(printed: str) -> str:
     """A printed difference with its sign."""
     return printed if printed.startswith(MINUS) else f"+{printed}"
-
 
 
 def signed_addend(printed: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 
+from qa_demo.figures.pack import printable
 from qa_demo.views.answers import NO_READING, Answers, tried
 from qa_demo.views.background import Background, Busy, Job
 from qa_demo.views.services import Services
@@ -131,5 +132,5 @@ class SlowWork:
             )
         if task.refused is None:
             return said(outcome.error, "error")
-        error = outcome.error
+        error = printable(outcome.error)
         return quiet.then(tried(now, lambda seen: task.refused(seen, job, error)))
