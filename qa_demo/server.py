@@ -28,8 +28,10 @@ from starlette.routing import Mount, Route  # noqa: E402
 from starlette.staticfiles import StaticFiles  # noqa: E402
 from starlette.types import ASGIApp, Message, Receive, Scope, Send  # noqa: E402
 
+from qa_demo.core.assets import ASSETS  # noqa: E402
+
 log = logging.getLogger("qa_demo")
-PAGE = Path(__file__).resolve().parents[1] / "assets" / "page"
+PAGE = ASSETS / "page"
 PLOTLY = Path(plotly.__file__).parent / "package_data"
 MAX_BODY = 1_000_000
 DENIED = (

@@ -1,14 +1,14 @@
-"""The entry point without a server: what it hands to the page."""
+"""The entry point without a server: what it hands to the page, and what `--version` waits for."""
 
+import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
-import app
+from qa_demo import __version__, app
 from qa_demo.core.reader import Reader
 from qa_demo.model.source import LOOPBACK, PUBLIC, HostLimits
 from tests.fakes import FakeReader
@@ -18,7 +18,6 @@ from tests.fakes import FakeReader
 def test_a_reader_that_many_choose_at_once_is_loaded_once(
     host: str, limits: HostLimits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handed: dict[str, Any] = {}
     asked: list[tuple[str, tuple[HostLimits, ...]]] = []
     together = threading.Barrier(8)
 
@@ -27,20 +26,24 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
         time.sleep(0.1)
         return FakeReader()
 
-    monkeypatch.setattr(sys, "argv", ["app.py", "--host", host])
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
-    monkeypatch.setattr(
-        app, "build", lambda first, load, **more: handed.update(first=first, load=load)
-    )
-    monkeypatch.setattr(app, "launch", lambda *a, **k: (None, "", None))
-    monkeypatch.setattr(app, "wait_for_the_end", lambda: None)
-    app.main()
-    handed["first"]()
+    handed = app.services("bundled", host)
+    handed.first()
 
     def choose(_: int) -> Reader:
         together.wait()
-        return handed["load"]("owner/name")
+        return handed.load("owner/name")
 
     with ThreadPoolExecutor(8) as pool:
         found = set(map(id, pool.map(choose, range(8))))
     assert len(found) == 1 and asked == [("bundled", ()), ("owner/name", (limits,))]
+
+
+def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
+    code = (
+        "import sys; from qa_demo import app\n"
+        "try: app.main(['--version'])\n"
+        "except SystemExit: print(*{'gradio', 'torch', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"spanlight {__version__}\n\n"

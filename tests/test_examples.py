@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import load_reading
@@ -37,7 +38,7 @@ KINDS = {
     "a very short paragraph",
     "cut by max_answer_length",
 }
-READINGS = examples.ASSETS / "readings"
+READINGS = ASSETS / "readings"
 POOL = load_pool(examples.POOL)
 
 
@@ -246,8 +247,8 @@ def test_stored_readings_are_those_of_the_bundled_reader() -> None:
 
 
 def test_the_replay_ends_with_the_stored_readings() -> None:
-    about = json.loads((examples.ASSETS / "replay" / "replay.json").read_text(encoding="utf-8"))
-    with np.load(examples.ASSETS / "replay" / "replay.npz", allow_pickle=False) as stored:
+    about = json.loads((ASSETS / "replay" / "replay.json").read_text(encoding="utf-8"))
+    with np.load(ASSETS / "replay" / "replay.npz", allow_pickle=False) as stored:
         start, end, tags = stored["start"], stored["end"], stored["tags"]
     assert about["steps"][0] == 0
     assert about["steps"] == sorted(set(about["steps"]))

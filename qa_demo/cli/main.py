@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from qa_demo import __version__
 from qa_demo.cli import attribute as cli_attribute
 from qa_demo.cli import infill as cli_infill
 from qa_demo.cli import loss as cli_loss
@@ -36,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m qa_demo",
         description="Read an answer out of a paragraph, and see the numbers behind it.",
     )
+    top.add_argument("--version", action="version", version=f"spanlight {__version__}")
     commands = top.add_subparsers(
         dest="command", required=True, metavar="answer | evaluate | attribute | infill | loss | tag"
     )

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput, ModelUnavailable
 
 _HUB = re.compile(
@@ -49,10 +50,8 @@ class Source:
 
 
 def bundled_folder() -> Path:
-    """assets/reader, beside the package in a checkout or inside it when installed."""
-    package = Path(__file__).resolve().parents[1]
-    beside, inside = package.parent / "assets" / "reader", package / "assets" / "reader"
-    return inside if inside.is_dir() and not beside.is_dir() else beside
+    """assets/reader."""
+    return ASSETS / "reader"
 
 
 def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:

@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
 from qa_demo.model.checks import read_header, regular, weight_files
 from qa_demo.model.loading import Blueprint, digest, load_tokenizer, open_source, weights
-from qa_demo.model.source import LOOPBACK, HostLimits, bundled_folder
+from qa_demo.model.source import LOOPBACK, HostLimits
 from qa_demo.model.spanbert import WIDTH, SBOHead, SpanBERT
 from qa_demo.model.workers import SHARED, Workers
 
@@ -18,8 +19,8 @@ SBO_FILE = "sbo_head.safetensors"
 
 
 def spanbert_folder() -> Path:
-    """assets/spanbert, beside the bundled reader."""
-    return bundled_folder().with_name("spanbert")
+    """assets/spanbert."""
+    return ASSETS / "spanbert"
 
 
 def load_spanbert(

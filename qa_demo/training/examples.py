@@ -8,14 +8,13 @@ Prints one line for each promise and exits with 1 when one is broken.
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.reader import Reader
 from qa_demo.training.promise_check import Row, command
 from qa_demo.training.promises import check, load_pool
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 POOL = ASSETS / "examples.json"
 
 

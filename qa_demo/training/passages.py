@@ -8,14 +8,14 @@ Prints one line for each promise and exits with 1 when one is broken.
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Infiller
 from qa_demo.training.passage_promises import check, load_pool
 from qa_demo.training.promise_check import Row, command
 
-PASSAGES = Path(__file__).resolve().parents[2] / "assets" / "passages.json"
+PASSAGES = ASSETS / "passages.json"
 
 
 def rows(infiller: Infiller, passages: Iterable[Passage]) -> Iterator[Row]:

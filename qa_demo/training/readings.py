@@ -13,11 +13,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import QADemoError
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import save_reading
-from qa_demo.training.examples import ASSETS, POOL
+from qa_demo.training.examples import POOL
 from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("readings")

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_demo.core import examples as core
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Answer, Reading, WindowOptions
-
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,160 @@
+"""The wheel: what pip installs from this checkout works from any folder, without the checkout."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import urllib.request
+import venv
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import qa_demo
+from qa_demo.core.assets import ASSETS, find_assets
+from qa_demo.core.predict import predict
+from qa_demo.core.report import answer_json
+from qa_demo.core.types import DecodeOptions, MergeOptions
+from qa_demo.views.examples import load_examples
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ("qa_demo", "assets", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+BUILD = """
+import sys
+from setuptools import build_meta
+build_meta.build_wheel(sys.argv[1], {"--build-option": "--compression=stored"})
+"""
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as pip builds it, but from links to the checkout (a build leaves folders behind)
+    and uncompressed (the weights hardly shrink).
+    """
+    tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
+    for name in SOURCES:
+        (tree / name).symlink_to(ROOT / name)
+    built = subprocess.run(
+        [sys.executable, "-c", BUILD, str(out)], cwd=tree, capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr
+    (path,) = out.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The commands of an environment that holds the wheel and sees the packages of this one."""
+    home = tmp_path_factory.mktemp("installed")
+    venv.create(home, with_pip=False)
+    paths = sysconfig.get_paths("venv", {"base": str(home), "platbase": str(home)})
+    shared = sysconfig.get_paths()["purelib"]
+    (Path(paths["purelib"]) / "shared.pth").write_text(shared + "\n")
+    python = Path(paths["scripts"]) / Path(sys.executable).name
+    subprocess.run(
+        [getattr(sys, "_base_executable", sys.executable), "-m", "pip", "--python", str(python)]
+        + ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)],
+        check=True,
+    )
+    yield Path(paths["scripts"])
+    wheel.unlink()
+
+
+@contextmanager
+def started(command: list[str], folder: Path) -> Iterator[str]:
+    """The address of a page that a command has opened, until the block ends."""
+    server = subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, text=True, env=elsewhere()
+    )
+    assert server.stderr is not None
+    try:
+        said = []
+        for line in server.stderr:
+            said.append(line)
+            if "is open at" in line:
+                yield line.split()[-1]
+                return
+        raise AssertionError("".join(said))
+    finally:
+        server.kill()
+        server.wait()
+        server.stderr.close()
+
+
+def elsewhere() -> dict[str, str]:
+    """The environment without what would lead Python to the checkout."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def run(*command: str, folder: Path) -> str:
+    """What a command writes to stdout."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=elsewhere())
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_holds_every_asset_and_no_test(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {info.filename: info.file_size for info in archive.infolist()}
+    expected = {
+        f"qa_demo/assets/{path.relative_to(ASSETS).as_posix()}": path.stat().st_size
+        for path in ASSETS.rglob("*")
+        if path.is_file()
+    }
+    assert len(expected) > 100 and expected.items() <= names.items()
+    assert {name.split("/")[0] for name in names} == {
+        "qa_demo",
+        f"spanlight-{qa_demo.__version__}.dist-info",
+    }
+
+
+@pytest.mark.model
+def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Path) -> None:
+    python, spanlight = str(scripts / Path(sys.executable).name), str(scripts / "spanlight")
+    version = f"spanlight {qa_demo.__version__}\n"
+    assert run(spanlight, "--version", folder=tmp_path) == version
+    assert run(python, "-m", "qa_demo", "--version", folder=tmp_path) == version
+    where = run(python, "-c", "import qa_demo; print(qa_demo.__file__)", folder=tmp_path)
+    assert Path(where.strip()).is_relative_to(scripts.parent)
+    with (
+        started([spanlight], tmp_path) as address,
+        urllib.request.urlopen(f"{address}static/page/main.js") as reply,
+    ):
+        assert reply.read() == (ASSETS / "page" / "main.js").read_bytes()
+    example = next(e for e in load_examples().values() if e.windows is None)
+    ask = ("--question", example.question, "--context", example.context, "--json")
+    answer = json.loads(run(python, "-m", "qa_demo", "answer", *ask, folder=tmp_path))
+    stored = example.stored()
+    assert stored is not None
+    expected = answer_json(stored, predict(stored, DecodeOptions(), MergeOptions()))
+    assert answer["answer"] == expected["answer"]
+    assert answer["char_start"] == expected["char_start"]
+    assert answer["score"] == pytest.approx(expected["score"], abs=1e-3)
+
+
+def test_assets_inside_an_installed_package_come_first(tmp_path: Path) -> None:
+    package = tmp_path / "qa_demo"
+    package.mkdir()
+    assert find_assets(package) == tmp_path / "assets"
+    (tmp_path / "assets").mkdir()  # another distribution's folder in site-packages
+    (package / "assets").mkdir()
+    assert find_assets(package) == package / "assets"
+
+
+def test_the_metadata_allows_what_the_tests_run_with_and_no_next_major_version() -> None:
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    ranges = {r.name: r.specifier for r in map(Requirement, PROJECT["dependencies"])}
+    assert ranges.keys() == pins.keys()
+    for name, pin in pins.items():
+        assert ranges[name].contains(pin), name
+        assert not ranges[name].contains(f"{Version(pin).major + 1}.0"), name
+        assert not any(part.operator == "==" for part in ranges[name]), name
