@@ -66,11 +66,15 @@ class Answers:
         return Update(new, reading, self.record(new), None, pictures, controls)
 
     def record(self, screen: Screen) -> dict[str, Any]:
-        """The selection record with the formula of every chapter; numbered, so that it is news
-        even where nothing moved.
+        """The selection record with the formula of every chapter that has one; numbered, so that
+        it is news even where nothing moved.
         """
         formulas = (
-            {key: module.formula(screen) for key, module in self.modules.items()}
+            {
+                key: module.formula(screen)
+                for key, module in self.modules.items()
+                if hasattr(module, "formula")
+            }
             if screen.selection is not None
             else {}
         )

@@ -174,6 +174,11 @@ def test_a_click_sends_one_record(frame: Frame, screen: Screen) -> None:
     assert set(update.selection["formulas"]) == {"answer"}
 
 
+def test_a_chapter_may_have_no_formula(frame: Frame, screen: Screen) -> None:
+    frame.answers.modules["plain"] = ModuleType("plain")
+    assert set(frame.answers.record(screen)["formulas"]) == {"answer"}
+
+
 def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame, screen: Screen) -> None:
     shown = frame.answers.answer(None, screen).screen
     update = frame.answers.step(shown, lambda s: answer.change_threshold(s, 1.5))
