@@ -14,7 +14,7 @@ from qa_demo.core.losses import Golds
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Window
 
-FORMULAS = ("gold_only", "predicted", "searched", "no_exp", "shared_z", "no_bias")
+FORMULAS = ("gold_only", "no_minus", "predicted", "searched", "no_exp", "shared_z", "no_bias")
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Misread:
     """One formula on one window: its value, the loss itself, and two numbers that show what is
     wrong with it.
 
-    gold_only: p of the gold start and end after it. predicted, searched: the positions that took
+    gold_only: p of the gold start and end after it. no_minus: p of the gold start and end.
+    predicted, searched: the positions that took
     the label's place. no_exp: smallest "probability" of start and end. shared_z: what the start's
     and the end's "probabilities" sum to, infinite where a float cannot hold it.
     no_bias: log Z of start and end after the same constant was added to every logit.
@@ -40,12 +41,19 @@ class Misread:
         return float("inf") if self.value is None else abs(self.value - self.right)
 
 
+def measured(window: Window, golds: Golds) -> int | None:
+    """Whose gold span is measured: the first that the window holds whole; None: nobody's."""
+    held = (k for k, gold in enumerate(golds) if gold is not None and window.holds(gold))
+    return next(held, None)
+
+
 def gold_pair(window: Window, golds: Golds) -> tuple[int, int]:
-    """Positions of the first gold span that the window holds whole, else [CLS] twice."""
-    for gold in golds:
-        if gold is not None and window.holds(gold):
-            return window.to_pos(gold.start), window.to_pos(gold.end)
-    return window.cls_at, window.cls_at
+    """Positions of the measured gold span, else [CLS] twice."""
+    found = measured(window, golds)
+    gold = None if found is None else golds[found]
+    if gold is None:
+        return window.cls_at, window.cls_at
+    return window.to_pos(gold.start), window.to_pos(gold.end)
 
 
 def misread(
@@ -63,6 +71,9 @@ def misread(
     right = _mean(s, e, i, j)
     if key == "gold_only":
         return Misread(key, 0.0, right, 1.0, 1.0)
+    if key == "no_minus":
+        p, q = np.exp(log_softmax(s)[i]), np.exp(log_softmax(e)[j])
+        return Misread(key, -right, right, float(p), float(q))
     if key == "predicted":
         a, b = int(np.argmax(s)), int(np.argmax(e))
         return Misread(key, _mean(s, e, a, b), right, a, b)

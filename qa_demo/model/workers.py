@@ -29,7 +29,7 @@ class Workers:
         """Wait for a place; `Cancelled` when the caller gives up first."""
         while True:
             if cancelled is not None and cancelled():
-                raise Cancelled("the reading was cancelled")
+                raise Cancelled("this was cancelled")
             if self._gate.acquire(timeout=0.1):
                 break
         try:

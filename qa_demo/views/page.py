@@ -76,8 +76,8 @@ def build(services: Services) -> gr.Blocks:
         picture(
             "foot",
             {
-                "text": f"Spanlight {__version__}. Texts are read on this machine and go nowhere "
-                f"else."
+                "text": f"Spanlight {__version__}. Texts are read by the server of this page and "
+                f"go nowhere else."
             },
             elem_id="foot",
         )

@@ -34,6 +34,14 @@ def test_normalising_over_the_gold_alone_always_costs_nothing() -> None:
     )
 
 
+def test_without_the_minus_the_loss_turns_its_sign() -> None:
+    found = on("no_minus", S, E)
+    assert found.value == pytest.approx(-right()) and found.differs == pytest.approx(2 * right())
+    z_s = 5 + math.e + math.e**3 + math.e**2
+    z_e = 6 + math.e + math.e**4
+    assert (found.first, found.second) == pytest.approx((math.e / z_s, math.e / z_e))
+
+
 def test_the_prediction_in_place_of_the_label_is_cheap_when_it_is_confident() -> None:
     found = on("predicted", S, E)
     assert (found.first, found.second) == (4, 6)

@@ -2,7 +2,7 @@
 // can be dragged. Arrows of y - p below.
 
 import { el, roving, svg } from "../shared/dom.js";
-import { head, SIDES } from "./math.js";
+import { aloneSays, head, SIDES } from "./math.js";
 import { arrows } from "./text.js";
 import { fixed, sums } from "../shared/numbers.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
@@ -238,7 +238,7 @@ function refresh(held) {
     el("span", { class: "role-end" }, printed.addends[1]),
     ` ${printed.sign} `,
     el("strong", {}, printed.total),
-    held.alone ? " — a softmax over one position is always 1, so nothing is left to learn" : "",
+    held.alone ? ` — ${aloneSays(found.start.sparse.length, found.end.sparse.length)}` : "",
     held.drag ? " — one logit is moved by hand" : "",
   );
   if (!held.alone) arrows(held.text, { picture, page: held.page, w, found });

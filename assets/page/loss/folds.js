@@ -52,7 +52,7 @@ export function misread(root, picture, page, held) {
       "dl",
       { class: "two tabular" },
       pair("as written it gives", found.value),
-      pair("the loss", found.right),
+      pair(found.of, found.right),
     ),
     el("p", { class: "says" }, found.says),
     el("p", {}, el("strong", {}, "Corrected: "), found.instead),

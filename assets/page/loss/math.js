@@ -43,6 +43,21 @@ export function head(logits, sparse, alone = false) {
 }
 
 /**
+ * What a softmax over the label alone leaves to learn: nothing at a head with one labelled
+ * position, the shares among them at a head with several.
+ * @param {number} starts labelled starts
+ * @param {number} ends labelled ends
+ */
+export function aloneSays(starts, ends) {
+  if (starts === 1 && ends === 1) {
+    return "a softmax over one position is always 1, so nothing is left to learn";
+  }
+  const kept = [[starts, "starts"], [ends, "ends"]].filter(([count]) => Number(count) > 1)
+    .map(([count, name]) => `the ${count} labelled ${name}`).join(" and among ");
+  return `only the shares among ${kept} are left to learn; every other position is free`;
+}
+
+/**
  * Does a word piece continue the word before it?
  * @param {string} bits base64, one bit for each piece of the paragraph, from the left
  */

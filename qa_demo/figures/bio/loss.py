@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.losses import TagGold, entropy, marked, tag_loss
@@ -14,10 +15,10 @@ from qa_demo.core.losses import total as weighted
 from qa_demo.core.tagging import SoftTerms, annotator_tags, soft_terms
 from qa_demo.core.types import TAGS, Reading
 from qa_demo.figures.bio.picture import piece_text
-from qa_demo.figures.numbers import number, probability, rest, total
+from qa_demo.figures.numbers import number, percent, probability, rest, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import plural, quoted
+from qa_demo.figures.prose import listed, plural, quoted
 
 SHOWN = 10
 """Tokens with a row of their own in the table of terms."""
@@ -174,14 +175,25 @@ def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) 
             f"fall to 0. "
             "The formula then collapses to one term a token: see the one-hot case."
         )
-    worst = int(parted[np.argmax(terms.floor[parted])])
     share = float(terms.floor.sum()) / terms.total if terms.total else 0.0
     return (
-        f"The annotators part at {plural(len(parted), 'token')}, most at "
-        f"{quoted(piece_text(reading, worst))}: no model can get below "
-        f"H(t) = {number(float(terms.floor.sum()))}, which is {round(100 * share)} % of this loss. "
+        f"The annotators part at {plural(len(parted), 'token')}{most(reading, terms, parted)}: no "
+        f"model can get below the entropy of their mean, "
+        f"H(t) = {number(float(terms.floor.sum()))}, which is {percent(share)} of this loss. "
         "The rest is what the model could still learn."
     )
+
+
+def most(reading: Reading, terms: SoftTerms, parted: NDArray[np.intp]) -> str:
+    """Where annotators part the most, with every token that ties; nothing when all of them do."""
+    floor = terms.floor[parted]
+    worst = parted[floor > floor.max() - 1e-9]
+    if len(worst) == len(parted):
+        return "" if len(parted) == 1 else ", at each of them alike"
+    if len(worst) > 3:
+        return f", most at {len(worst)} of them"
+    names = listed([quoted(piece_text(reading, int(doc))) for doc in worst])
+    return f", most at {names}"
 
 
 def one_hot_data(

@@ -140,11 +140,12 @@ def teach_sentence(
     one, tags = returned(now, decode)
     began = f"After {plural(taught.steps, 'step')}" if taught.steps else "Before the first step"
     best, glued = max(scores["first"], scores["second"]), scores["glued"]
-    if max(scores.values()) - min(scores.values()) <= LEVEL:
+    apart = max(scores.values()) - min(scores.values())
+    if apart <= LEVEL:
         printed = ", ".join(number(scores[key]) for key in KEYS)
         stand = (
             f"Both answers and the span glued out of them score nearly the same ({printed}): "
-            "which of the three is returned hangs on hundredths, and it is one"
+            f"a difference of {number(apart)} decides which one of the three is returned"
         )
     elif glued > best:
         stand = f"The glue scores {number(glued - best)} more than the better answer"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.losses import Golds
-from qa_demo.core.misread import FORMULAS, Misread, gold_pair, misread
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.misread import FORMULAS, Misread, gold_pair, measured, misread
+from qa_demo.core.types import DecodeOptions, Reading, Window
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
@@ -24,6 +24,11 @@ WRITTEN: dict[str, tuple[str, str]] = {
     "gold_only": (
         "“The softmax is only computed for the correct positions.”",
         "The softmax runs over every position; the loss picks the entry of the label.",
+    ),
+    "no_minus": (
+        "L = ½ (log P(start) + log P(end))",
+        "L = −½ (log P(start) + log P(end)): a logarithm of a probability is at most 0, and "
+        "training makes L small.",
     ),
     "predicted": (
         "L = −log P at the predicted start and end",
@@ -61,11 +66,22 @@ def misread_data(
             "instead": WRITTEN[f.key][1],
             "value": printed(f),
             "right": number(f.right),
+            "of": whose(w, golds),
             "same": f.differs < BREAKS,
             "says": consequence(reading, window, f),
         }
         for f in found
     ]
+
+
+def whose(window: Window, golds: Golds) -> str:
+    """Which label the numbers take, where the annotators have more than one."""
+    if len(set(golds)) < 2:
+        return "the loss"
+    found = measured(window, golds)
+    if found is None:
+        return "the loss with both labels at the first token"
+    return f"the loss by annotator {found + 1} alone"
 
 
 def printed(found: Misread) -> str:
@@ -80,6 +96,12 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
         return (
             f"A softmax over one position is always 1, so the loss is 0 whatever the reader "
             f"says; over all positions it is {right}."
+        )
+    if found.key == "no_minus":
+        return (
+            f"Without the minus it is {printed(found)}, and lower still for a reader that is more "
+            f"wrong: training would push the label's share of {percent(found.first)} at the start "
+            f"and {percent(found.second)} at the end down."
         )
     if found.key in ("predicted", "searched"):
         at = " and ".join(

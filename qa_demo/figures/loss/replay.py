@@ -94,9 +94,14 @@ def sentence(steps: tuple[int, ...], means: list[float], answers: tuple[str | No
     while settled and answers[settled - 1] == answers[-1]:
         settled -= 1
     began = "the heads are random" if steps[0] == 0 else "the record begins"
+    stands = (
+        "came with the last recorded step only"
+        if settled and settled == len(answers) - 1
+        else f"stands from step {steps[settled]} on"
+    )
     final = "no answer" if answers[-1] is None else quoted(answers[-1])
     return (
         f"{plural(len(steps), 'recorded step')}. At step {steps[0]} {began} and the loss is "
         f"{number(means[0])}; at step {steps[-1]} it is "
-        f"{number(means[-1])}. The final verdict, {final}, stands from step {steps[settled]} on."
+        f"{number(means[-1])}. The final verdict, {final}, {stands}."
     )

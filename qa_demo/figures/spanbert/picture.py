@@ -94,7 +94,7 @@ def says_is() -> list[list[str]]:
         [
             "The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when "
             "x₅ … x₈ are hidden.",
-            "The boundary are the observed words just outside: x₄ and x₉. Inside there is "
+            "The boundary is the pair of observed words just outside: x₄ and x₉. Inside there is "
             "nothing to see.",
         ],
         [

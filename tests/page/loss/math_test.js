@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { head, joiner, logZ, target } from "../../../assets/page/loss/math.js";
+import { aloneSays, head, joiner, logZ, target } from "../../../assets/page/loss/math.js";
 import { rng } from "../random.js";
 import vectors from "../vectors.json" with { type: "json" };
 
@@ -32,6 +32,20 @@ Deno.test("the loss is the mean of -log p over the labels, and its gradient p - 
     near(found.loss, -share * Math.log(found.p[0]) - (1 - share) * Math.log(found.p.at(-1) ?? 0));
     near(found.p.reduce((sum, p, k) => sum + p - found.y[k], 0), 0);
   }
+});
+
+Deno.test("a softmax over the label alone leaves the shares among several labels to learn", () => {
+  assert.match(aloneSays(1, 1), /always 1, so nothing is left/);
+  assert.match(aloneSays(1, 2), /among the 2 labelled ends are left/);
+  assert.match(aloneSays(3, 2), /the 3 labelled starts and among the 2 labelled ends/);
+  const logits = [0.3, -1.2, 2.5, 0.1];
+  const sparse = [[0, 0.5], [2, 0.5]];
+  for (const pos of [0, 1]) { // a labelled position still counts, any other does not
+    const moved = logits.map((x, k) => (k === pos ? x + 1 : x));
+    const change = head(moved, sparse, true).loss - head(logits, sparse, true).loss;
+    assert.equal(Math.abs(change) > 1e-6, pos === 0);
+  }
+  assert.equal(head(logits, [[2, 1]], true).loss, 0);
 });
 
 Deno.test("targets are dense", () => {

@@ -1,0 +1,116 @@
+"""What computed sentences claim, said again in a few lines over every example and random labels."""
+
+import math
+import re
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.figures.bio.loss import loss_sentence
+from qa_demo.figures.bio.loss import soft_terms as terms_of
+from qa_demo.figures.loss.misread import misread_data
+from qa_demo.figures.loss.replay import sentence
+from qa_demo.views.examples import load_examples
+
+
+@cache
+def readings() -> list[Reading]:
+    """The stored readings of all examples."""
+    found = [example.stored() for example in load_examples().values()]
+    assert len(found) == 35 and all(found)
+    return [reading for reading in found if reading is not None]
+
+
+def letters(n: int, gold: Span | None) -> list[str]:
+    """One annotator's tags, letter by letter."""
+    return [
+        "O" if gold is None or not gold.start <= d <= gold.end else "B" if d == gold.start else "I"
+        for d in range(n)
+    ]
+
+
+def entropy_at(column: list[str]) -> float:
+    """Entropy in nats of what the annotators say at one token."""
+    counts = Counter(column).values()
+    return -sum(c / len(column) * math.log(c / len(column)) for c in counts)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_where_annotators_part_is_counted_and_every_tie_is_named(data: st.DataObject) -> None:
+    whole = [r for r in readings() if len(r.windows) == 1]
+    reading = data.draw(st.sampled_from(whole))
+    n = len(reading.encoding.context_ids)
+    span = st.tuples(st.integers(0, n - 1), st.integers(0, 3)).map(
+        lambda x: Span(x[0], min(n - 1, x[0] + x[1]))
+    )
+    golds = tuple(data.draw(st.lists(st.none() | span, min_size=3, max_size=3)))
+    said = loss_sentence(reading, terms_of(reading, golds), golds)
+    tags = [letters(n, gold) for gold in golds]
+    floors = [entropy_at([row[d] for row in tags]) for d in range(n)]
+    parted = [d for d in range(n) if floors[d] > 1e-9]
+    if not parted:
+        assert "agree on every token" in said
+        return
+    assert f"part at {len(parted)} token" in said
+    assert f"H(t) = {sum(floors):.2f}, which is " in said
+    assert not re.search(r"\b0 % of this loss", said)
+    top = [d for d in parted if floors[d] > max(floors) - 1e-9]
+    named = re.findall("“\u2068(.*?)\u2069”", said, re.DOTALL)
+    if len(top) == len(parted):
+        assert named == [] and ("at each of them alike" in said) == (len(parted) > 1)
+    elif len(top) > 3:
+        assert f"most at {len(top)} of them" in said and named == []
+    else:
+        assert len(named) == len(top)
+
+
+def labelled(reading: Reading, texts: tuple[tuple[int, int], ...]) -> tuple[Span, ...]:
+    """Each answer as word pieces, by its characters."""
+    found = []
+    for start, end in texts:
+        inside = [
+            d for d, (a, b) in enumerate(reading.encoding.offset_mapping) if a < end and b > start
+        ]
+        found.append(Span(inside[0], inside[-1]))
+    return tuple(found)
+
+
+def test_the_formula_without_its_minus_and_whose_loss_stands_beside_it() -> None:
+    """On every example: minus the loss of the named annotator alone, softmax over all tokens."""
+    several = 0
+    for example, reading in zip(load_examples().values(), readings(), strict=True):
+        texts = tuple((a.char_start, a.char_start + len(a.text)) for a in example.answers)
+        golds = labelled(reading, texts)
+        w = reading.windows[0]
+        sent = {d["key"]: d for d in misread_data(reading, 0, golds, DecodeOptions())}
+        held = [k for k, g in enumerate(golds) if w.doc_start <= g.start and g.end < w.doc_stop]
+        i, j = (w.to_pos(golds[held[0]].start), w.to_pos(golds[held[0]].end)) if held else (0, 0)
+        s, e = (np.asarray(x, dtype=float) for x in reading.logits(0))
+        right = (np.log(np.exp(s - s[i]).sum()) + np.log(np.exp(e - e[j]).sum())) / 2
+        assert float(sent["no_minus"]["right"].replace("−", "-")) == pytest.approx(right, abs=6e-3)
+        assert float(sent["no_minus"]["value"].replace("−", "-")) == pytest.approx(-right, abs=6e-3)
+        if len(set(golds)) < 2:
+            assert {d["of"] for d in sent.values()} == {"the loss"}
+        elif held:
+            several += 1
+            assert {d["of"] for d in sent.values()} == {
+                f"the loss by annotator {held[0] + 1} alone"
+            }
+    assert several
+
+
+@given(st.lists(st.sampled_from(["a", "b", None]), min_size=1, max_size=8))
+def test_a_replay_says_since_when_its_answer_stands(answers: list[str | None]) -> None:
+    steps = tuple(range(0, 10 * len(answers), 10))
+    said = sentence(steps, [1.0] * len(answers), tuple(answers))
+    first = max((k + 1 for k, a in enumerate(answers) if a != answers[-1]), default=0)
+    if first == len(answers) - 1 and first:
+        assert said.endswith("came with the last recorded step only.")
+    else:
+        assert said.endswith(f"stands from step {10 * first} on.")
