@@ -15,6 +15,7 @@ const kinds = {
   store: {
     update(_, data) {
       if (!data.stamp) return;
+      document.body.classList.add("ready");
       state.reading = unpack(data);
       say("reading", state.reading);
     },

@@ -1,7 +1,7 @@
 """The answer line in Chromium: in every chapter, moved by the rule, a way back to the words."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.steps import ask
 
@@ -59,3 +59,26 @@ def test_the_answer_of_a_long_text_is_brought_into_sight(page: Page) -> None:
     expect(page.locator("#picture-answer .selected-text")).to_have_text(words)
     expect(page.locator("#picture-answer .marks .mark-selected")).to_be_in_viewport()
     assert line.inner_text() == place
+
+
+def test_before_the_first_reading_the_page_says_so(chromium: Browser, site: str) -> None:
+    page, held = chromium.new_page(), list[Route]()
+    page.route("**/shared/store.js", lambda route: held.append(route))
+    page.goto(site, wait_until="commit")
+    expect(page.locator("#ask-examples")).to_be_attached()
+    expect(page.get_by_label("Examples")).not_to_be_visible()
+    assert "Opening the first example" in page.locator("main.contain").evaluate(
+        "(main) => getComputedStyle(main, '::before').content"
+    )
+    for route in held:
+        route.continue_()
+    expect(page.get_by_label("Examples")).to_be_visible()
+    expect(said_above(page)).to_contain_text("Answer:")
+    page.close()
+
+
+def test_numbers_of_a_table_stand_right(page: Page) -> None:
+    page.locator("#picture-answer summary", has_text="as a table").click()
+    cells = page.locator("#picture-answer tbody tr").first.locator("th, td")
+    sides = cells.evaluate_all("(all) => all.map((cell) => getComputedStyle(cell).textAlign)")
+    assert sides == ["left"] + ["right"] * 7

@@ -162,7 +162,7 @@ function glue({ glue: data, words }, page) {
             words.glued,
             words.backwards,
             "glued − best answer",
-            "",
+            "which is higher",
           ].map((h) => el("th", { scope: "col" }, h)),
         ),
       ),

@@ -78,7 +78,7 @@ function numbers({ token }) {
 
 function products(found, words) {
   const head = [
-    "",
+    "product",
     ...found.dimensions.map((d) => `h${subscript(d)}`),
     words.other_dims.replace("{n}", found.others),
     words.bias,

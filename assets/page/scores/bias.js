@@ -141,7 +141,9 @@ export function makeBias(moved) {
           el(
             "tr",
             {},
-            ["number", "as read", "with the bias", ""].map((h) => el("th", { scope: "col" }, h)),
+            ["number", "as read", "with the bias", "moves?"].map((h) =>
+              el("th", { scope: "col" }, h)
+            ),
           ),
         ),
         view.rows,

@@ -179,7 +179,7 @@ function sumTable(a, big, small, side) {
   return grid(
     `Products that add up to the ${side} logit`,
     `the ${a.rows.length} largest products, the rest as one number, the bias`,
-    ["dimension", big, "T", "product", ""],
+    ["dimension", big, "T", "product", "its size"],
     [
       ...a.rows.map((r) => line(String(r.k), r.v, r.t, r.product, r.x)),
       line(a.rest.name, "", "", a.rest.product, null),
@@ -231,7 +231,7 @@ function comparison(c, second, rivals, { side, on }) {
     grid(
       `Two tokens side by side, ${side}`,
       "the dimensions that separate the two most; the bias is in both and cancels",
-      ["dimension", c.names[0], c.names[1], "difference", ""],
+      ["dimension", c.names[0], c.names[1], "difference", "its size"],
       [
         ...c.rows.map((r) => line(String(r.k), r.first, r.second, r.product, r.x)),
         line(c.rest.name, "", "", c.rest.product, null),

@@ -44,6 +44,17 @@ export function fold(summary, content, { open = false, id = null } = {}) {
   return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
 }
 
+/** A printed number, with its sign, its bound or its unit. */
+const NUMBER = /^[<>≈]? ?[+−-]?\d[\d,.]*(?: ?%| nats?| bits?)?$/;
+
+/**
+ * Whether a column holds numbers alone, so that their digits stand under each other.
+ * @param {string[][]} rows
+ * @param {number} c
+ */
+export const isNumeric = (rows, c) =>
+  rows.some((row) => row[c]) && rows.every((row) => !row[c] || NUMBER.test(row[c].trim()));
+
 /**
  * A real table from {caption, head, rows, select}; rows with a selection are buttons for mouse and
  * keyboard. With more than two columns a narrow screen stacks each row: its heads stand before the
@@ -53,6 +64,7 @@ export function fold(summary, content, { open = false, id = null } = {}) {
  * @param {any} [page]
  */
 export function table({ caption, head, rows, select }, page) {
+  const numeric = head.map((_, c) => (isNumeric(rows, c) ? "num" : null));
   const cell = (row, r) =>
     row.map((text, c) => {
       const go = c === 0 && select?.[r];
@@ -73,6 +85,7 @@ export function table({ caption, head, rows, select }, page) {
             dataset: /^[\d,]+$/.test(text) ? { head: head[0] } : {},
           }
           : { role: "cell", dataset: { head: head[c] } }),
+        class: numeric[c],
         dir: "auto",
       }, inside);
     });
@@ -89,7 +102,9 @@ export function table({ caption, head, rows, select }, page) {
         el(
           "tr",
           { role: "row" },
-          head.map((h) => el("th", { scope: "col", role: "columnheader" }, h)),
+          head.map((h, c) =>
+            el("th", { scope: "col", role: "columnheader", class: numeric[c] }, h)
+          ),
         ),
       ),
       el(

@@ -25,6 +25,8 @@ export function mountSay() {
       const line = root.querySelector(".say");
       document.body.classList.toggle("busy", data.kind === "busy");
       if (data.kind === "busy") slow();
+      // a first reading that takes its time, or cannot be made, says so: the page is usable by then
+      if (data.text) document.body.classList.add("ready");
       line.className = `say ${data.kind ?? "quiet"}`;
       line.textContent = data.text ?? "";
     },

@@ -60,7 +60,12 @@ export function drawList(root, picture, page) {
   roving(body, ".row-select", { horizontal: false });
   const box = el(
     "div",
-    { class: "spans-n-best", tabindex: 0, role: "region", "aria-label": "n best spans" },
+    {
+      class: "spans-n-best",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "n best spans, a row selects",
+    },
     el(
       "table",
       {},

@@ -149,4 +149,4 @@ def bench_table(
             *(number(null_score(r, p, merge)) for r, p in zip(readings, predictions, strict=True)),
         ],
     ]
-    return table("Two readings side by side", ["", "on screen", "to compare"], rows)
+    return table("Two readings side by side", ["number", "on screen", "to compare"], rows)
