@@ -188,7 +188,7 @@ function line(chosen, record) {
     : "";
   return [
     el("span", { class: "role-quiet" }, "selected "),
-    el("bdi", { class: "selected-text" }, text),
+    el("bdi", { class: "selected-text", title: text }, text),
     el("span", { class: "role-quiet tabular" }, at),
     record?.flag ? el("span", { class: "flag" }, record.flag) : null,
   ].filter(Boolean);

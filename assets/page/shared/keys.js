@@ -3,6 +3,7 @@
 
 import { isPress } from "./dom.js";
 import { item, itemAt } from "./paragraph.js";
+import { middle } from "./tip.js";
 
 const ROWS = ["start", "word", "end"];
 
@@ -18,7 +19,8 @@ export function spanFor({ row, first, last }, chosen, extend) {
 
 /**
  * Wire a detail: `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows
- * what Enter would select, `tell(doc)` reads out.
+ * what Enter would select, `tell(doc, point)` reads out
+ * there.
  */
 export function selectable(root, { now, commit, pend, tell }) {
   let anchor = null;
@@ -45,12 +47,13 @@ export function selectable(root, { now, commit, pend, tell }) {
     const found = item(event.target);
     if (found) {
       stop(found.node);
-      tell(found.first);
+      tell(found.first, middle(found.node));
     }
   });
-  root.addEventListener("pointerover", (event) => {
+  root.addEventListener("focusout", () => tell(null));
+  root.addEventListener("pointermove", (event) => {
     const found = item(event.target);
-    if (found) tell(found.first);
+    if (found) tell(found.first, { x: event.clientX, y: event.clientY });
   });
   root.addEventListener("pointerleave", () => tell(null));
   root.addEventListener("keydown", (event) => {

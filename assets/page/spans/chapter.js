@@ -8,6 +8,7 @@ import { drawList, moveList } from "./list.js";
 import { drawGrid, drawMass, drawRows } from "./more.js";
 import { settings } from "./settings.js";
 import { drawPhone, movePhone } from "./phone.js";
+import { middle, tip } from "../shared/tip.js";
 import { canZoom, cellAt, drawSquare, moveMarks, range } from "./square.js";
 import { drawTent, moveTent, reveal, tentCellAt } from "./tent.js";
 
@@ -32,12 +33,8 @@ function shell(root, page) {
     "aria-label": "Pictures of this chapter",
   });
   view.tools = el("div", { class: "spans-tools" });
-  view.readout = el("p", {
-    class: "spans-readout tabular",
-    role: "status",
-    "aria-live": "polite",
-    id: "spans-readout",
-  });
+  view.standing = el("p", { class: "spans-readout tabular", role: "status" });
+  view.tip = tip({ class: "spans-tip", id: "spans-readout" });
   view.stage = el("div", {
     class: "spans-stage",
     id: "spans-stage",
@@ -66,8 +63,9 @@ function shell(root, page) {
   view.settings = settings((name, value) => view.page.input(name, value));
   folds.push(fold("settings", view.settings.root, { id: "spans-settings" }));
   root.replaceChildren(
-    el("div", { class: "spans-bar" }, view.steps, view.readout, view.tools),
+    el("div", { class: "spans-bar" }, view.steps, view.standing, view.tools),
     view.main,
+    view.tip.node,
     el("div", { class: "folds" }, folds),
   );
   listen(view);
@@ -358,14 +356,15 @@ function tell(view) {
       ? "legal, above the line"
       : "legal, below the line");
   if (!cursor) {
-    view.readout.replaceChildren(
+    view.tip.hide();
+    view.standing.replaceChildren(
       el("span", { class: "role-quiet" }, cell ? `The selected pair is ${why}.` : ""),
     );
     return;
   }
   const [i, j] = cell;
   const { addends: [start, end], sign, total } = sums([cells.s[i], cells.e[j]]);
-  view.readout.replaceChildren(
+  const said = [
     el("span", { class: "role-start" }, `i = ${i} `),
     el("bdi", { class: "token" }, cells.tokens[i]),
     el("span", { class: "role-end" }, `  j = ${j} `),
@@ -378,7 +377,10 @@ function tell(view) {
     el("b", {}, total),
     "   ",
     el("span", { class: code && !nothing ? "reason" : "role-quiet" }, why),
-  );
+  ];
+  const mark = view.stage.querySelector(".mark-contrast");
+  if (view.step === "tent" && view.page.narrow) view.standing.replaceChildren(...said);
+  else view.tip.show(view.at ?? middle(mark ?? view.stage), ...said);
 }
 
 function listen(view) {
@@ -395,6 +397,7 @@ function listen(view) {
     tell(view);
   };
   view.stage.addEventListener("pointermove", (event) => {
+    view.at = { x: event.clientX, y: event.clientY };
     if (view.drawn && !(view.step === "tent" && view.page.narrow)) point(find(event));
   });
   view.stage.addEventListener("pointerleave", () => {
@@ -438,6 +441,7 @@ const MOVES = {
 };
 
 function keyed(view, event, point) {
+  view.at = null; // the read-out follows the cursor from now on
   const { cells, drawn } = view;
   if (event.target !== view.stage || !drawn) return;
   const from = view.cursor ?? chosenCell(view) ?? view.picture.winner ?? [cells.first, cells.first];

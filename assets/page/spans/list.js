@@ -159,7 +159,7 @@ function nested(root, picture, page) {
     })
   );
   const clip = "spans-bars-clip";
-  const height = top + near.length * pitch + 2;
+  const height = top + (BARS + 1) * pitch + 2; // as for the most bars: nothing below moves
   root.replaceChildren(
     el(
       "p",

@@ -11,6 +11,7 @@ import { paragraph } from "../shared/paragraph.js";
 import { staircase } from "./staircase.js";
 import { makeScale } from "../shared/stems.js";
 import { style } from "../shared/style.js";
+import { tip } from "../shared/tip.js";
 
 await style(new URL("./start_end.css", import.meta.url));
 
@@ -95,11 +96,11 @@ function make(root) {
       view.send("logit", change, `logit ${change.window} ${change.side} ${change.doc}`);
     },
   });
-  view.readout = el("p", { class: "readout tabular" });
-  const tell = (index, doc) => readout(view, index, doc);
+  view.tip = tip({ class: "readout" });
+  const tell = (index, doc, at = null) => readout(view, index, doc, at);
   view.map = staircase(
-    (index, side, doc) => pick(view, side, doc, index),
-    (found) => tell(found?.window ?? null, found?.doc ?? null),
+    (index, side, doc) => pick(view, side, doc, index, false),
+    (found, at) => tell(found?.window ?? null, found?.doc ?? null, at),
   );
   view.detail = paragraph({ selects: true });
   selectable(view.detail.root, {
@@ -109,7 +110,7 @@ function make(root) {
       view.pending = span;
       view.detail.mark(model(view));
     },
-    tell: (doc) => tell(doc === null ? null : model(view).window.index, doc),
+    tell: (doc, at) => tell(doc === null ? null : model(view).window.index, doc, at),
   });
   view.bars = bars(choose);
   view.barFold = fold("bars: hover and zoom", view.bars.root, { id: "start_end-bars" });
@@ -123,7 +124,13 @@ function make(root) {
       view.map.root,
       view.notes,
       view.detail.root,
-      view.readout,
+      view.tip.node,
+      el(
+        "p",
+        { class: "hint" },
+        "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
+          "the end.",
+      ),
       legend(),
       el(
         "div",
@@ -236,12 +243,9 @@ function notes(view) {
   );
 }
 
-function readout(view, index, doc) {
-  if (doc === null || index === null) {
-    view.readout.replaceChildren(
-      "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
-        "the end.",
-    );
+function readout(view, index, doc, at) {
+  if (doc === null || index === null || at === null) {
+    view.tip.hide();
     return;
   }
   const now = model(view);
@@ -249,7 +253,8 @@ function readout(view, index, doc) {
   const pos = doc - w.docStart + w.contextAt;
   const p = now.spread(index);
   const logit = (side) => (index === now.window.index ? now.logits[side] : w[side])[pos];
-  view.readout.replaceChildren(
+  view.tip.show(
+    at,
     el("bdi", { class: "read-token" }, w.tokens[pos]),
     ` position ${pos}, word piece ${doc}${
       view.page.reading.windows.length > 1 ? `, window ${index + 1}` : ""
@@ -290,11 +295,12 @@ function open(view, index) {
   page.select({ window: index, start, end });
 }
 
-// A stem sets its end of the span; in another window its best partner is taken.
-function pick(view, side, doc, index = model(view).window.index) {
+// A stem sets its end of the span and keeps the other; in another window, and in the overview, its
+// best partner is taken.
+function pick(view, side, doc, index = model(view).window.index, keep = true) {
   const { page, picture } = view;
   const chosen = held(view);
-  if (index === model(view).window.index && chosen) {
+  if (keep && index === model(view).window.index && chosen) {
     page.select({ window: index, ...spanFor({ row: side, first: doc, last: doc }, chosen, false) });
     return;
   }

@@ -21,7 +21,7 @@ export function staircase(choose, tell) {
   });
   box.addEventListener("pointermove", (event) => {
     const found = now && at(event);
-    tell(found);
+    tell(found, { x: event.clientX, y: event.clientY });
   });
   box.addEventListener("pointerleave", () => tell(null));
   return {

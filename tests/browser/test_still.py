@@ -1,0 +1,60 @@
+"""Nothing moves under the pointer: boxes of a picture before and after pointing and selecting; the
+read-out stands inside the window.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import ask
+from tests.browser.test_start_end import LONG
+
+pytestmark = pytest.mark.browser
+
+BOXES = """(parts) => parts.map((part) => {
+  const box = document.querySelector(part).getBoundingClientRect();
+  return [part, Math.round(box.left), Math.round(box.top + scrollY), Math.round(box.width)];
+})"""
+SPANS = ["#spans-stage", "#picture-spans .spans-bar", "#picture-spans .spans-list", "#spans-rows"]
+WORDS = ["#picture-start_end .staircase", "#picture-start_end .levers"]
+PLACES = [(0.3, 0.8), (0.5, 0.45), (0.99, 0.99), (0.62, 0.6), (0.02, 0.02)]
+
+
+def visit(page: Page, parts: list[str], over: str, tip: str) -> int:
+    """Point at places of a picture and click there; returns how often the read-out was shown."""
+    page.locator(over).scroll_into_view_if_needed()
+    before = page.evaluate(BOXES, parts)
+    shown = 0
+    for right, down in PLACES:
+        box = page.locator(over).bounding_box()
+        page.mouse.move(box["x"] + right * box["width"], box["y"] + down * box["height"])
+        assert page.evaluate(BOXES, parts) == before, "pointing"
+        if page.locator(tip).is_visible():
+            shown += 1
+            told = page.locator(tip).bounding_box()
+            size = page.viewport_size
+            assert told["x"] >= 0 and told["x"] + told["width"] <= size["width"]
+            assert told["y"] >= 0 and told["y"] + told["height"] <= size["height"]
+        page.mouse.down()
+        page.mouse.up()
+        expect(page.locator("#picture-spans.stale, #picture-start_end.stale")).to_have_count(0)
+        assert page.evaluate(BOXES, parts) == before, "selecting"
+    return shown
+
+
+@pytest.mark.parametrize("paragraph", ["", LONG])
+def test_chapter_4_stays_where_it_is(page: Page, paragraph: str) -> None:
+    if paragraph:
+        ask(page, "Who came to Kalmar?", paragraph)
+    page.locator("#tab-spans").click()
+    expect(page.locator("#picture-spans .spans-square")).to_be_visible()
+    assert visit(page, SPANS, "#picture-spans .spans-square .spans-cells", "#spans-readout") >= 3
+
+
+def test_the_overview_of_chapter_3_stays_where_it_is(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    ask(page, "Who came to Kalmar?", LONG)
+    page.locator("#tab-start_end").click()
+    expect(page.locator("#picture-start_end .line .hit").first).to_be_attached()
+    assert visit(page, WORDS, "#picture-start_end .staircase", "#picture-start_end .readout") >= 3
