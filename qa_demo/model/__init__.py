@@ -1,4 +1,8 @@
-"""Readers: torch, transformers, tokenizers and captum behind the `Reader` protocol."""
+"""Readers and the small SpanBERT behind the protocols of core.
+
+The only room that computes with torch, transformers, tokenizers and captum (training apart).
+Imports core: no figures, no gradio. Files that cannot be trusted are refused unopened.
+"""
 
 from qa_demo.model.memory import bound_caches
 
