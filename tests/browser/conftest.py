@@ -42,12 +42,16 @@ def site(reader: FakeReader) -> Iterator[str]:
     app.get_blocks().close(verbose=False)
 
 
+def system_chromium() -> str | None:
+    """The installed browser, or the one that CHROMIUM names; None leaves it to Playwright."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    system = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     expect.set_options(timeout=TIMEOUT)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=system, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=system_chromium(), args=ARGUMENTS)
         yield browser
         browser.close()
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Error, Page, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS
+from tests.browser.conftest import ARGUMENTS, system_chromium
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 
@@ -149,7 +149,6 @@ def main() -> int:
     p.add_argument("--seconds", type=float, default=300)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--width", type=int, default=1280)
-    p.add_argument("--chromium", help="the browser's program, if Playwright has none of its own")
     a = p.parse_args()
     site, app = a.url, None
     if site is None:
@@ -159,7 +158,7 @@ def main() -> int:
         app, _, _ = serve(port, FakeReader(bio=True), prevent_thread_lock=True)
         site = f"http://127.0.0.1:{port}/"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=a.chromium, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=system_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": a.width, "height": 800})
         page.set_default_timeout(20_000)
         faults = use(page, site, a.seconds, a.seed)
