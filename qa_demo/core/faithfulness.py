@@ -216,8 +216,7 @@ def verdict(
     """Mask the `top` words of the chosen ranking, and as many random ones `n_random` times; compare
     all rankings with the chosen one.
 
-    By default the answer's own words are spared: masking the answer always lowers its score and
-    proves nothing.
+    By default the answer's own words are spared: masking them always lowers its score.
     """
     if chosen not in rankings:
         raise BadInput(f"there is no explanation {chosen[:40]!r}; given are {', '.join(rankings)}")
@@ -227,26 +226,24 @@ def verdict(
     units = words(reading.encoding, window)
     candidates = _candidates(units, target, window, spare_answer)
     first = order_of(rankings[chosen], candidates)[:top]
+    size = len(first)
     draws = [
-        tuple(rng.choice(candidates, size=len(first), replace=False).tolist())
-        for _ in range(n_random)
+        tuple(rng.choice(candidates, size=size, replace=False).tolist()) for _ in range(n_random)
     ]
     s, e = scorer(np.stack([units.positions(each) for each in ((), first, *draws)]))
     f = np.add(*parts(target, window, s, e))
-    random, spread = mean_and_spread(f[0] - f[2:])
-    size = np.abs(np.asarray(rankings[chosen], dtype=np.float64))
+    others = {name: values for name, values in rankings.items() if name != chosen}
     return Verdict(
         tuple(units.items[k].text for k in first),
         float(f[0] - f[1]),
-        random,
-        spread,
+        *mean_and_spread(f[0] - f[2:]),
         n_random,
-        {
-            name: rank_correlation(size, np.abs(np.asarray(values, dtype=np.float64)))
-            for name, values in rankings.items()
-            if name != chosen
-        },
-        None
-        if shuffled is None
-        else rank_correlation(size, np.abs(np.asarray(shuffled, dtype=np.float64))),
+        {name: _alike(rankings[chosen], values) for name, values in others.items()},
+        None if shuffled is None else _alike(rankings[chosen], shuffled),
     )
+
+
+def _alike(first: Floats, other: Floats) -> float | None:
+    """Rank correlation by size of effect."""
+    a, b = (np.abs(np.asarray(values, dtype=np.float64)) for values in (first, other))
+    return rank_correlation(a, b)

@@ -8,14 +8,13 @@ of the true piece, in nats.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from qa_demo.core.arrays import Floats, freeze, log_softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.masking import Fate, Masked, MaskOptions
-from qa_demo.core.report import finite
 from qa_demo.core.types import Encoding, LossTerm, Span
 
 WIRES = ("left", "right", "position")
@@ -334,53 +333,3 @@ def check_wires(
         masked.run_of(at)
         if not 1 <= k <= positions:
             raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")
-
-
-def infill_json(encoding: Encoding, found: Infill) -> dict[str, Any]:
-    """The JSON of the command line and the API; `position` is k in the run (1 = next to the left
-    neighbour), null without a pair.
-
-    `terms` are the paper's code's two means, whose `over` names the denominators; `paper_terms` are
-    the paper's plain sums.
-    """
-
-    def guesses(one: Said | None) -> list[dict[str, Any]] | None:
-        return None if one is None else [{"piece": g.piece, "p": g.p} for g in one.guesses]
-
-    pieces = []
-    for p in found.pieces:
-        start, end = encoding.chars(Span(p.at, p.at))
-        ranks = {
-            f"true_rank_{name}": None if one is None else one.rank
-            for name, one in (("mlm", p.mlm), ("sbo", p.sbo), ("both", p.both))
-        }
-        pieces.append(
-            {
-                "text": p.token,
-                "char_start": start,
-                "char_end": end,
-                "position": p.k,
-                "run": [p.run.start, p.run.end],
-                "fate": p.fate,
-                "mlm": guesses(p.mlm),
-                "sbo": guesses(p.sbo),
-                "both": guesses(p.both),
-                **ranks,
-                "no_sbo": p.no_sbo,
-            }
-        )
-    rows = [
-        [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms]
-        for terms in (found.code, found.paper)
-    ]
-    return finite(
-        {
-            "text": encoding.context,
-            "model": found.model_name,
-            "pieces": pieces,
-            "terms": rows[0],
-            "total": sum(t.weight * t.value for t in found.code),
-            "paper_terms": rows[1],
-            "paper_total": sum(t.weight * t.value for t in found.paper),
-        }
-    )

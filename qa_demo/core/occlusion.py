@@ -5,7 +5,7 @@ The word is not deleted: that would move positions and window borders. Evidence 
 text twice is understated, since masking one copy leaves the other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,14 +101,7 @@ def question_effects(
     asked = np.array(
         [k for k, word in enumerate(units[0].items) if word.side == "question"], dtype=np.int64
     )
-    starts = np.repeat(reading.start_logits[None], len(asked), axis=0)
-    ends = np.repeat(reading.end_logits[None], len(asked), axis=0)
-    for window, here in zip(
-        reading.windows, units, strict=True
-    ):  # question words come first in every window, in the same order
-        starts[:, window.index, : len(window)], ends[:, window.index, : len(window)] = masked(
-            window, one_word_masks(here, asked)
-        )
+    starts, ends = _masked_logits(reading, units, asked, masked)
     s, e = reading.logits(home.index)
     effects = []
     for k in range(len(asked)):
@@ -135,3 +128,18 @@ def _place(prediction: Prediction) -> tuple[int, int] | None:
         if best is None or prediction.answer is None
         else (best.candidate.char_start, best.candidate.char_end)
     )
+
+
+def _masked_logits(
+    reading: Reading, units: Sequence[Words], asked: NDArray[np.int64], masked: Masked
+) -> tuple[Floats, Floats]:
+    """Logits [k, windows, n] with one of k words masked; question words come first in every window,
+    in the same order.
+    """
+    starts = np.repeat(reading.start_logits[None], len(asked), axis=0)
+    ends = np.repeat(reading.end_logits[None], len(asked), axis=0)
+    for window, here in zip(reading.windows, units, strict=True):
+        starts[:, window.index, : len(window)], ends[:, window.index, : len(window)] = masked(
+            window, one_word_masks(here, asked)
+        )
+    return starts, ends

@@ -101,37 +101,11 @@ class Pencil:
 
     def cells(self) -> tuple[PencilCell, ...]:
         """Every number of the exercise in the order in which one computes it."""
-        out = []
+        out: list[PencilCell] = []
         for at, (lane, vector, bias) in enumerate(
             zip(_LANES, (self.S, self.E), (self.b_S, self.b_E), strict=True)
         ):
-            letter, axis = ("s", "S") if lane == "start" else ("e", "E")
-            for i, token in enumerate(self.tokens):
-                products = (vector * self.T[i]).tolist()
-                out += [
-                    PencilCell(
-                        f"product_{lane}_{i}_{k}",
-                        f"{axis}[{k + 1}] times T[{k + 1}] of {token}",
-                        float(product),
-                    )
-                    for k, product in enumerate(products)
-                ]
-                out.append(
-                    PencilCell(
-                        f"logit_{lane}_{i}",
-                        f"{letter} of {token}: the products and the bias {bias} together",
-                        float(self.logits[i, at]),
-                    )
-                )
-            out += [
-                PencilCell(
-                    f"prob_{lane}_{i}",
-                    f"P of {token} as {lane}",
-                    float(self.probabilities[i, at]),
-                    2,
-                )
-                for i, token in enumerate(self.tokens)
-            ]
+            out += self._lane(at, lane, vector, bias)
         out += [
             PencilCell(
                 f"score_{i}_{j}",
@@ -153,6 +127,28 @@ class Pencil:
             ),
         ]
         return tuple(out)
+
+    def _lane(self, at: int, lane: str, vector: NDArray[np.int64], bias: int) -> list[PencilCell]:
+        """Products, logit and probability of every token at one lane."""
+        letter, axis = ("s", "S") if lane == "start" else ("e", "E")
+        out = []
+        for i, token in enumerate(self.tokens):
+            out += [
+                PencilCell(
+                    f"product_{lane}_{i}_{k}",
+                    f"{axis}[{k + 1}] times T[{k + 1}] of {token}",
+                    float(product),
+                )
+                for k, product in enumerate((vector * self.T[i]).tolist())
+            ]
+            said = f"{letter} of {token}: the products and the bias {bias} together"
+            out.append(PencilCell(f"logit_{lane}_{i}", said, float(self.logits[i, at])))
+        return out + [
+            PencilCell(
+                f"prob_{lane}_{i}", f"P of {token} as {lane}", float(self.probabilities[i, at]), 2
+            )
+            for i, token in enumerate(self.tokens)
+        ]
 
     def check(self, name: str, typed: str) -> Check:
         """Compare a typed number with the cell; a probability or loss may be off by one in its last

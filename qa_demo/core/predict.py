@@ -6,6 +6,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.scales import (
     NULLS,
     SCALES,
+    Scale,
     Terms,
     check_merge,
     no_answer_limit,
@@ -62,29 +63,31 @@ def predict(
         raise BadInput("this reading has no window: the paragraph holds no token")
     scale = SCALES[merge.scale]
     terms = scale.terms(reading, decode, merge.copies)
-    listed, rejected = _distinct(
-        reading, pool(reading, terms, decode, merge.copies), decode.n_best_size
-    )
+    placed = pool(reading, terms, decode, merge.copies)
+    listed, rejected = _distinct(reading, placed, decode.n_best_size)
     full = len(listed) == decode.n_best_size
     rejected += _near_misses(
         reading, terms, decode, merge.copies, listed[-1][0] if full else -np.inf
     )
-    share = shares(np.array([scale.log_value(rank) for rank, _ in listed]))
-    n_best = tuple(
-        Ranked(c, k + 1, scale.value(rank), float(share[k])) for k, (rank, c) in enumerate(listed)
-    )
-    null = NULLS[merge.null](
-        reading, (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None
-    )
+    best = (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None
+    null = NULLS[merge.null](reading, best)
     threshold = None if reading.threshold is None else decode.null_score_diff_threshold
     return Prediction(
-        n_best=n_best,
+        n_best=_ranked(listed, scale),
         rejected=tuple(c for _, c in sorted(rejected, key=lambda pair: -pair[0])),
         null_score=null.score,
         null_window=null.window,
         score_diff=null.diff,
         limit=no_answer_limit(merge, threshold),
         has_threshold=threshold_decides(merge, threshold),
+    )
+
+
+def _ranked(listed: list[tuple[float, Candidate]], scale: Scale) -> tuple[Ranked, ...]:
+    """Ranks from 1, values and shares of the listed spans."""
+    share = shares(np.array([scale.log_value(rank) for rank, _ in listed]))
+    return tuple(
+        Ranked(c, k + 1, scale.value(rank), float(share[k])) for k, (rank, c) in enumerate(listed)
     )
 
 

@@ -4,13 +4,13 @@ finite.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
-from qa_demo.core.types import Encoding, Prediction, Ranked, Reading, Span
+from qa_demo.core.types import Encoding, LossTerm, Prediction, Ranked, Reading, Span
 from qa_demo.core.words import words
 
 NORMALISERS = ("window", "shared")
@@ -82,33 +82,8 @@ def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, An
     null for special tokens. `f_baseline` and `gap` are null for methods that have no baseline on a
     path.
     """
-    encoding, window, target = (
-        reading.encoding,
-        reading.windows[attribution.window],
-        attribution.target,
-    )
-    sides = ["special" if unit < 0 else "question" for unit in words(encoding, window).of]
-    chars: list[tuple[int | None, int | None]] = [(None, None)] * len(window)
-    if len(encoding.question_offset_mapping):
-        for at, (start, end) in zip(
-            (k for k, side in enumerate(sides) if side == "question"),
-            encoding.question_offset_mapping.tolist(),
-            strict=False,
-        ):
-            chars[at] = (start, end)
-    for doc in range(window.doc_start, window.doc_stop):
-        sides[window.to_pos(doc)], chars[window.to_pos(doc)] = (
-            "context",
-            encoding.chars(Span(doc, doc)),
-        )
-    rows = zip(
-        reading.tokens(attribution.window),
-        sides,
-        chars,
-        attribution.start.tolist(),
-        attribution.end.tolist(),
-        strict=True,
-    )
+    encoding, target = reading.encoding, attribution.target
+    lanes = zip(attribution.start.tolist(), attribution.end.tolist(), strict=True)
     return finite(
         {
             "question": encoding.question,
@@ -120,15 +95,10 @@ def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, An
             "window": attribution.window,
             "baseline": attribution.baseline,
             "tokens": [
-                {
-                    "text": text,
-                    "side": side,
-                    "char_start": a,
-                    "char_end": b,
-                    "start": start,
-                    "end": end,
-                }
-                for text, side, (a, b), start, end in rows
+                {**token, "start": start, "end": end}
+                for token, (start, end) in zip(
+                    _tokens(reading, attribution.window), lanes, strict=True
+                )
             ],
             "sum": attribution.sum,
             "f_x": attribution.f_x,
@@ -137,6 +107,27 @@ def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, An
             "n_steps": attribution.n_steps,
         }
     )
+
+
+def _tokens(reading: Reading, index: int) -> list[dict[str, Any]]:
+    """Text, side and characters of every position of a window."""
+    encoding, window = reading.encoding, reading.windows[index]
+    sides = ["special" if unit < 0 else "question" for unit in words(encoding, window).of]
+    chars: list[tuple[int | None, int | None]] = [(None, None)] * len(window)
+    if len(encoding.question_offset_mapping):
+        for at, (start, end) in zip(
+            (k for k, side in enumerate(sides) if side == "question"),
+            encoding.question_offset_mapping.tolist(),
+            strict=False,
+        ):
+            chars[at] = (start, end)
+    for doc in range(window.doc_start, window.doc_stop):
+        at = window.to_pos(doc)
+        sides[at], chars[at] = "context", encoding.chars(Span(doc, doc))
+    return [
+        {"text": text, "side": side, "char_start": a, "char_end": b}
+        for text, side, (a, b) in zip(reading.tokens(index), sides, chars, strict=True)
+    ]
 
 
 def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dict[str, Any]:
@@ -148,17 +139,7 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
     `char_start` and `char_end` are half-open in the context as given; `whole_in` counts the windows
     that hold the span whole: under "window" every other one counts it as no answer, on [CLS].
     """
-    if normaliser not in NORMALISERS:
-        raise BadInput(
-            f"the normaliser must be one of {', '.join(NORMALISERS)}, got {str(normaliser)[:40]}"
-        )
-    if normaliser == "window":
-        terms = start_end_loss(reading, golds)
-    else:
-        spans = {gold for gold in golds if gold is not None}
-        if len(spans) != 1 or None in golds:
-            raise BadInput(f"the shared normaliser needs exactly one gold answer, got {len(spans)}")
-        terms = shared_norm_loss(reading, next(iter(spans)))
+    terms = _terms(reading, golds, normaliser)
     return finite(
         {
             "question": reading.encoding.question,
@@ -173,10 +154,7 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
                 }
                 for gold in golds
             ],
-            "terms": [
-                {"name": t.name, "value": t.value, "weight": t.weight, "over": t.over}
-                for t in terms
-            ],
+            "terms": terms_json(terms),
             "total": total(terms),
             "windows": [
                 {
@@ -189,6 +167,24 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
             ],
         }
     )
+
+
+def _terms(reading: Reading, golds: Golds, normaliser: str) -> tuple[LossTerm, ...]:
+    if normaliser not in NORMALISERS:
+        raise BadInput(
+            f"the normaliser must be one of {', '.join(NORMALISERS)}, got {str(normaliser)[:40]}"
+        )
+    if normaliser == "window":
+        return start_end_loss(reading, golds)
+    spans = {gold for gold in golds if gold is not None}
+    if len(spans) != 1 or None in golds:
+        raise BadInput(f"the shared normaliser needs exactly one gold answer, got {len(spans)}")
+    return shared_norm_loss(reading, next(iter(spans)))
+
+
+def terms_json(terms: Iterable[LossTerm]) -> list[dict[str, Any]]:
+    """Loss terms as they stand in a report."""
+    return [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms]
 
 
 def _place(encoding: Encoding, span: Span) -> dict[str, Any]:

@@ -62,32 +62,27 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
         document = json.loads(raw.decode("utf-8"))
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as fault:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
-    examples = []
+    examples: list[Example] = []
     for a, article in enumerate(_field(document, "data", list, path.name)):
         for p, paragraph in enumerate(
             _field(article, "paragraphs", list, f"{path.name}, article {a}")
         ):
             where = f"{path.name}, article {a}, paragraph {p}"
             context = _field(paragraph, "context", str, where)
-            for q in _field(paragraph, "qas", list, where):
-                here = f"{where}, question {_field(q, 'id', str, where)}"
-                question = _field(q, "question", str, here)
-                answers = _field(q, "answers", list, here)
-                gold = tuple(_answer(x, context, here, check_offsets) for x in answers)
-                spans = (
-                    _spans(_field(q, "spans", list, here), context, here)
-                    if check_offsets and "spans" in q
-                    else ()
-                )
-                examples.append(
-                    Example(
-                        q["id"],
-                        question,
-                        context,
-                        gold,
-                        bool(q.get("is_impossible", not answers)),
-                        str(article.get("title", "")),
-                        spans,
-                    )
-                )
+            title = str(article.get("title", ""))
+            examples += [
+                _example(q, context, title, where, check_offsets)
+                for q in _field(paragraph, "qas", list, where)
+            ]
     return examples
+
+
+def _example(q: Any, context: str, title: str, where: str, check_offsets: bool) -> Example:
+    here = f"{where}, question {_field(q, 'id', str, where)}"
+    question = _field(q, "question", str, here)
+    answers = _field(q, "answers", list, here)
+    gold = tuple(_answer(x, context, here, check_offsets) for x in answers)
+    listed = check_offsets and "spans" in q
+    spans = _spans(_field(q, "spans", list, here), context, here) if listed else ()
+    impossible = bool(q.get("is_impossible", not answers))
+    return Example(q["id"], question, context, gold, impossible, title, spans)

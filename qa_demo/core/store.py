@@ -74,11 +74,8 @@ def load_reading(path: Path) -> Reading:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         about = json.loads(arrays.pop("about").tobytes().decode("utf-8"))
-        start, end, tags = (
-            arrays.pop("start_logits"),
-            arrays.pop("end_logits"),
-            arrays.pop("tag_logits", None),
-        )
+        start, end = arrays.pop("start_logits"), arrays.pop("end_logits")
+        tags = arrays.pop("tag_logits", None)
         plain: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list) else v for k, v in about["encoding"].items()
         }
@@ -91,9 +88,8 @@ def load_reading(path: Path) -> Reading:
             raise BadInput(
                 f"{path.name}: logits of shape {start.shape} do not fit {len(windows)} windows"
             )
-        fitted = about.get(
-            "temperatures"
-        )  # readings that were stored before there were any hold none
+        # Readings that were stored before there were temperatures hold none.
+        fitted = about.get("temperatures")
         return Reading(
             encoding=encoding,
             windows=windows,

@@ -48,12 +48,7 @@ def fit_tags(
     Errors: BadInput for shapes that do not fit, Cancelled.
     """
     x, t = np.asarray(hidden, dtype=np.float64), np.asarray(targets, dtype=np.float64)
-    if x.ndim != 2 or t.shape != (len(x), 3) or not len(x):
-        raise BadInput(
-            f"training needs hidden states [m, d] and targets [m, 3], got {x.shape} and {t.shape}"
-        )
-    if not np.allclose(t.sum(axis=1), 1.0):
-        raise BadInput("every row of the targets must sum to 1")
+    _check_data(x, t)
     centre, scale = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-6)
     z = (x - centre) / scale
     weights = np.zeros((3, x.shape[1] + 1))
@@ -126,3 +121,12 @@ def tag_anatomy(
             )
         )
     return tuple(best.tolist()), tuple(rows)
+
+
+def _check_data(x: Floats, t: Floats) -> None:
+    if x.ndim != 2 or t.shape != (len(x), 3) or not len(x):
+        raise BadInput(
+            f"training needs hidden states [m, d] and targets [m, 3], got {x.shape} and {t.shape}"
+        )
+    if not np.allclose(t.sum(axis=1), 1.0):
+        raise BadInput("every row of the targets must sum to 1")

@@ -77,28 +77,14 @@ def term_rows(
     are one row.
     """
     shown = rows_shown(terms)
-    rows = []
-    for doc in shown:
-        t, cost = terms.targets[doc], -log_rows[doc]
-        cells = [
-            {
-                "t": fraction(t[k], annotators),
-                "cost": number(cost[k], 3),
-                "value": number(t[k] * cost[k], 3),
-            }
-            for k in range(3)
-        ]
-        rows.append(
-            {
-                "doc": doc,
-                "token": printable(piece_text(reading, doc)),
-                "cells": cells,
-                "loss": number(terms.loss[doc], 3),
-                "floor": number(terms.floor[doc], 3),
-                "divergence": rest([terms.floor[doc]], terms.loss[doc], 3),
-                "sign": _sign([t[k] * cost[k] for k in range(3)], terms.loss[doc]),
-            }
-        )
+    rows = [
+        {
+            "doc": doc,
+            "token": printable(piece_text(reading, doc)),
+            **_token_terms(terms, doc, -log_rows[doc], annotators),
+        }
+        for doc in shown
+    ]
     others = int(terms.labelled.sum()) - len(shown)
     loss, floor = (
         column(terms.loss[shown].tolist(), terms.total),
@@ -229,24 +215,29 @@ def one_hot_data(
         "likelihood": number(likelihood, 3),
         "product": chance(likelihood),
         "value": -likelihood,
-        "stages": [
-            {
-                "name": "every term",
-                "says": f"Σ over {n} tokens and 3 tags: {3 * n} terms t · (−log p). Two in three "
-                f"of them are 0.",
-            },
-            {
-                "name": "the zeros gone",
-                "says": f"{2 * n} terms had t = 0. One term is left for each token, the one of "
-                f"its gold tag r(i).",
-            },
-            {
-                "name": "t = 1 dropped",
-                "says": f"1 · (−log p) is −log p: {plural(n, 'term')}, one for each token, sum "
-                f"to {value}.",
-            },
-        ],
+        "stages": _stages(n, value),
     }
+
+
+def _stages(n: int, value: str) -> list[dict[str, str]]:
+    """The double sum over n tokens, thinned out in three stages."""
+    return [
+        {
+            "name": "every term",
+            "says": f"Σ over {n} tokens and 3 tags: {3 * n} terms t · (−log p). Two in three "
+            f"of them are 0.",
+        },
+        {
+            "name": "the zeros gone",
+            "says": f"{2 * n} terms had t = 0. One term is left for each token, the one of "
+            f"its gold tag r(i).",
+        },
+        {
+            "name": "t = 1 dropped",
+            "says": f"1 · (−log p) is −log p: {plural(n, 'term')}, one for each token, sum "
+            f"to {value}.",
+        },
+    ]
 
 
 def chance(log_p: float) -> str:
@@ -286,3 +277,22 @@ def terms_table(found: dict[str, Any]) -> dict[str, Any]:
         )
     rows.append(["–", "sum", "–", "–", "–", found["total"], found["floor"], found["divergence"]])
     return table("The loss of the annotators' mean, token by token", head, rows)
+
+
+def _token_terms(terms: SoftTerms, doc: int, cost: Floats, annotators: int) -> dict[str, Any]:
+    """The three terms of one token, with their sum, its floor and what is above it."""
+    t = terms.targets[doc]
+    return {
+        "cells": [
+            {
+                "t": fraction(t[k], annotators),
+                "cost": number(cost[k], 3),
+                "value": number(t[k] * cost[k], 3),
+            }
+            for k in range(3)
+        ],
+        "loss": number(terms.loss[doc], 3),
+        "floor": number(terms.floor[doc], 3),
+        "divergence": rest([terms.floor[doc]], terms.loss[doc], 3),
+        "sign": _sign([t[k] * cost[k] for k in range(3)], terms.loss[doc]),
+    }

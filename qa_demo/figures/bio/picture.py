@@ -241,29 +241,13 @@ def tag_table(
     doc = 0
     while doc < len(p):
         if shown[doc]:
-            rows.append(
-                [
-                    str(doc),
-                    printable(piece_text(reading, doc)),
-                    *(probability(float(x)) for x in p[doc]),
-                    TAGS[tags[doc]],
-                ]
-            )
+            shares = [probability(float(x)) for x in p[doc]]
+            rows.append([str(doc), printable(piece_text(reading, doc)), *shares, TAGS[tags[doc]]])
             select.append((int(owner[doc]), doc, doc))
             doc += 1
             continue
         stop = doc + int(np.argmax(np.append(shown[doc:], True)))
-        low = probability(float(p[doc:stop, O].min()))
-        rows.append(
-            [
-                f"{doc} to {stop - 1}" if stop - doc > 1 else str(doc),
-                f"… {plural(stop - doc, 'token')}",
-                "–",
-                "–",
-                f"at least {low}",
-                "O",
-            ]
-        )
+        rows.append(_run_row(doc, stop, float(p[doc:stop, O].min())))
         select.append(None)
         doc = stop
     return table(
@@ -273,3 +257,15 @@ def tag_table(
         rows,
         select,
     )
+
+
+def _run_row(doc: int, stop: int, least: float) -> list[str]:
+    """One row for the tokens from doc to stop - 1, of which each is O with at least this p."""
+    return [
+        f"{doc} to {stop - 1}" if stop - doc > 1 else str(doc),
+        f"… {plural(stop - doc, 'token')}",
+        "–",
+        "–",
+        f"at least {probability(least)}",
+        "O",
+    ]

@@ -147,31 +147,19 @@ def glue_data(
         ("glued", 0, 1, found.whole),
         ("backwards", 1, 0, None),
     )
-    rows = []
-    decimals = max(
-        total([found.s[i], found.e[j]]).decimals for _, i, j, _ in pairs
-    )  # the four rows share their addends
-    for key, i, j, span in pairs:
-        s, e, score = (
-            number(x, decimals) for x in (found.s[i], found.e[j], found.s[i] + found.e[j])
-        )
-        exact = sum(round(x * 10**decimals) for x in (found.s[i], found.e[j])) == round(
-            (found.s[i] + found.e[j]) * 10**decimals
-        )
-        rows.append(
+    # The four rows share their addends, and so their decimals.
+    decimals = max(total([found.s[i], found.e[j]]).decimals for _, i, j, _ in pairs)
+    return {
+        "rows": [
             {
                 "key": key,
                 "text": names.get(key, ""),
-                "s": s,
-                "e": e,
-                "sign": "=" if exact else "≈",
-                "score": score,
+                **_added(found.s[i], found.e[j], decimals),
                 "window": found.window,
                 "span": None if span is None else [span.start, span.end],
             }
-        )
-    return {
-        "rows": rows,
+            for key, i, j, span in pairs
+        ],
         "says": glue_sentence(reading, found),
         "tags": tags_sentence(found, spans),
         "loss": loss_now(found),
@@ -274,4 +262,15 @@ def _leads(reading: Reading, found: Glue, decode: DecodeOptions, loss: str) -> d
         "backwards": number(s["backwards"]),
         "margin": signed(after.margin),
         "verdict": verdict,
+    }
+
+
+def _added(s: float, e: float, decimals: int) -> dict[str, str]:
+    """s + e as printed, and whether the printed addends give the printed sum."""
+    exact = sum(round(x * 10**decimals) for x in (s, e)) == round((s + e) * 10**decimals)
+    return {
+        "s": number(s, decimals),
+        "e": number(e, decimals),
+        "sign": "=" if exact else "≈",
+        "score": number(s + e, decimals),
     }

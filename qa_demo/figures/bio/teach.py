@@ -77,10 +77,7 @@ def teach_data(
 
     `floor` is what the start/end loss cannot fall below, nats.
     """
-    before, after = (
-        _view(path[0][1], both, window, decode),
-        _view(path[-1][1], both, window, decode),
-    )
+    before, after = (_view(step[1], both, window, decode) for step in (path[0], path[-1]))
     taught, now = path[-1]
     names = dict(zip(KEYS, (*both, Span(both[0].start, both[1].end)), strict=True))
     rows = [

@@ -186,36 +186,12 @@ def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) ->
         )
         for side in (0, 1)
     ]
-    golds = {
-        (w.to_pos(g.start), w.to_pos(g.end))
-        if g is not None and w.holds(g)
-        else (w.cls_at, w.cls_at)
-        for g in learned.golds
-    }
-
-    def kind(i: int, j: int) -> str:
-        return (
-            "no answer" if i == j == w.cls_at else reason(w, i, j, decode, merge.copies) or "legal"
-        )
-
-    cells = [
-        [
-            {
-                "before": float(p[0][0][i] * p[0][1][j]),
-                "after": float(p[1][0][i] * p[1][1][j]),
-                "kind": kind(i, j),
-                "gold": (i, j) in golds,
-            }
-            for j in axes[1]
-        ]
-        for i in axes[0]
-    ]
     names = [[printable(piece(learned.before, learned.window, k)) for k in axis] for axis in axes]
     return {
         "starts": names[0],
         "ends": names[1],
         "at": axes,
-        "cells": cells,
+        "cells": _cells(learned, p, axes, decode, merge),
         "clsAt": w.cls_at,
         "docStart": w.doc_start,
         "contextAt": w.context_at,
@@ -226,6 +202,34 @@ def matrix_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) ->
         ],
         "holds": [percent(float(p[k][0][axes[0]].sum() * p[k][1][axes[1]].sum())) for k in (0, 1)],
     }
+
+
+def _cells(
+    learned: Learned,
+    p: list[tuple[Floats, ...]],
+    axes: list[list[int]],
+    decode: DecodeOptions,
+    merge: MergeOptions,
+) -> list[list[dict[str, Any]]]:
+    """A row for each start, a cell for each end; p is (P_start, P_end) before and after."""
+    w = learned.before.windows[learned.window]
+    golds = {
+        (w.to_pos(g.start), w.to_pos(g.end))
+        if g is not None and w.holds(g)
+        else (w.cls_at, w.cls_at)
+        for g in learned.golds
+    }
+
+    def cell(i: int, j: int) -> dict[str, Any]:
+        none = i == j == w.cls_at
+        return {
+            "before": float(p[0][0][i] * p[0][1][j]),
+            "after": float(p[1][0][i] * p[1][1][j]),
+            "kind": "no answer" if none else reason(w, i, j, decode, merge.copies) or "legal",
+            "gold": (i, j) in golds,
+        }
+
+    return [[cell(i, j) for j in axes[1]] for i in axes[0]]
 
 
 def matrix_table(matrix: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
 
+Case = tuple[str, str, float, bool, str, str]
+"""(id, title, loss, right, answer, label) of a stored reading."""
 CONSTANT = 2.0
 BREAKS = 0.05
 """A formula that is off by less than this, in nats, is not called broken by that reading."""
@@ -91,6 +93,10 @@ def printed(found: Misread) -> str:
 
 def consequence(reading: Reading, window: int, found: Misread) -> str:
     """One sentence with this reading's numbers."""
+    if found.key in ("predicted", "searched"):
+        return _elsewhere(reading, window, found)
+    if found.key == "no_exp":
+        return _without_exp(found)
     right = number(found.right)
     if found.key == "gold_only":
         return (
@@ -103,38 +109,6 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
             f"wrong: training would push the label's share of {percent(found.first)} at the start "
             f"and {percent(found.second)} at the end down."
         )
-    if found.key in ("predicted", "searched"):
-        at = " and ".join(
-            quoted(piece(reading, window, int(pos))) for pos in (found.first, found.second)
-        )
-        what = "the two highest positions" if found.key == "predicted" else "the best legal pair"
-        if found.differs < BREAKS:
-            return (
-                f"Here {what}, {at}, are the label or as probable, so both formulas cost "
-                f"{right}: a right answer hides the mistake."
-            )
-        says = f"At {what}, {at}, it costs {printed(found)}; at the label {right}."
-        if found.value is not None and found.value > found.right:
-            return (
-                f"{says} Here the label is the cheaper one, and the mistake would train the "
-                f"reader away from it."
-            )
-        return (
-            f"{says} A confident wrong answer would cost next to nothing, and training would "
-            f"make it more confident."
-        )
-    if found.key == "no_exp":
-        if min(found.first, found.second) < 0:
-            return (
-                f'Without exp the smallest "probability" is '
-                f"{number(min(found.first, found.second))}: below 0, so it is none. It "
-                "also changes when the same constant is added to every logit, which changes "
-                "nothing in what the reader knows."
-            )
-        return (
-            f"Here no share is below 0, and the loss would be {printed(found)}; add a "
-            f"constant to every logit and it changes."
-        )
     if found.key == "shared_z":
         return (
             f"With the start's sum under the end the end's \"probabilities\" sum to "
@@ -146,6 +120,45 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
         f"start and {number(found.second)} for "
         f"the end, the loss stays {printed(found)}. So the bias can be left out of the formula, "
         f"but not out of the code."
+    )
+
+
+def _elsewhere(reading: Reading, window: int, found: Misread) -> str:
+    """A loss that is taken at the prediction instead of at the label."""
+    right = number(found.right)
+    at = " and ".join(
+        quoted(piece(reading, window, int(pos))) for pos in (found.first, found.second)
+    )
+    what = "the two highest positions" if found.key == "predicted" else "the best legal pair"
+    if found.differs < BREAKS:
+        return (
+            f"Here {what}, {at}, are the label or as probable, so both formulas cost "
+            f"{right}: a right answer hides the mistake."
+        )
+    says = f"At {what}, {at}, it costs {printed(found)}; at the label {right}."
+    if found.value is not None and found.value > found.right:
+        return (
+            f"{says} Here the label is the cheaper one, and the mistake would train the "
+            f"reader away from it."
+        )
+    return (
+        f"{says} A confident wrong answer would cost next to nothing, and training would "
+        f"make it more confident."
+    )
+
+
+def _without_exp(found: Misread) -> str:
+    """Logits taken as shares of their sum."""
+    least = min(found.first, found.second)
+    if least < 0:
+        return (
+            f'Without exp the smallest "probability" is {number(least)}: below 0, so it is none. '
+            "It also changes when the same constant is added to every logit, which changes "
+            "nothing in what the reader knows."
+        )
+    return (
+        f"Here no share is below 0, and the loss would be {printed(found)}; add a "
+        f"constant to every logit and it changes."
     )
 
 
@@ -215,60 +228,61 @@ def break_formula(
     }
 
 
-def verdicts(cases: Iterable[tuple[str, str, float, bool, str, str]]) -> dict[str, Any]:
+def verdicts(cases: Iterable[Case]) -> dict[str, Any]:
     """Loss low and decoded span wrong, and the other way round: (id, title, loss, right, answer,
     label) of stored readings.
     """
     known = list(cases)
     wrong, right = ([c for c in known if c[3] is verdict] for verdict in (False, True))
-    rows = [
-        [
-            c[1],
-            number(c[2]),
-            percent(float(np.exp(-2 * c[2]))),
-            c[4],
-            c[5],
-            "right" if c[3] else "wrong",
-        ]
-        for c in sorted(known, key=lambda c: c[2])
-    ]
-    out: dict[str, Any] = {
+    low = _case(min(wrong, key=lambda c: c[2])) if wrong else None
+    high = _case(max(right, key=lambda c: c[2])) if right else None
+    return {
         "count": len(known),
-        "low": None,
-        "high": None,
-        "table": table(
-            "Stored readings by loss",
-            ["example", "loss", "exp(−2 L)", "prediction", "label", "verdict"],
-            rows,
-        ),
+        "low": low,
+        "high": high,
+        "table": _verdict_table(known),
+        "says": _verdict_says(len(known), low, high),
     }
-    if wrong:
-        out["low"] = _case(min(wrong, key=lambda c: c[2]))
-    if right:
-        out["high"] = _case(max(right, key=lambda c: c[2]))
-    if not (wrong and right):
-        out["says"] = (
-            f"All {len(known)} stored readings are {'right' if right else 'wrong'}."
-            if known
-            else "No reading is stored."
-        )
-    elif out["low"]["value"] < out["high"]["value"]:
-        out["says"] = (
-            f"The loss does not decide who is right: {quoted(out['low']['title'])} costs only "
-            f"{out['low']['loss']} and the "
-            f"decoded answer is wrong; {quoted(out['high']['title'])} costs "
-            f"{out['high']['loss']} and it is right."
-        )
-    else:
-        out["says"] = (
-            f"In these {len(known)} readings every wrong answer costs more than every right one: "
-            f"the cheapest wrong one "
-            f"{out['low']['loss']}, the dearest right one {out['high']['loss']}."
-        )
-    return out
 
 
-def _case(case: tuple[str, str, float, bool, str, str]) -> dict[str, Any]:
+def _verdict_table(known: list[Case]) -> dict[str, Any]:
+    return table(
+        "Stored readings by loss",
+        ["example", "loss", "exp(−2 L)", "prediction", "label", "verdict"],
+        [
+            [
+                title,
+                number(loss),
+                percent(float(np.exp(-2 * loss))),
+                answer,
+                label,
+                "right" if right else "wrong",
+            ]
+            for _, title, loss, right, answer, label in sorted(known, key=lambda c: c[2])
+        ],
+    )
+
+
+def _verdict_says(count: int, low: dict[str, Any] | None, high: dict[str, Any] | None) -> str:
+    """Whether the loss decides who is right, by the cheapest wrong answer and the dearest right
+    one.
+    """
+    if low is None or high is None:
+        verdict = "right" if high is not None else "wrong"
+        return f"All {count} stored readings are {verdict}." if count else "No reading is stored."
+    if low["value"] < high["value"]:
+        return (
+            f"The loss does not decide who is right: {quoted(low['title'])} costs only "
+            f"{low['loss']} and the decoded answer is wrong; {quoted(high['title'])} costs "
+            f"{high['loss']} and it is right."
+        )
+    return (
+        f"In these {count} readings every wrong answer costs more than every right one: the "
+        f"cheapest wrong one {low['loss']}, the dearest right one {high['loss']}."
+    )
+
+
+def _case(case: Case) -> dict[str, Any]:
     key, title, loss, _, answer, label = case
     return {
         "id": key,

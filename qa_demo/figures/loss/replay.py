@@ -52,21 +52,16 @@ def replay_data(
         "table": table(
             f"Window {rows.window + 1} at every recorded step of the fine-tuning",
             ["step", "start loss", "end loss", "mean", "answer", "best span of the window"],
-            [
-                [
-                    str(s),
-                    number(a, 3),
-                    number(b, 3),
-                    number(m, 3),
-                    "no answer" if answer is None else answer,
-                    text,
-                ]
-                for s, (a, b), m, answer, text in zip(
-                    rows.steps, losses, means, answers, best, strict=True
-                )
-            ],
+            [_step_row(*row) for row in zip(rows.steps, losses, means, answers, best, strict=True)],
         ),
     }
+
+
+def _step_row(
+    step: int, losses: list[float], mean: float, answer: str | None, best: str
+) -> list[str]:
+    said = "no answer" if answer is None else answer
+    return [str(step), *(number(x, 3) for x in (*losses, mean)), said, best]
 
 
 def _best(

@@ -187,26 +187,11 @@ def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
         halves = [LossTerm(t.name, t.value, 0.5, t.over) for t in terms]
         printed = printed_total([t.weight * t.value for t in halves], total(halves))
         rows.append([name, *printed.addends, printed.total])
-    count = len(reading.windows)
-    if count == 1:
-        said = (
-            f"With one window the two differ only by what stands in the normaliser: "
-            f"{null_token(reading.encoding)}, question and "
-            f"separators are left out of the shared one; {number(apart)} against {number(one)}."
-        )
-    else:
-        said = (
-            f"Apart, {plural(count, 'window')} are trained alone, {number(apart)} on average, "
-            f"and nothing ties their logits together: "
-            "a constant added to one window costs nothing. Shared, every wrong token of every "
-            "window takes probability from the "
-            f"answer: {number(one)}."
-        )
     return [
         {
             "key": "shared",
             "title": "separate and shared normalisation",
-            "says": said,
+            "says": _apart_says(reading, number(apart), number(one)),
             "table": table(
                 "First label; mean of start and end",
                 ["normaliser", "½ start", "½ end", "mean"],
@@ -216,6 +201,24 @@ def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
     ]
 
 
+def _apart_says(reading: Reading, apart: str, shared: str) -> str:
+    """What a softmax for each window costs beside one for all."""
+    count = len(reading.windows)
+    if count == 1:
+        return (
+            f"With one window the two differ only by what stands in the normaliser: "
+            f"{null_token(reading.encoding)}, question and "
+            f"separators are left out of the shared one; {apart} against {shared}."
+        )
+    return (
+        f"Apart, {plural(count, 'window')} are trained alone, {apart} on average, "
+        f"and nothing ties their logits together: "
+        "a constant added to one window costs nothing. Shared, every wrong token of every "
+        "window takes probability from the "
+        f"answer: {shared}."
+    )
+
+
 def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]]:
     w = reading.windows[window]
     targets = start_end_targets(w, golds)
@@ -223,21 +226,12 @@ def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]
         return []
     rows, soft, summed = [], [], []
     for name, t, x in zip(("start", "end"), targets, reading.logits(window), strict=True):
-        loss, least, marginal = (
-            float(cross_entropy(x, t)),
-            float(entropy(t)),
-            marginal_loss(x, t > 0),
-        )
+        loss, least = float(cross_entropy(x, t)), float(entropy(t))
+        marginal = marginal_loss(x, t > 0)
         split = printed_total([least, loss - least], loss)
-        rows.append(
-            [
-                name,
-                plural(int((t > 0).sum()), "position"),
-                *split.addends,
-                split.total,
-                number(marginal, split.decimals),
-            ]
-        )
+        labels = plural(int((t > 0).sum()), "position")
+        other = number(marginal, split.decimals)
+        rows.append([name, labels, *split.addends, split.total, other])
         soft.append(loss)
         summed.append(marginal)
     floor = float(np.mean([entropy(t) for t in targets]))

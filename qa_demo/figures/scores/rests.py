@@ -83,16 +83,16 @@ def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) 
         f"not in window {found.window + 1}" if cut else "not in this text"
         for cut, found in zip(parts, (a, b), strict=True)
     ]
-    named = [
-        f"{where}: {said}"
-        for where, said in zip(("On screen", "To compare"), quiet, strict=True)
-        if said is not None
-    ]
-    data["says"] = " ".join(
-        [*named, _says(pairs, units, values, method, "windows" if any(parts) else "texts")]
-    )
+    held_by = "windows" if any(parts) else "texts"
+    data["says"] = " ".join([*_silences(quiet), _says(pairs, units, values, method, held_by)])
     data["table"] = _words_table(rows, method)
     return data
+
+
+def _silences(quiet: list[str | None]) -> list[str]:
+    """Why one side has nothing to show, if so."""
+    sides = zip(("On screen", "To compare"), quiet, strict=True)
+    return [f"{where}: {said}" for where, said in sides if said is not None]
 
 
 def _largest(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -102,11 +102,8 @@ def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None
     ends = phase_ends(card)
     ends = [end for end in ends if end["pieces"] == ends[-1]["pieces"]]
     decays = any(p.get("decay") == "linear" for p in card["phases"])
-    late = (
-        [ENDS_ONLY]
-        if decays and len(ends) > 1
-        else [late_says(rows, heads), *([DECAY] if decays else [])]
-    )
+    alone = [late_says(rows, heads), *([DECAY] if decays else [])]
+    late = [ENDS_ONLY] if decays and len(ends) > 1 else alone
     says = [
         phases_say(card["phases"]),
         *late,
@@ -230,29 +227,33 @@ def pace_says(
         if len(held) < 2 or key not in reached or reached[key] >= AIMS[f"{key}_top1"]:
             continue
         steps, shares = [row["step"] for row in held], [row[key] for row in held]
-        gain, last = (
-            round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1),
-            round(shares[-1], 1) - round(shares[-2], 1),
-        )
-        error = 100 * math.sqrt(shares[-1] / 100 * (1 - shares[-1] / 100) / ends[-1]["pieces"])
         stood = (
             f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} "
             f"stood at "
             f"{listed([f'{share:.1f}' for share in shares])} % of {whose}"
         )
-        if last > error:
-            away = plural(math.ceil((AIMS[f"{key}_top1"] - reached[key]) / gain), "doubling")
-            said.append(
-                f"{stood}: a line through them gains {gain:.1f} for each doubling of the steps; "
-                f"from {reached[key]:.1f} % the aim would be {away} away."
-            )
-        else:
-            said.append(
-                f"{stood}: the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} "
-                f"with a standard error of "
-                f"{error:.1f}, so no gain: a plateau."
-            )
+        going = _going(steps, shares, ends[-1]["pieces"], AIMS[f"{key}_top1"], reached[key])
+        said.append(f"{stood}: {going}")
     return " ".join(said)
+
+
+def _going(
+    steps: Sequence[int], shares: Sequence[float], pieces: int, aim: float, reached: float
+) -> str:
+    """Whether the last phase gained more than its standard error, and how far the aim is then."""
+    gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
+    last = round(shares[-1], 1) - round(shares[-2], 1)
+    error = 100 * math.sqrt(shares[-1] / 100 * (1 - shares[-1] / 100) / pieces)
+    if last > error:
+        away = plural(math.ceil((aim - reached) / gain), "doubling")
+        return (
+            f"a line through them gains {gain:.1f} for each doubling of the steps; "
+            f"from {reached:.1f} % the aim would be {away} away."
+        )
+    return (
+        f"the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard "
+        f"error of {error:.1f}, so no gain: a plateau."
+    )
 
 
 def aims_says(reached: Mapping[str, float]) -> str:

@@ -75,20 +75,10 @@ def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> lis
     """
     if not masked.draws:
         hidden, runs = plural(len(masked.hidden), "piece"), plural(len(masked.runs), "run")
-        return [
-            _frame(
-                "fate",
-                masked.runs,
-                0,
-                f"Drawn by hand: {hidden} in {runs}, every one becomes [MASK].",
-            )
-        ]
-    law, total, left, shown = (
-        length_law(options),
-        len(masked.true_ids),
-        masked.budget,
-        masked.runs[:0],
-    )
+        said = f"Drawn by hand: {hidden} in {runs}, every one becomes [MASK]."
+        return [_frame("fate", masked.runs, 0, said)]
+    law, total = length_law(options), len(masked.true_ids)
+    left, shown = masked.budget, masked.runs[:0]
     frames = [
         _frame(
             "budget",

@@ -59,8 +59,54 @@ FATE = (
 )
 
 
+SAYS_IS = (
+    (
+        "SpanBERT is trained only on the span boundary objective.",
+        "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence prediction.",
+    ),
+    (
+        "It drops next sequence prediction.",
+        "Next sentence prediction: one of BERT's two losses, whether part B follows part A. "
+        "SpanBERT reads one segment: nothing can "
+        "follow.",
+    ),
+    (
+        "Fine-tuning with the two losses gives SpanBERT.",
+        "Pre-training with the two losses gives SpanBERT. Fine-tuning lowers the task's loss "
+        "alone; for reading, the mean of the start "
+        "and the end loss.",
+    ),
+    (
+        "It predicts spans instead of tokens.",
+        "In pre-training every hidden piece is predicted apart. After fine-tuning it is "
+        "still S, E and one best pair, as in chapters 2 "
+        "to 4.",
+    ),
+    (
+        "The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when "
+        "x₅ … x₈ are hidden.",
+        "The boundary is the pair of observed words just outside: x₄ and x₉. Inside there is "
+        "nothing to see.",
+    ),
+    (
+        "The boundary predicts the entire span.",
+        "It predicts one piece at a time; the position embedding says which one.",
+    ),
+    (
+        "yᵢ is computed for all the tokens.",
+        "For hidden ones only, and only where their run has an observed neighbour on both sides.",
+    ),
+)
+"""What introductory texts say, and what it is."""
+
+
 def says_is() -> list[list[str]]:
     """What introductory texts say, and what it is; differences come from the paper's figures."""
+    return [*map(list, SAYS_IS), *_computed()]
+
+
+def _computed() -> list[list[str]]:
+    """The pairs that hold numbers."""
     chance, steps = 0.19, paper_steps()
     sbo, one, spans = (
         steps["span masking", "span masking + SBO"],
@@ -68,44 +114,6 @@ def says_is() -> list[list[str]]:
         steps["token masking", "span masking"],
     )
     return [
-        [
-            "SpanBERT is trained only on the span boundary objective.",
-            "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence "
-            "prediction.",
-        ],
-        [
-            "It drops next sequence prediction.",
-            "Next sentence prediction: one of BERT's two losses, whether part B follows part A. "
-            "SpanBERT reads one segment: nothing can "
-            "follow.",
-        ],
-        [
-            "Fine-tuning with the two losses gives SpanBERT.",
-            "Pre-training with the two losses gives SpanBERT. Fine-tuning lowers the task's loss "
-            "alone; for reading, the mean of the start "
-            "and the end loss.",
-        ],
-        [
-            "It predicts spans instead of tokens.",
-            "In pre-training every hidden piece is predicted apart. After fine-tuning it is "
-            "still S, E and one best pair, as in chapters 2 "
-            "to 4.",
-        ],
-        [
-            "The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when "
-            "x₅ … x₈ are hidden.",
-            "The boundary is the pair of observed words just outside: x₄ and x₉. Inside there is "
-            "nothing to see.",
-        ],
-        [
-            "The boundary predicts the entire span.",
-            "It predicts one piece at a time; the position embedding says which one.",
-        ],
-        [
-            "yᵢ is computed for all the tokens.",
-            "For hidden ones only, and only where their run has an observed neighbour on both "
-            "sides.",
-        ],
         [
             "The MLM loss is the chance of the word.",
             f"It is −log of the chance: a chance of {chance:.2f} is a loss of "

@@ -148,27 +148,9 @@ def picture_data(
         "model": printable(shown.now.model_name),
         "has": positions > 0,
         "no_sbo": blank.no_sbo,
-        "blank": {
-            "k": place(blank),
-            "of": len(blank.run),
-            "start": blank.run.start,
-            "end": blank.run.end,
-            "token": printable(blank.token),
-            "fate": blank.fate,
-            "says": blank_sentence(shown),
-        },
+        "blank": _blank_data(shown),
         "heads": {name: head_data(getattr(blank, name), blank.id) for name in HEADS},
-        "sides": None
-        if pair is None
-        else {
-            side: {
-                "doc": doc,
-                "was": as_typed(shown.encoding, doc),
-                "now": shown.words.get(doc),
-                "suggest": [*suggestions.get(side, ())],
-            }
-            for side, doc in zip(("left", "right"), pair, strict=True)
-        },
+        "sides": None if pair is None else _sides_data(shown, pair, suggestions),
         "row": {
             "k": place(blank),
             "now": shown.now.swap.get(shown.at, place(blank)),
@@ -462,3 +444,31 @@ def blanks_table(shown: Guessed) -> dict[str, Any]:
         ],
         rows,
     )
+
+
+def _blank_data(shown: Guessed) -> dict[str, Any]:
+    blank = shown.blank
+    return {
+        "k": place(blank),
+        "of": len(blank.run),
+        "start": blank.run.start,
+        "end": blank.run.end,
+        "token": printable(blank.token),
+        "fate": blank.fate,
+        "says": blank_sentence(shown),
+    }
+
+
+def _sides_data(
+    shown: Guessed, pair: tuple[int, int], suggestions: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """The two words beside the run: what was typed, what stands there now, what could."""
+    return {
+        side: {
+            "doc": doc,
+            "was": as_typed(shown.encoding, doc),
+            "now": shown.words.get(doc),
+            "suggest": [*suggestions.get(side, ())],
+        }
+        for side, doc in zip(("left", "right"), pair, strict=True)
+    }

@@ -2,9 +2,10 @@
 and which wire its guess rests on.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.infill import OneCut
+from qa_demo.core.infill import HiddenPiece, OneCut
 from qa_demo.figures.numbers import percent, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
@@ -26,6 +27,19 @@ def wires_data(shown: Guessed) -> dict[str, Any] | None:
         return None
     cuts = shown.trace.cuts
     most = max(one.said.loss for one in cuts)
+    now = next(
+        (k for k, one in enumerate(cuts) if shown.now.cut == ({one.wire} if one.wire else set())),
+        None,
+    )
+    return {
+        "bars": [one.said.loss / most for one in cuts],
+        "now": now,
+        "says": f"{rests_on(cuts)} {true_piece(cuts, shown.blank.token)}",
+        "table": _cuts_table(shown.blank, cuts),
+    }
+
+
+def _cuts_table(blank: HiddenPiece, cuts: Sequence[OneCut]) -> dict[str, Any]:
     rows = []
     for one in cuts:
         _, loss, change = difference(cuts[0].said.loss, one.said.loss)
@@ -39,32 +53,19 @@ def wires_data(shown: Guessed) -> dict[str, Any] | None:
                 change if one.wire else "–",
             ]
         )
-    start = quoted(cuts[0].said.guesses[0].piece)
-    now = next(
-        (k for k, one in enumerate(cuts) if shown.now.cut == ({one.wire} if one.wire else set())),
-        None,
+    return table(
+        f"One wire cut at a time: SBO's guess at blank {place(blank)}, and its true "
+        f"piece {quoted(blank.token)}",
+        [
+            "wire cut",
+            "SBO's first guess",
+            f"p of {quoted(cuts[0].said.guesses[0].piece)}",
+            "rank of the true piece",
+            "−log p",
+            "change",
+        ],
+        rows,
     )
-    caption = (
-        f"One wire cut at a time: SBO's guess at blank {place(shown.blank)}, and its true "
-        f"piece {quoted(shown.blank.token)}"
-    )
-    return {
-        "bars": [one.said.loss / most for one in cuts],
-        "now": now,
-        "says": f"{rests_on(cuts)} {true_piece(cuts, shown.blank.token)}",
-        "table": table(
-            caption,
-            [
-                "wire cut",
-                "SBO's first guess",
-                f"p of {start}",
-                "rank of the true piece",
-                "−log p",
-                "change",
-            ],
-            rows,
-        ),
-    }
 
 
 def rests_on(cuts: tuple[OneCut, ...]) -> str:

@@ -28,16 +28,7 @@ def mass_data(
     """The four parts as numbers and as printed, "=" or "≈" between them and 1, and the sentence on
     their cost.
     """
-    warm = (
-        reading
-        if temperature == 1.0
-        else replace(
-            reading,
-            start_logits=(reading.start_logits / np.float32(temperature)),
-            end_logits=(reading.end_logits / np.float32(temperature)),
-        )
-    )
-    mass = pair_mass(warm, window, decode, copies)
+    mass = pair_mass(_at(reading, temperature), window, decode, copies)
     values = [max(0.0, float(getattr(mass, key))) for key, _ in PARTS]
     printed = total(values, 1.0)
     shown = [probability(v, printed.decimals) if v > 0 else "0" for v in values]
@@ -63,3 +54,14 @@ def mass_data(
         "sign": "=" if exact else "≈",
         "sentence": sentence,
     }
+
+
+def _at(reading: Reading, temperature: float) -> Reading:
+    """The reading with all logits divided by the temperature."""
+    if temperature == 1.0:
+        return reading
+    return replace(
+        reading,
+        start_logits=(reading.start_logits / np.float32(temperature)),
+        end_logits=(reading.end_logits / np.float32(temperature)),
+    )

@@ -9,6 +9,7 @@ from typing import Any
 from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import (
     REASONS,
+    Cell,
     grid_misses,
     make_candidate,
     separate_argmaxes,
@@ -71,13 +72,7 @@ def spans_picture(
         "winner": [w.to_pos(best.candidate.span.start), w.to_pos(best.candidate.span.end)]
         if at_home and best is not None
         else None,
-        "apart": None
-        if apart is None
-        else {
-            "i": apart.start_pos,
-            "j": apart.end_pos,
-            "reason": apart.reason and WORDS[apart.reason],
-        },
+        "apart": None if apart is None else _apart_data(apart),
         "n_best": [span_row(reading, r, temperature) for r in prediction.n_best],
         "ranked_by": ranked_by(scale),
         "mass": mass_data(reading, window, decode, copies, temperature),
@@ -164,4 +159,13 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
         "missed": missed.tolist(),
         "sentence": said,
         "hint": GRID_HINT[decode.top_n_grid],
+    }
+
+
+def _apart_data(cell: Cell) -> dict[str, Any]:
+    """The pair of the two separate argmaxes, and why it is no answer, if so."""
+    return {
+        "i": cell.start_pos,
+        "j": cell.end_pos,
+        "reason": cell.reason and WORDS[cell.reason],
     }

@@ -98,19 +98,7 @@ def sums(found: Attribution) -> list[str]:
     not promised.
     """
     if found.f_baseline is None or found.gap is None or found.gap_share is None:
-        said = silence(found)
-        if said is not None:
-            return [said]
-        promise = (
-            "Effects of single words need not add up to F(x)."
-            if found.method == "leave_one_out"
-            else "This method promises no sum: a gradient is a slope at one point."
-        )
-        f_x = number(found.f_x, decimals_for([found.f_x]))
-        return [
-            f"Sum of all tokens {effect(found.sum, decimals_for([found.sum]))}; F(x) = {f_x}. "
-            f"{promise}"
-        ]
+        return [silence(found) or _no_promise(found)]
     small = round(abs(found.gap), 4) == 0.0
     printed = total(
         [found.f_x, -found.f_baseline, *(() if small else (found.gap,))],
@@ -140,6 +128,19 @@ def sums(found: Attribution) -> list[str]:
         f"{100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}): "
         "read single tokens with that much doubt.",
     ]
+
+
+def _no_promise(found: Attribution) -> str:
+    """The sum of a method that has no baseline on a path."""
+    promise = (
+        "Effects of single words need not add up to F(x)."
+        if found.method == "leave_one_out"
+        else "This method promises no sum: a gradient is a slope at one point."
+    )
+    f_x = number(found.f_x, decimals_for([found.f_x]))
+    return (
+        f"Sum of all tokens {effect(found.sum, decimals_for([found.sum]))}; F(x) = {f_x}. {promise}"
+    )
 
 
 def _braced(shown: str) -> str:

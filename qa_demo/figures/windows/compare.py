@@ -246,13 +246,11 @@ def cause(
         )
     here, there = f"window {winner.window + 1}", f"window {rival.window + 1}"
     if "context_mean" in (scale, other):
-        leads, total_of_mean = (
-            (here, first.total) if scale == "context_mean" else (there, second.total)
-        )
+        mean = (here, first.total) if scale == "context_mean" else (there, second.total)
         return (
             f"The mean adds probabilities among each window's own words, not logits: there "
-            f"{leads} leads by "
-            f"{number(abs(total_of_mean), 3)}, since each window's own words share a mass of 1."
+            f"{mean[0]} leads by "
+            f"{number(abs(mean[1]), 3)}, since each window's own words share a mass of 1."
         )
     if winner.window == rival.window:
         return f"Both spans stand in {here}, so no window's constant separates them."

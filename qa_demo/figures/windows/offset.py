@@ -70,19 +70,6 @@ def offset_data(
     window, c = offset if offset is not None else (rival_window(before, decode), 0.0)
     candidate = best_in(before, window, decode)
     flip = flip_constant(before, window, decode)
-    rows = []
-    if candidate is not None:
-        old, new = span_numbers(before, candidate), span_numbers(after, candidate)
-        moved = {key for key in old if abs(new[key] - old[key]) > STILL}
-        rows = [
-            {
-                "name": name,
-                "before": show(old[key]),
-                "after": show(new[key] if key in moved else old[key]),
-                "moves": key in moved,
-            }
-            for key, name, show in ROWS
-        ]
     widest = max(6.0, float(math.ceil(abs(flip.c) + 1))) if flip is not None else 6.0
     widest = max(widest, float(math.ceil(abs(c))))
     past = (
@@ -103,7 +90,7 @@ def offset_data(
         "step": STEP,
         "flip": None if flip is None else float(flip.c),
         "past": past,
-        "rows": rows,
+        "rows": [] if candidate is None else _moved_rows(before, after, candidate),
         "span": None if candidate is None else shorten(candidate.text, 44),
         "says": flip_sentence(flip, before, after, decode, window, c),
     }
@@ -138,3 +125,18 @@ def flip_sentence(
         else ""
     )
     return head + state + " The window's softmax, its training loss and its log-odds do not change."
+
+
+def _moved_rows(before: Reading, after: Reading, candidate: Candidate) -> list[dict[str, Any]]:
+    """Every number of the span before and after; one that stands still is printed alike."""
+    old, new = span_numbers(before, candidate), span_numbers(after, candidate)
+    moved = {key for key in old if abs(new[key] - old[key]) > STILL}
+    return [
+        {
+            "name": name,
+            "before": show(old[key]),
+            "after": show(new[key] if key in moved else old[key]),
+            "moves": key in moved,
+        }
+        for key, name, show in ROWS
+    ]

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.infill import WIRES, infill_json
+from qa_demo.core.infill import WIRES
 from qa_demo.core.masking import MaskOptions, hide
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.report_infill import infill_json
 from qa_demo.core.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.api.endpoint import answered

@@ -12,6 +12,7 @@ from qa_demo.core.types import Reading, Span, TargetKind
 from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import decimals_for, number
+from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.why import attention as looked
@@ -330,7 +331,7 @@ def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
 def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
     """The payload of a request that was not answered; the picture shows why in its place."""
     page = present(screen)
-    key = str(value.get("key"))[:200] if isinstance(value, dict) else ""
+    key = printable(str(value.get("key"))[:200]) if isinstance(value, dict) else ""
     page["picture"]["reply"] = {"key": key, "what": None, "error": sentence}
     return page
 
