@@ -52,6 +52,11 @@ def add(commands: Any) -> None:
         type=int,
         help=f"Steps on the path. Default: {', '.join(map(str, STEPS))} until the gap is small.",
     )
+    _add_spans(command)
+    cli_shared.add_options(command)
+
+
+def _add_spans(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--span",
         type=int,
@@ -67,7 +72,6 @@ def add(commands: Any) -> None:
         metavar=("START", "END"),
         help="The second span of the target span_minus_other.",
     )
-    cli_shared.add_options(command)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -44,6 +44,18 @@ def add(commands: Any) -> None:
         help="Draw SpanBERT's spans or BERT's pieces. Default: span.",
     )
     command.add_argument("--seed", type=int, default=1, help="Seed of the draw. Default: 1.")
+    _add_how(command)
+    cli_shared.add_json(command)
+    for option in fields(MaskOptions):
+        command.add_argument(
+            f"--{option.name.replace('_', '-')}",
+            type=type(option.default),
+            default=option.default,
+            help=f"{option.metadata['help']} Default: {option.default}.",
+        )
+
+
+def _add_how(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--cut",
         nargs="+",
@@ -69,14 +81,6 @@ def add(commands: Any) -> None:
         default="bundled",
         help="bundled, a folder, or a Hugging Face id of a masked-language model.",
     )
-    cli_shared.add_json(command)
-    for option in fields(MaskOptions):
-        command.add_argument(
-            f"--{option.name.replace('_', '-')}",
-            type=type(option.default),
-            default=option.default,
-            help=f"{option.metadata['help']} Default: {option.default}.",
-        )
 
 
 def run(args: argparse.Namespace) -> None:

@@ -84,61 +84,72 @@ class Ask:
 
     def build(self) -> None:
         """The folded line, the boxes, the examples, the reader menu."""
-        frame = self.frame
         with gr.Row(elem_id="reader-panel", equal_height=False):
-            names = sorted({BUNDLED, self.services.default})
-            self.source = frame.box(
-                "reader",
-                gr.Dropdown(
-                    names,
-                    value=self.services.default,
-                    label="Reader",
-                    allow_custom_value=True,
-                    elem_id="ask-reader",
-                    info="bundled, or a Hugging Face id (with @revision if wanted), or a folder "
-                    "on this machine",
-                ),
-            )
-            self.use = gr.Button("Load this reader", elem_id="ask-load", scale=0)
+            self._build_reader()
         with gr.Row(elem_id="ask-bar", equal_height=False):
-            picture("asked", elem_id="asked")
-            menu = [(e.title, e.id) for e in self.examples.values()]
-            self.example = frame.box(
-                "example",
-                gr.Dropdown(
-                    menu,
-                    value=None,
-                    label="Examples",
-                    elem_id="ask-examples",
-                    interactive=True,
-                    min_width=220,
-                    scale=0,
-                ),
-            )
+            self._build_examples()
         with gr.Column(elem_id="ask"):
-            self.question = frame.box(
-                "question",
-                gr.Textbox(
-                    label="Question",
-                    lines=1,
-                    max_lines=3,
-                    elem_id="ask-question",
-                    html_attributes=_PLAIN,
-                ),
-            )
-            self.context = frame.box(
-                "context",
-                gr.Textbox(
-                    label="Paragraph",
-                    lines=6,
-                    max_lines=12,
-                    elem_id="ask-paragraph",
-                    html_attributes=_PLAIN,
-                ),
-            )
-            with gr.Row(elem_id="ask-buttons"):
-                self.answer = gr.Button("Answer", elem_id="ask-answer", scale=0)
+            self._build_texts()
         self.fragment = gr.Textbox(visible=False)
+
+    def _build_reader(self) -> None:
+        """The menu of readers."""
+        names = sorted({BUNDLED, self.services.default})
+        self.source = self.frame.box(
+            "reader",
+            gr.Dropdown(
+                names,
+                value=self.services.default,
+                label="Reader",
+                allow_custom_value=True,
+                elem_id="ask-reader",
+                info="bundled, or a Hugging Face id (with @revision if wanted), or a folder "
+                "on this machine",
+            ),
+        )
+        self.use = gr.Button("Load this reader", elem_id="ask-load", scale=0)
+
+    def _build_examples(self) -> None:
+        """The folded line and the examples."""
+        picture("asked", elem_id="asked")
+        menu = [(e.title, e.id) for e in self.examples.values()]
+        self.example = self.frame.box(
+            "example",
+            gr.Dropdown(
+                menu,
+                value=None,
+                label="Examples",
+                elem_id="ask-examples",
+                interactive=True,
+                min_width=220,
+                scale=0,
+            ),
+        )
+
+    def _build_texts(self) -> None:
+        """The boxes of question and paragraph."""
+        self.question = self.frame.box(
+            "question",
+            gr.Textbox(
+                label="Question",
+                lines=1,
+                max_lines=3,
+                elem_id="ask-question",
+                html_attributes=_PLAIN,
+            ),
+        )
+        self.context = self.frame.box(
+            "context",
+            gr.Textbox(
+                label="Paragraph",
+                lines=6,
+                max_lines=12,
+                elem_id="ask-paragraph",
+                html_attributes=_PLAIN,
+            ),
+        )
+        with gr.Row(elem_id="ask-buttons"):
+            self.answer = gr.Button("Answer", elem_id="ask-answer", scale=0)
 
     def wire(self, page: gr.Blocks) -> None:
         """Connect the boxes; called once every picture stands."""

@@ -134,32 +134,13 @@ class Work:
             self.attribution(target, method, baseline, steps, self.stage(3, STAGES), SEED).total
         )
         drawn = {name: seen[name] for name in (method, "attention")}
+        scorers = [self._scorer(window, stage) for stage in (4, 5, 6)]
+        drawing = [np.random.default_rng(SEED) for _ in scorers]
+        asked = self.reading, target
         return Trust(
-            verdict(
-                self.reading,
-                target,
-                seen,
-                method,
-                self._scorer(window, 4),
-                np.random.default_rng(SEED),
-                shuffled,
-            ),
-            measure(
-                self.reading,
-                target,
-                drawn,
-                self._scorer(window, 5),
-                np.random.default_rng(SEED),
-                spare_answer=True,
-            ),
-            measure(
-                self.reading,
-                target,
-                drawn,
-                self._scorer(window, 6),
-                np.random.default_rng(SEED),
-                n_random=FEW_RANDOM,
-            ),
+            verdict(*asked, seen, method, scorers[0], drawing[0], shuffled),
+            measure(*asked, drawn, scorers[1], drawing[1], spare_answer=True),
+            measure(*asked, drawn, scorers[2], drawing[2], n_random=FEW_RANDOM),
         )
 
     def _scorer(self, window: Window, stage: int) -> Callable[[Any], Any]:

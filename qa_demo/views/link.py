@@ -54,15 +54,7 @@ def parse(fragment: Any) -> Link | None:
             f"the link has {len(fragment):,} characters, {MAX_LENGTH:,} are allowed; the first "
             f"example is shown"
         )
-    try:
-        fields = {
-            name: values[-1]
-            for name, values in parse_qs(
-                fragment.removeprefix("#"), errors="strict", max_num_fields=20
-            ).items()
-        }
-    except ValueError as error:
-        raise BadInput("the link is damaged; the first example is shown") from error
+    fields = _fields(fragment)
     if "q" not in fields and "p" not in fields:
         return None
     if fields.get("v") != VERSION or not {"q", "p"} <= set(fields):
@@ -70,15 +62,13 @@ def parse(fragment: Any) -> Link | None:
             f"the link needs v={VERSION}, q (question) and p (paragraph); the first example is "
             f"shown"
         )
-    windows, decode, span = (
-        _numbers(fields.get(name, "")) for name in ("windows", "decode", "span")
-    )
-    limits = dict(zip(DECODE, decode, strict=False))
+    limits = dict(zip(DECODE, _numbers(fields.get("decode", "")), strict=False))
+    windows = dict(zip(WINDOWS, _numbers(fields.get("windows", "")), strict=False))
+    span = _numbers(fields.get("span", ""))
     try:
-        parse_options(
-            DecodeOptions(), **limits
-        )  # a limit that cannot be must not empty the page once the texts are read
-        options = parse_options(WindowOptions(), **dict(zip(WINDOWS, windows, strict=False)))
+        # A limit that cannot be must not empty the page once the texts are read.
+        parse_options(DecodeOptions(), **limits)
+        options = parse_options(WindowOptions(), **windows)
     except BadInput as error:
         raise BadInput(
             f"the link asks for what cannot be: {error}; the first example is shown"
@@ -145,3 +135,11 @@ def restore(screen: Screen, link: Link, chapters: Mapping[str, ModuleType]) -> S
         except BadInput:
             return screen
     return screen
+
+
+def _fields(fragment: str) -> dict[str, str]:
+    try:
+        found = parse_qs(fragment.removeprefix("#"), errors="strict", max_num_fields=20)
+    except ValueError as error:
+        raise BadInput("the link is damaged; the first example is shown") from error
+    return {name: values[-1] for name, values in found.items()}

@@ -120,14 +120,16 @@ def record(screen: Screen) -> dict[str, Any]:
         "answer": None if screen.prediction.answer is None else printable(screen.prediction.answer),
     }
     chosen = screen.selection
-    if chosen is None:
-        return {**out, "window": None}
+    return {**out, "window": None} if chosen is None else {**out, **_chosen_data(screen, chosen)}
+
+
+def _chosen_data(screen: Screen, chosen: Selection) -> dict[str, Any]:
+    """The selected span: places, text, and the printed sum."""
     window = screen.shown.windows[chosen.window]
     start, end = screen.shown.logits(chosen.window)
     i, j = window.to_pos(chosen.span.start), window.to_pos(chosen.span.end)
     printed = total([float(start[i]), float(end[j])])
     return {
-        **out,
         "window": chosen.window,
         "start": chosen.span.start,
         "end": chosen.span.end,

@@ -8,6 +8,7 @@ import pytest
 from qa_demo.core import infill, masking
 from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.report_infill import infill_json
 from qa_demo.core.types import LossTerm, Span
 
 NAMES = [f"w{i}" for i in range(12)]
@@ -132,7 +133,7 @@ def test_the_json_names_every_field_of_the_contract():
         {},
         "toy",
     )
-    report = json.loads(json.dumps(infill.infill_json(encoding, found)))
+    report = json.loads(json.dumps(infill_json(encoding, found)))
     assert (
         report["pieces"][0]["sbo"] is None
         and report["pieces"][0]["true_rank_sbo"] is None

@@ -137,18 +137,11 @@ def glue_data(
     """The four pairs of two starts and two ends as added-up rows, the tags' view of them, and
     where three losses would lead.
     """
-    names = {
-        key: printable(reading.encoding.text(span))
-        for key, span in (("first", found.first), ("second", found.second), ("glued", found.whole))
-    }
-    pairs = (
-        ("first", 0, 0, found.first),
-        ("second", 1, 1, found.second),
-        ("glued", 0, 1, found.whole),
-        ("backwards", 1, 0, None),
-    )
+    spans_of = {"first": found.first, "second": found.second, "glued": found.whole}
+    names = {key: printable(reading.encoding.text(span)) for key, span in spans_of.items()}
+    pairs = (("first", 0, 0), ("second", 1, 1), ("glued", 0, 1), ("backwards", 1, 0))
     # The four rows share their addends, and so their decimals.
-    decimals = max(total([found.s[i], found.e[j]]).decimals for _, i, j, _ in pairs)
+    decimals = max(total([found.s[i], found.e[j]]).decimals for _, i, j in pairs)
     return {
         "rows": [
             {
@@ -156,9 +149,9 @@ def glue_data(
                 "text": names.get(key, ""),
                 **_added(found.s[i], found.e[j], decimals),
                 "window": found.window,
-                "span": None if span is None else [span.start, span.end],
+                "span": [spans_of[key].start, spans_of[key].end] if key in spans_of else None,
             }
-            for key, i, j, span in pairs
+            for key, i, j in pairs
         ],
         "says": glue_sentence(reading, found),
         "tags": tags_sentence(found, spans),
@@ -166,8 +159,8 @@ def glue_data(
         "losses": [_leads(reading, found, decode, x) for x in LOSSES],
         "steps": STEPS,
         "marginals": [
-            {"text": names[k], "p": probability(p)}
-            for k, p in zip(("first", "second", "glued"), marginals, strict=True)
+            {"text": text, "p": probability(p)}
+            for text, p in zip(names.values(), marginals, strict=True)
         ],
     }
 

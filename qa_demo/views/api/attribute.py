@@ -3,16 +3,17 @@ line.
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
-from qa_demo.core.attribution import Baseline, Method, Target
+from qa_demo.core.attribution import Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import attribution_json
-from qa_demo.core.types import DecodeOptions, Reading, Span, TargetKind
+from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.core.words import span_at
-from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.api.endpoint import Asked, answered
 from qa_demo.views.options import parse
 from qa_demo.views.parse import whole
 from qa_demo.views.services import Services
@@ -45,44 +46,51 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
         of integrated gradients grow until the gap is under 2 %.
         """
 
-        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = checked(
-                services,
-                question,
-                context,
-                max_seq_length=max_seq_length,
-                doc_stride=doc_stride,
-                max_query_length=max_query_length,
-            )
-            decode = parse(DecodeOptions(), max_answer_length=max_answer_length)
-            steps = None if n_steps is None else whole(n_steps, "n_steps")
-            used = services.first()
-            reading = used.read(question, context, windows, None, cancelled)
-            window, span = None, _span(reading, "char", char_start, char_end)
-            if span is None:
-                best = predict(reading, decode).best
-                if best is None:
-                    raise BadInput(
-                        "no span is legal under these options; name one with char_start and "
-                        "char_end"
-                    )
-                span, window = best.candidate.span, best.candidate.window
-            other = _span(reading, "other", other_start, other_end)
-            chosen = Target(cast(TargetKind, target), span, other, None if other else window)
-            found = used.attribute(
-                reading,
-                chosen,
-                cast(Method, method),
-                cast(Baseline, baseline),
-                steps,
-                progress,
-                cancelled,
-            )
-            return attribution_json(reading, found)
-
-        return answered(services, answer)
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+        spans = (char_start, char_end), (other_start, other_end)
+        how = target, method, baseline, n_steps
+        work = partial(_explain, services, asked, spans, how, max_answer_length)
+        return answered(services, work)
 
     return attribute
+
+
+Ends = tuple[Any, Any]
+
+
+def _explain(
+    services: Services,
+    asked: Asked,
+    spans: tuple[Ends, Ends],
+    how: tuple[Any, Any, Any, Any],
+    longest: Any,
+    progress: OnProgress,
+    cancelled: IsCancelled,
+) -> dict[str, Any]:
+    """Read the texts and explain the score that `how` (target, method, baseline, steps) names."""
+    windows = asked.windows(services)
+    decode = parse(DecodeOptions(), max_answer_length=longest)
+    target, method, baseline, n_steps = how
+    steps = None if n_steps is None else whole(n_steps, "n_steps")
+    used = services.first()
+    reading = used.read(asked.question, asked.context, windows, None, cancelled)
+    chosen = _target(reading, decode, target, spans)
+    found = used.attribute(reading, chosen, method, baseline, steps, progress, cancelled)
+    return attribution_json(reading, found)
+
+
+def _target(reading: Reading, decode: DecodeOptions, kind: Any, spans: tuple[Ends, Ends]) -> Target:
+    """The span that is named, else the best one, and the span it is compared with."""
+    window, span = None, _span(reading, "char", *spans[0])
+    if span is None:
+        best = predict(reading, decode).best
+        if best is None:
+            raise BadInput(
+                "no span is legal under these options; name one with char_start and char_end"
+            )
+        span, window = best.candidate.span, best.candidate.window
+    other = _span(reading, "other", *spans[1])
+    return Target(kind, span, other, None if other else window)
 
 
 def _span(reading: Reading, name: str, start: Any, end: Any) -> Span | None:

@@ -4,6 +4,7 @@ windows checked at the door.
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -34,8 +35,23 @@ def answered(services: Services, work: Answer) -> dict[str, Any]:
     return result
 
 
-def checked(services: Services, question: Any, context: Any, **windows: Any) -> WindowOptions:
-    """The window options of a call, once its texts can be read and sent back. Errors: BadInput."""
-    check_texts(question, context, services.max_characters)
-    sendable(question, context)
-    return parse(WindowOptions(), **windows)
+@dataclass(frozen=True)
+class Asked:
+    """The texts and the window options of a call, as they came."""
+
+    question: Any
+    context: Any
+    max_seq_length: Any
+    doc_stride: Any
+    max_query_length: Any
+
+    def windows(self, services: Services) -> WindowOptions:
+        """The window options, once the texts can be read and sent back. Errors: BadInput."""
+        check_texts(self.question, self.context, services.max_characters)
+        sendable(self.question, self.context)
+        return parse(
+            WindowOptions(),
+            max_seq_length=self.max_seq_length,
+            doc_stride=self.doc_stride,
+            max_query_length=self.max_query_length,
+        )

@@ -3,6 +3,7 @@ the JSON of the command line.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,37 +50,50 @@ def make_infill(services: Services) -> Callable[..., dict[str, Any]]:
         row] pairs of blanks that read another row of the position table.
         """
 
-        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            sendable(parse.text(text, "the text", services.max_characters))
-            hidden, rows = whole_pairs(spans, "spans"), whole_pairs(swap, "swap")
-            scheme, wires = parse.choice(masking, "masking", SCHEMES), names(cut)
-            number, guesses = (
-                parse.whole(seed, "seed", 0, 2**32 - 1),
-                parse.whole(top, "top", 1, MOST_GUESSES),
-            )
-            options = MaskOptions(
-                parse.number(mask_ratio, "mask_ratio", 0, 1),
-                parse.number(geometric_p, "geometric_p", 0, 1),
-                parse.whole(span_lower, "span_lower", 1, MOST_SPANS),
-                parse.whole(span_upper, "span_upper", 1, MOST_SPANS),
-            )
-            if services.infillers is None:
-                raise ModelUnavailable(NO_MODEL)
-            filler = services.infillers.get(BUNDLED)
-            encoding = filler.encode(text)
-            if hidden:
-                masked = hide(
-                    encoding.context_ids,
-                    [span_at(encoding, *span) for span in hidden],
-                    filler.mask_id,
-                )
-            else:
-                masked = filler.sample(encoding, np.random.default_rng(number), options, scheme)
-            return infill_json(encoding, filler.infill(masked, wires, dict(rows), guesses))
-
-        return answered(services, answer)
+        law = masking, seed, (mask_ratio, geometric_p, span_lower, span_upper)
+        return answered(services, partial(_guess, services, text, spans, law, (cut, swap, top)))
 
     return infill
+
+
+def _guess(
+    services: Services,
+    text: Any,
+    spans: Any,
+    law: tuple[Any, Any, tuple[Any, ...]],
+    how: tuple[Any, Any, Any],
+    progress: OnProgress,
+    cancelled: IsCancelled,
+) -> dict[str, Any]:
+    """Hide `spans`, or what the law (masking, seed, options) draws, and guess it as `how` (cut,
+    swap, top) says.
+    """
+    sendable(parse.text(text, "the text", services.max_characters))
+    (masking, seed, given), (cut, swap, top) = law, how
+    hidden, rows = whole_pairs(spans, "spans"), whole_pairs(swap, "swap")
+    scheme, wires = parse.choice(masking, "masking", SCHEMES), names(cut)
+    number = parse.whole(seed, "seed", 0, 2**32 - 1)
+    guesses = parse.whole(top, "top", 1, MOST_GUESSES)
+    options = _mask_options(*given)
+    if services.infillers is None:
+        raise ModelUnavailable(NO_MODEL)
+    filler = services.infillers.get(BUNDLED)
+    encoding = filler.encode(text)
+    if hidden:
+        chosen = [span_at(encoding, *span) for span in hidden]
+        masked = hide(encoding.context_ids, chosen, filler.mask_id)
+    else:
+        masked = filler.sample(encoding, np.random.default_rng(number), options, scheme)
+    return infill_json(encoding, filler.infill(masked, wires, dict(rows), guesses))
+
+
+def _mask_options(mask_ratio: Any, geometric_p: Any, lower: Any, upper: Any) -> MaskOptions:
+    return MaskOptions(
+        parse.number(mask_ratio, "mask_ratio", 0, 1),
+        parse.number(geometric_p, "geometric_p", 0, 1),
+        parse.whole(lower, "span_lower", 1, MOST_SPANS),
+        parse.whole(upper, "span_upper", 1, MOST_SPANS),
+    )
 
 
 def whole_pairs(given: Any, name: str) -> list[tuple[int, int]]:

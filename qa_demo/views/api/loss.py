@@ -7,7 +7,7 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import NORMALISERS, loss_json
 from qa_demo.core.types import Encoding, Span
 from qa_demo.core.words import span_at
-from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.api.endpoint import Asked, answered
 from qa_demo.views.parse import choice, pairs
 from qa_demo.views.services import Services
 
@@ -33,15 +33,10 @@ def make_loss(services: Services) -> Callable[..., dict[str, Any]]:
         one who found no answer; without it no answer is right.
         """
 
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+
         def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = checked(
-                services,
-                question,
-                context,
-                max_seq_length=max_seq_length,
-                doc_stride=doc_stride,
-                max_query_length=max_query_length,
-            )
+            windows = asked.windows(services)
             choice(normaliser, "the normaliser", NORMALISERS)
             chars = pairs(gold, "gold", MOST_GOLDS)
             reading = services.first().read(question, context, windows, progress, cancelled)

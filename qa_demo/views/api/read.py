@@ -8,7 +8,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import answer_json
 from qa_demo.core.types import DecodeOptions
-from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.api.endpoint import Asked, answered
 from qa_demo.views.options import parse
 from qa_demo.views.services import Services
 
@@ -32,15 +32,10 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
         A threshold of null means the reader's own.
         """
 
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+
         def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = checked(
-                services,
-                question,
-                context,
-                max_seq_length=max_seq_length,
-                doc_stride=doc_stride,
-                max_query_length=max_query_length,
-            )
+            windows = asked.windows(services)
             decode = parse(
                 DecodeOptions(), max_answer_length=max_answer_length, n_best_size=n_best_size
             )

@@ -8,7 +8,7 @@ from typing import Any
 from qa_demo.core.bio import DECODINGS
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report_tag import tag_json
-from qa_demo.views.api.endpoint import answered, checked
+from qa_demo.views.api.endpoint import Asked, answered
 from qa_demo.views.parse import choice
 from qa_demo.views.services import Services
 
@@ -30,15 +30,10 @@ def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
         `decoding` is strict, lenient or viterbi; characters are half-open in the paragraph.
         """
 
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+
         def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = checked(
-                services,
-                question,
-                context,
-                max_seq_length=max_seq_length,
-                doc_stride=doc_stride,
-                max_query_length=max_query_length,
-            )
+            windows = asked.windows(services)
             choice(decoding, "decoding", DECODINGS)
             return tag_json(
                 services.first().read(question, context, windows, progress, cancelled), decoding

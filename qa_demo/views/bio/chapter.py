@@ -3,7 +3,7 @@ annotators who disagree.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -53,7 +53,7 @@ SLOW = ("heads", "products", "train", "tag", "teach")
 def present(screen: Screen) -> dict[str, Any]:
     """The three steps; for a reader without a BIO head, what can be done about it."""
     reading = bench.tagged(screen)
-    picture: dict[str, Any] = {
+    base: dict[str, Any] = {
         "words": WORDS,
         "has": reading is not None,
         "reader": printable(screen.reading.model_name),
@@ -63,19 +63,36 @@ def present(screen: Screen) -> dict[str, Any]:
         "annotators": marks_data(screen),
         "taught": taught(screen),
     }
-    if reading is None:
-        said = (
-            f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a "
-            f"start and an end vector only. "
-            "Its hidden states are there all the same, so a tagging head can be trained on them "
-            "here."
-        )
-        return page_data(
-            CHAPTER.question,
-            picture,
-            said,
-            in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
-        )
+    made = _without_tags(screen) if reading is None else _with_tags(screen, reading)
+    now = base["taught"]["now"]
+    return page_data(
+        CHAPTER.question,
+        base | made.picture,
+        made.notice,
+        in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
+        [*made.tables, *(teach.teach_tables(now) if now and made.tables else ())],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What the tags of a reading add to the page."""
+
+    picture: dict[str, Any]
+    notice: str
+    tables: tuple[dict[str, Any], ...] = ()
+
+
+def _without_tags(screen: Screen) -> Made:
+    return Made(
+        {},
+        f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start "
+        "and an end vector only. Its hidden states are there all the same, so a tagging head "
+        "can be trained on them here.",
+    )
+
+
+def _with_tags(screen: Screen, reading: Reading) -> Made:
     rows, owner = owned_rows(reading)
     found = {name: tagging(reading, name) for name in DECODINGS}
     viterbi = found["viterbi"]
@@ -86,32 +103,24 @@ def present(screen: Screen) -> dict[str, Any]:
         + [span for spans in golds for span in spans]
         + ([] if best is None else [best.candidate.span])
     )
-    said = figure.compare_sentence(screen.prediction, viterbi.spans)
-    losses = loss_data(reading, rows, golds, named)
-    picture |= {
+    losses, own = loss_data(reading, rows, golds, named), bench.bench_of(screen)
+    picture = {
         "bars": figure.bars_data(reading, rows, keep),
         "decodings": decodings_data(reading, found),
-        "compare": said,
-        "threshold": threshold_data(reading, screen.decode, bench.bench_of(screen).threshold),
+        "compare": figure.compare_sentence(screen.prediction, viterbi.spans),
+        "threshold": threshold_data(reading, screen.decode, own.threshold),
         "glue": glued(screen, reading, viterbi.spans),
         "loss": losses,
-        "one": one_hot_data(
-            reading, rows, golds[bench.bench_of(screen).one], bench.bench_of(screen).one
-        ),
+        "one": one_hot_data(reading, rows, golds[own.one], own.one),
     }
-    tables = [
+    tables = (
         figure.tag_table(reading, rows, owner, viterbi.tags.tolist(), figure.open_runs(rows, keep)),
         decodings_table(found),
         terms_table(losses["terms"]),
-        *(teach.teach_tables(picture["taught"]["now"]) if picture["taught"]["now"] else ()),
-    ]
-    return page_data(
-        CHAPTER.question,
-        picture,
-        figure.notice(screen.prediction, viterbi, found["strict"], rows, bench.whose(screen)),
-        in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
-        tables,
     )
+    whose = bench.whose(screen)
+    said = figure.notice(screen.prediction, viterbi, found["strict"], rows, whose)
+    return Made(picture, said, tables)
 
 
 def marks_data(screen: Screen) -> dict[str, Any]:

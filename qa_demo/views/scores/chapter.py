@@ -106,30 +106,20 @@ def present(screen: Screen) -> dict[str, Any]:
         if rests is not None and rests["table"] is not None:
             tables.append(rests["table"])
         if path is not None:
-            picture["slide"] = {
-                **slide_data(reading, own.other, path, window),
-                "table": move_table(reading, path, window),
-            }
-            said = [
-                slide_notice(reading, own.other, path, window, (pair[0].answer, pair[1].answer))
-            ]
-            tables.append(picture["slide"]["table"])
+            table, answers = move_table(reading, path, window), (pair[0].answer, pair[1].answer)
+            slide = slide_data(reading, own.other, path, window)
+            picture["slide"] = {**slide, "table": table}
+            said = [slide_notice(reading, own.other, path, window, answers)]
+            tables.append(table)
     if own.states is not None and own.states.window == window:
-        picture["states"] = {
-            "vectors": vectors_data(own.states.heads),
-            "layers": layers_data(own.states.lens, own.states.parts),
-        }
-        best = window_best(reading, window, screen.decode, copies)
+        lens, best = own.states.lens, window_best(reading, window, screen.decode, copies)
+        layers = layers_data(lens, own.states.parts)
+        picture["states"] = {"vectors": vectors_data(own.states.heads), "layers": layers}
         if best is not None:
-            said.append(layers_notice(reading, window, own.states.lens, best))
-            tables.append(rank_table(reading, window, own.states.lens, best))
-    return page_data(
-        CHAPTER.question,
-        picture,
-        " ".join(said),
-        in_own_words(SIMPLIFIED, reading.encoding),
-        tables,
-    )
+            said.append(layers_notice(reading, window, lens, best))
+            tables.append(rank_table(reading, window, lens, best))
+    simplified = in_own_words(SIMPLIFIED, reading.encoding)
+    return page_data(CHAPTER.question, picture, " ".join(said), simplified, tables)
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
