@@ -4,7 +4,8 @@
 import { el, pressed, roving, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
-import { clipped, overlay, paragraph } from "../shared/prose.js";
+import { apart } from "../shared/labels.js";
+import { overlay, paragraph } from "../shared/prose.js";
 
 const views = new WeakMap();
 
@@ -125,15 +126,17 @@ function geometry(picture, root) {
 }
 
 /**
- * Give labels rows from the best down; a label that fits nowhere stays hidden until its dot is
- * pointed at.
+ * Give labels rows from the best down; the runner-up's moves beside the winner's where it has no
+ * room of its own. A label that fits nowhere stays hidden until its dot is pointed at or selected:
+ * it then stands in a row that is kept free for it.
  */
 function rows(picture, g, page) {
   const taken = [];
   const most = page.narrow ? 3 : 4;
-  return picture.dots.map((dot) => {
-    const label = clipped(dot.text, page.narrow ? 16 : 26);
-    const half = (Array.from(label).length * g.rem * 0.56) / 2 + g.rem * 0.4;
+  const names = apart(picture.dots.map((dot) => dot.text), page.narrow ? 16 : 26);
+  return picture.dots.map((dot, k) => {
+    const label = names[k];
+    const half = (Array.from(label).length * g.rem * 0.66) / 2 + g.rem * 0.4;
     const at = Math.min(Math.max(g.x(dot.score), half), g.width - half);
     for (let row = 0; row < most; row += 1) {
       const clash = taken.some((t) =>
@@ -146,6 +149,13 @@ function rows(picture, g, page) {
         return { ...dot, label, at, row };
       }
     }
+    const [first] = taken;
+    if (dot.rank === 2 && first.row === 0) {
+      const left = first.at - first.half - half;
+      const beside = left >= half ? left : first.at + first.half + half;
+      taken.push({ row: 0, at: beside, half, x: g.x(dot.score) });
+      return { ...dot, label, at: beside, half, row: 0 };
+    }
     return { ...dot, label, at, row: null };
   });
 }
@@ -157,7 +167,8 @@ function line(view, picture, page) {
   }
   const g = geometry(picture, view.line.parentElement.parentElement);
   const placed = rows(picture, g, page);
-  const top = max(placed, (d) => d.row ?? 0) + 1;
+  const used = max(placed, (d) => d.row ?? 0) + 1;
+  const top = placed.some((d) => d.row === null) ? used + 1 : used;
   const y = g.rem * (1.5 * top + 2.4);
   const height = y + g.rem * 5.2;
   const art = svg("svg", {
@@ -183,7 +194,7 @@ function line(view, picture, page) {
   );
   const measure = svg("g", { class: "measure", "aria-hidden": "true" });
   art.append(measure);
-  const dots = placed.slice().reverse().map((dot) => dotMark(dot, g, y, page));
+  const dots = placed.slice().reverse().map((dot) => dotMark(dot, g, y, page, used));
   art.append(...dots.map((d) => d.node));
   const grey = (rule) =>
     dots.forEach(({ node, dot }) => node.classList.toggle("out", dot.score < rule));
@@ -203,9 +214,10 @@ function axis(g, y) {
   ]).flat();
 }
 
-function dotMark(dot, g, y, page) {
+function dotMark(dot, g, y, page, spare) {
   const x = g.x(dot.score);
-  const base = y - g.rem * (0.9 + 1.5 * (dot.row ?? 0));
+  const base = y - g.rem * (0.9 + 1.5 * (dot.row ?? spare));
+  const foot = dot.half ? Math.min(Math.max(x, dot.at - dot.half), dot.at + dot.half) : x;
   const node = svg(
     "g",
     {
@@ -215,7 +227,13 @@ function dotMark(dot, g, y, page) {
       "aria-label": `${dot.text}, rank ${dot.rank}, score ${fixed(dot.score)}`,
       ...pressed(() => page.select(dot)),
     },
-    svg("line", { class: "leader", x1: x, x2: x, y1: y - g.rem * 0.35, y2: base + g.rem * 0.15 }),
+    svg("line", {
+      class: "leader",
+      x1: x,
+      x2: foot,
+      y1: y - g.rem * 0.35,
+      y2: base + g.rem * 0.15,
+    }),
     svg("circle", { cx: x, cy: y, r: g.rem * 0.8, class: "target" }),
     svg("circle", { cx: x, cy: y, r: g.rem * 0.32, class: "point" }),
     svg("text", { class: "words label", x: dot.at, y: base, "text-anchor": "middle" }, dot.label),

@@ -2,6 +2,7 @@
 // text.
 
 import { el, roving, svg } from "../shared/dom.js";
+import { apart } from "../shared/labels.js";
 import { layLine, lineText } from "./text.js";
 
 const COLUMNS = [
@@ -56,7 +57,12 @@ function tableRow(page, picture, row) {
 }
 
 export function drawList(root, picture, page) {
-  const body = el("tbody", {}, picture.n_best.map((row) => tableRow(page, picture, row)));
+  const texts = picture.n_best.map((row) => textOf(page, row));
+  const body = el(
+    "tbody",
+    {},
+    picture.n_best.map((row) => tableRow(page, picture, row)),
+  );
   roving(body, ".row-select", { horizontal: false });
   const box = el(
     "div",
@@ -93,7 +99,27 @@ export function drawList(root, picture, page) {
       bars,
     ].filter(Boolean),
   );
+  fitNames(body, texts);
   return { root, body, bars };
+}
+
+// As many signs as the column holds: a name cut by the browser would lose what tells it apart.
+function fitNames(body, texts) {
+  const buttons = [...body.querySelectorAll(".row-select")];
+  if (!buttons.length || !buttons[0].clientWidth) return;
+  const put = (most) =>
+    apart(texts, most).forEach((name, k) => {
+      buttons[k].firstChild.textContent = name;
+    });
+  const wide = () => buttons.some((b) => b.scrollWidth > b.clientWidth + 1);
+  let [low, high] = [6, Math.max(6, ...texts.map((text) => text.length))];
+  while (low < high) { // the most that fits
+    const middle = Math.ceil((low + high) / 2);
+    put(middle);
+    if (wide()) high = middle - 1;
+    else low = middle;
+  }
+  put(low);
 }
 
 /** The bridge to training, the other way round than in chapter 5. */
