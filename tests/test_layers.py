@@ -41,6 +41,8 @@ ALLOWED = {
 TYPE_CHECKING.
 """
 LAYERS = ("qa_demo/figures", "qa_demo/views", "assets/page")
+SCREENFUL = 40
+"""Lines of the longest function: more are usually two ideas."""
 MACHINERY = {"session", "api", "shared", "vendor"}
 """Folders beside the chapters' own."""
 COLLECTS = {"qa_demo.views.page"}
@@ -209,6 +211,30 @@ def test_imports_of_scripts_are_found_however_they_are_written(tmp_path):
         "loss/three.js",
         "${four}/five.js",
     }
+
+
+def long_functions(file: Path) -> list[str]:
+    """The functions of a file that fill more than one screen."""
+    return [
+        f"{file.name}: {node.name}, {node.end_lineno - node.lineno + 1} lines"
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno + 1 > SCREENFUL
+    ]
+
+
+@pytest.mark.parametrize("package", ["core", "figures", "views", "cli"])
+def test_every_function_fits_one_screen(package):
+    files = sorted((ROOT / "qa_demo" / package).rglob("*.py"))
+    assert files
+    assert [name for file in files for name in long_functions(file)] == []
+
+
+def test_a_long_function_is_found_wherever_it_stands(tmp_path):
+    body = "        x = 1\n" * SCREENFUL
+    (tmp_path / "a.py").write_text(f"class A:\n    def f(self):\n{body}\n    def g(self): ...\n")
+    assert long_functions(tmp_path / "a.py") == [f"a.py: f, {SCREENFUL + 1} lines"]
 
 
 @pytest.mark.parametrize("package", ALLOWED)

@@ -91,13 +91,8 @@ def misread(
             ends = float(np.exp(z_e - z_s))
         return Misread(key, float((z_s - s[i] + z_s - e[j]) / 2), right, 1.0, ends)
     if key == "no_bias":
-        return Misread(
-            key,
-            _mean(s + constant, e + constant, i, j),
-            right,
-            float(logsumexp(s + constant)),
-            float(logsumexp(e + constant)),
-        )
+        s, e = s + constant, e + constant
+        return Misread(key, _mean(s, e, i, j), right, float(logsumexp(s)), float(logsumexp(e)))
     raise KeyError(key)
 
 

@@ -18,13 +18,8 @@ _HEADS: RecentValues[HeadWeights] = RecentValues(4)
 Key = tuple[str, bytes]
 
 
-def weights_of(reading: Reading) -> str:
-    """What ties weights and states to the reader that made a reading."""
-    return reading.weights
-
-
 def _key(reading: Reading, window: Window) -> Key:
-    return weights_of(reading), window.input_ids.tobytes()
+    return reading.weights, window.input_ids.tobytes()
 
 
 def get(reading: Reading, window: Window) -> NDArray[np.float32] | None:
@@ -48,11 +43,11 @@ def fetch(job: Job, reading: Reading, window: Window) -> NDArray[np.float32]:
 
 def heads(reading: Reading) -> HeadWeights | None:
     """The vectors and matrices of the reading's reader, when they were fetched."""
-    return _HEADS.get(weights_of(reading))
+    return _HEADS.get(reading.weights)
 
 
 def fetch_heads(job: Job) -> HeadWeights:
     """The same, asked for when they are not at hand. Errors: BadInput when another reader is in
     use than the one that read.
     """
-    return _HEADS.find(weights_of(job.screen.reading), job.maker().heads)
+    return _HEADS.find(job.screen.reading.weights, job.maker().heads)

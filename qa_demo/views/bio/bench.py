@@ -92,11 +92,6 @@ class Bench:
     teaching: Teaching | None = None
 
 
-def place(reading: Reading) -> Place:
-    """What ties tag logits and word-piece numbers to a reading."""
-    return reading.key
-
-
 def bench_of(screen: Screen) -> Bench:
     """The chapter's record; without one, the default."""
     found = screen.own.get(KEY)
@@ -109,9 +104,7 @@ def tagged(screen: Screen) -> Reading | None:
     """
     bench = bench_of(screen)
     own = (
-        bench.tagged
-        if bench.tagged is not None and bench.tagged_at == place(screen.reading)
-        else None
+        bench.tagged if bench.tagged is not None and bench.tagged_at == screen.reading.key else None
     )
     if own is not None and (bench.use_own or screen.shown.tag_logits is None):
         return replace(screen.shown, tag_logits=own.tag_logits)
@@ -129,7 +122,7 @@ def annotators(screen: Screen) -> tuple[Marks, str]:
     reader's own answer.
     """
     bench = bench_of(screen)
-    if bench.annotators is not None and bench.place == place(screen.reading):
+    if bench.annotators is not None and bench.place == screen.reading.key:
         return bench.annotators, bench.source
     return example_marks(screen)
 
@@ -137,7 +130,7 @@ def annotators(screen: Screen) -> tuple[Marks, str]:
 def link(screen: Screen) -> dict[str, str]:
     """The annotators' marks made on this page, as a field of the link."""
     bench, encoding = bench_of(screen), screen.reading.encoding
-    if bench.annotators is None or bench.place != place(screen.reading):
+    if bench.annotators is None or bench.place != screen.reading.key:
         return {}
     return {
         "marks": "~".join(
@@ -187,7 +180,7 @@ def example_marks(screen: Screen) -> tuple[Marks, str]:
 def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
     """The screen with other annotators."""
     return screen.keep(
-        KEY, replace(bench_of(screen), annotators=marks, source=source, place=place(screen.reading))
+        KEY, replace(bench_of(screen), annotators=marks, source=source, place=screen.reading.key)
     )
 
 

@@ -174,7 +174,7 @@ def own_data(screen: Screen) -> dict[str, Any]:
             "tokens": head.fit.tokens,
             "first": f"{head.fit.losses[0]:.3f}",
             "last": f"{head.fit.losses[-1]:.4f}",
-            "fits": head.reader == hidden_states.weights_of(screen.reading),
+            "fits": head.reader == screen.reading.weights,
             "steps": len(head.fit.losses) - 1,
         }
     )
@@ -184,7 +184,7 @@ def own_data(screen: Screen) -> dict[str, Any]:
         "most": bench.MOST_MARKED,
         "here": any((m.question, m.context) == here for m in kept.marked),
         "head": trained,
-        "tagged": kept.tagged_at == bench.place(screen.reading),
+        "tagged": kept.tagged_at == screen.reading.key,
         "reader": screen.reading.tag_logits is not None,
     }
 

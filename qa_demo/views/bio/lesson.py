@@ -9,7 +9,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.glued_spans import glue, two_answers
 from qa_demo.core.tag_fit import TagFit
 from qa_demo.core.types import Span
-from qa_demo.views.bio.bench import KEY, Bench, OwnHead, Teaching, annotators, bench_of, place
+from qa_demo.views.bio.bench import KEY, Bench, OwnHead, Teaching, annotators, bench_of
 from qa_demo.views.state import Screen
 
 
@@ -32,7 +32,7 @@ def teaching_of(screen: Screen) -> Teaching | None:
     return (
         found
         if found is not None
-        and found.at == place(screen.reading)
+        and found.at == screen.reading.key
         and found.marks == annotators(screen)[0]
         else None
     )

@@ -22,10 +22,9 @@ from qa_demo.views.bio.bench import (
     Teaching,
     annotators,
     bench_of,
-    place,
 )
 from qa_demo.views.bio.lesson import lesson_place, teaching_of, with_teaching
-from qa_demo.views.hidden_states import fetch, fetch_heads, weights_of
+from qa_demo.views.hidden_states import fetch, fetch_heads
 
 MOST_UNDONE = 10
 """Actions on taught heads that can be taken back one by one."""
@@ -62,7 +61,7 @@ def train(job: Job) -> Bench:
         on_progress=job.progress,
         cancelled=job.cancelled,
     )
-    head = OwnHead(fit, weights_of(job.screen.reading), len(bench.marked))
+    head = OwnHead(fit, job.screen.reading.weights, len(bench.marked))
     return tag(
         replace(
             job, screen=job.screen.keep(KEY, replace(bench, head=head, use_own=True, teaching=None))
@@ -96,7 +95,7 @@ def teach(job: Job) -> Bench:
             else bench.teaching.earlier
         )
         teaching = Teaching(
-            place(reading),
+            reading.key,
             marks,
             found[1],
             of.floor,
@@ -115,7 +114,7 @@ def tag(job: Job) -> Bench:
     bench, reading = bench_of(job.screen), job.screen.reading
     if bench.head is None:
         raise BadInput("no head was trained on this page yet")
-    if bench.head.reader != weights_of(reading):
+    if bench.head.reader != reading.weights:
         raise BadInput(
             f"the head was trained on another reader's hidden states; train one on "
             f"{reading.model_name}"
@@ -126,7 +125,7 @@ def tag(job: Job) -> Bench:
     return replace(
         bench,
         tagged=with_tags(reading, bench.head.fit.W, bench.head.fit.b, hidden),
-        tagged_at=place(reading),
+        tagged_at=reading.key,
     )
 
 
