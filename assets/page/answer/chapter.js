@@ -208,7 +208,7 @@ function line(view, picture, page) {
 const anchor = (g, x) => (x < g.rem * 6 ? "start" : x > g.width - g.rem * 6 ? "end" : "middle");
 
 function axis(g, y) {
-  return ticks(g.x, { room: g.rem * 3, em: g.rem, least: 0.5 }).map(({ at, text }) => [
+  return ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 }).map(({ at, text }) => [
     svg("line", { class: "rule", x1: at, x2: at, y1: y, y2: y + g.rem * 0.3 }),
     svg("text", { class: "quiet", x: at, y: y + g.rem * 1.3, "text-anchor": "middle" }, text),
   ]).flat();

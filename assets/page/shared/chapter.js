@@ -182,9 +182,9 @@ function line(chosen, record) {
   if (!chosen) return [el("span", { class: "role-quiet" }, "Nothing is selected.")];
   const text = textOf(chosen);
   const at = record
-    ? ` i = ${record.i}, j = ${record.j} in window ${
-      record.window + 1
-    } of ${record.windows}; word pieces ${record.start} to ${record.end}`
+    ? ` i = ${record.i}, j = ${record.j}${
+      record.windows > 1 ? ` in window ${record.window + 1} of ${record.windows}` : ""
+    }; word pieces ${record.start} to ${record.end}`
     : "";
   return [
     el("span", { class: "role-quiet" }, "selected "),

@@ -1,7 +1,7 @@
 // The n best spans: a table whose rows select, and the same spans as nested bars under one line of
 // text.
 
-import { el, roving, svg } from "../shared/dom.js";
+import { el, fold, roving, svg } from "../shared/dom.js";
 import { apart } from "../shared/labels.js";
 import { layLine, lineText } from "./text.js";
 
@@ -56,6 +56,9 @@ function tableRow(page, picture, row) {
   );
 }
 
+/** Whether the second picture of the list is open: kept through redraws. */
+let opened = false;
+
 export function drawList(root, picture, page) {
   const texts = picture.n_best.map((row) => textOf(page, row));
   const body = el(
@@ -91,12 +94,17 @@ export function drawList(root, picture, page) {
     ),
   );
   const bars = el("div", { class: "spans-bars" });
+  const more = fold("the spans under one line of text", bars, { open: opened });
+  more.addEventListener("toggle", () => {
+    opened = more.open;
+    if (opened) nested(bars, picture, page);
+  });
   root.replaceChildren(
     ...[
       picture.n_best.length ? box : el("p", { class: "role-quiet" }, "No legal span."),
       picture.ranked_by ? el("p", { class: "role-quiet" }, picture.ranked_by) : null,
       toLoss(),
-      bars,
+      more,
     ].filter(Boolean),
   );
   fitNames(body, texts);

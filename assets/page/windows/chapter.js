@@ -10,6 +10,7 @@ import { style } from "../shared/style.js";
 await style(new URL("./windows.css", import.meta.url));
 
 const STEPS = { windows: plan, candidates, merge };
+const SMALL_WINDOWS = "danube-small";
 const views = new WeakMap();
 
 function shell(root, picture, page) {
@@ -35,12 +36,23 @@ function shell(root, picture, page) {
   return view;
 }
 
+/** Where one window is enough there is nothing to see: an example that needs several. */
+const several = (page) =>
+  el(
+    "button",
+    { type: "button", class: "plain w-several", onclick: () => page.open(SMALL_WINDOWS) },
+    "Show a text of several windows",
+  );
+
 function paint(view) {
   const { picture, page, stage, step } = view;
   view.buttons.forEach((button, k) =>
     button.setAttribute("aria-pressed", String(picture.steps[k].key === step))
   );
-  view.says.textContent = picture.steps.find((s) => s.key === step).says;
+  view.says.replaceChildren(
+    picture.steps.find((s) => s.key === step).says,
+    ...(page.reading.windows.length === 1 ? [" ", several(page)] : []),
+  );
   view.held[step] ??= {};
   if (stage.dataset.step !== step) stage.replaceChildren();
   stage.dataset.step = step;

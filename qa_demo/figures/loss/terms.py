@@ -62,10 +62,15 @@ def terms_table(reading: Reading, golds: Golds) -> dict[str, Any]:
     )
 
 
+def mean_loss(reading: Reading, golds: Golds) -> PrintedSum:
+    """½ · start + ½ · end as printed, nats."""
+    terms = start_end_loss(reading, golds)
+    return printed_total([t.weight * t.value for t in terms], total(terms))
+
+
 def says_total(reading: Reading, golds: Golds) -> str:
     """The sum as one line of print."""
-    terms = start_end_loss(reading, golds)
-    mean = printed_total([t.weight * t.value for t in terms], total(terms))
+    mean = mean_loss(reading, golds)
     return (
         f"L = ½ · start + ½ · end = {mean.addends[0]} + {mean.addends[1]} {mean.sign} {mean.total}"
     )

@@ -8,7 +8,7 @@ from qa_demo.figures.loss.learned import bench_data, curve_table, matrix_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
 from qa_demo.figures.loss.picture import SIMPLIFIED, loss_notice, loss_picture, loss_tables
 from qa_demo.figures.loss.replay import replay_data
-from qa_demo.figures.loss.terms import bridge
+from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
 from qa_demo.views.background import Busy, Job
@@ -81,47 +81,21 @@ link, restore = loss_bench.link, loss_bench.restore
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """The bridge: score(i, j) = log P_start(i) + log P_end(j) + log Z_s + log Z_e, with the
-    selection's numbers.
-    """
-    chosen = screen.selection
-    parts = [
-        part("score(i, j) = log P"),
-        part("start", "sub"),
-        part("(i)", "start"),
-        part(" + log P"),
-        part("end", "sub"),
-        part("(j)", "end"),
-        part(" + log Z"),
-        part("s", "sub"),
-        part(" + log Z"),
-        part("e", "sub"),
-    ]
-    if chosen is None:
-        return parts
-    w = screen.shown.windows[chosen.window]
-    found = bridge(
-        screen.shown, chosen.window, (w.to_pos(chosen.span.start), w.to_pos(chosen.span.end))
-    )
-    a, b, c, d = found["addends"]
+    """What training lowers: L = -½ Σ y log P_start - ½ Σ y log P_end of the label in use."""
+    mean = mean_loss(screen.shown, labels_of(screen).golds)
     return [
-        *parts,
-        part("     "),
-        part(a, "start"),
-        part(plus(b)),
-        part(b.lstrip("\u2212"), "end"),
-        part(plus(c)),
-        part(c.lstrip("\u2212"), "quiet"),
-        part(plus(d)),
-        part(d.lstrip("\u2212"), "quiet"),
-        part(f" {found['sign']} "),
-        part(found["score"], "strong"),
+        part("L = −½ Σ y log P"),
+        part("start", "sub"),
+        part(" − ½ Σ y log P"),
+        part("end", "sub"),
+        part(" = "),
+        part(mean.addends[0], "start"),
+        part(" + "),
+        part(mean.addends[1], "end"),
+        part(f" {mean.sign} "),
+        part(mean.total, "strong"),
+        part("      log P = logit − log Z,  Z = Σ exp(logit)", "quiet"),
     ]
-
-
-def plus(printed: str) -> str:
-    """The operator before a printed addend."""
-    return " \u2212 " if printed.startswith("\u2212") else " + "
 
 
 def receive(screen: Screen, job: Job, made: Bench) -> Screen:

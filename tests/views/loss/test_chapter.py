@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.core.arrays import log_softmax, logsumexp
+from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.losses import start_end_loss, total
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
@@ -68,20 +68,19 @@ def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
     assert len(data["tables"]) == 4 and len(data["simplified"]) >= 6
 
 
-def test_the_bridge_in_the_formula_adds_up(screen: Screen) -> None:
+def test_the_formula_is_the_loss_of_the_label(screen: Screen) -> None:
     parts = [p["text"] for p in loss.formula(screen)]
-    chosen = screen.selection
-    w, (s, e) = screen.reading.windows[chosen.window], screen.reading.logits(chosen.window)
-    i, j = w.to_pos(chosen.span.start), w.to_pos(chosen.span.end)
-    value = log_softmax(s)[i] + log_softmax(e)[j] + logsumexp(s) + logsumexp(e)
-    assert value == pytest.approx(float(s[i]) + float(e[j]))
-    numbers = "".join(parts[10:]).replace("\u2212", "-").replace(" ", "")
-    left, _, right = numbers.partition("=")
-    assert eval(left) == pytest.approx(float(right), abs=1e-9)
-    assert float(right) == pytest.approx(value, abs=0.01)
-    assert "".join(p["text"] for p in loss.formula(Screen(screen.reading, screen.decode))).endswith(
-        "log Ze"
-    )
+    (gold,) = labels_of(screen).golds
+    half = []
+    for side, doc in ((0, gold.start), (1, gold.end)):
+        costs = []
+        for w in screen.reading.windows:
+            at = w.to_pos(doc) if w.holds(gold) else w.cls_at
+            costs.append(-log_softmax(screen.reading.logits(w.index)[side])[at])
+        half.append(float(np.mean(costs)) / 2)
+    assert float(parts[5]) == pytest.approx(half[0], abs=0.01)
+    assert float(parts[7]) == pytest.approx(half[1], abs=0.01)
+    assert float(parts[9]) == pytest.approx(sum(half), abs=0.01)
 
 
 def test_without_marks_the_readers_own_span_stands_in_and_says_so(screen: Screen) -> None:

@@ -1,0 +1,72 @@
+"""What a newcomer meets in each chapter at 1280 x 800: few words, few numbers, one picture."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from qa_demo.views.page import CHAPTERS
+
+pytestmark = pytest.mark.browser
+
+MOST_WORDS, MOST_NUMBERS = 90, 40
+ABOVE = {
+    "spans": (110, 70),
+    "loss": (140, 60),
+    "windows": (120, 45),
+    "bio": (140, 50),
+    "why": (145, 40),
+}
+"""Chapters whose first screen still holds more; the numbers may only fall."""
+
+SEEN = """(key) => {
+  const top = document.querySelector("[role=tablist]").getBoundingClientRect().bottom;
+  const paragraph = ".reading-text, .lined.words, .word, text.words, .row-select, .selected-text, " +
+    "select, option";
+  const found = { words: [], numbers: [] };
+  const walk = document.createTreeWalker(document.getElementById(`panel-${key}`), NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const parent = node.parentElement;
+    if (!node.data.trim() || parent.closest(paragraph)) continue;
+    if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    for (const piece of node.data.matchAll(/\\S+/g)) {
+      range.setStart(node, piece.index);
+      range.setEnd(node, piece.index + piece[0].length);
+      const box = range.getClientRects()[0];
+      if (!box || box.width < 1 || box.top < top || box.bottom > window.innerHeight) continue;
+      let clipped = false;
+      for (let up = parent; up; up = up.parentElement) {
+        if (getComputedStyle(up).overflow === "visible") continue;
+        const frame = up.getBoundingClientRect();
+        clipped ||= box.bottom > frame.bottom + 1 || box.top < frame.top - 1 ||
+          box.left > frame.right || box.right < frame.left;
+      }
+      if (clipped) continue;
+      if (/\\d/.test(piece[0])) found.numbers.push(piece[0]);
+      else if (/\\p{L}/u.test(piece[0])) found.words.push(piece[0]);
+    }
+  }
+  return found;
+}"""
+"""Words and numbers between the tabs and the lower edge; the paragraph's own words are not
+counted.
+"""
+
+
+@pytest.mark.parametrize("key", [module.CHAPTER.key for module in CHAPTERS])
+def test_a_first_screen_holds_few_words_and_few_numbers(
+    open_page: Callable[..., Page], key: str
+) -> None:
+    page = open_page()
+    page.locator(f"#tab-{key}").click()
+    expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
+    expect(page.locator(f"#picture-{key} .stage > *").first).to_be_attached()
+    found = page.evaluate(SEEN, key)
+    words, numbers = len(found["words"]), len(found["numbers"])
+    most_words, most_numbers = ABOVE.get(key, (MOST_WORDS, MOST_NUMBERS))
+    print(f"{key}: {words} words, {numbers} numbers")  # noqa: T201
+    assert words <= most_words and numbers <= most_numbers, (
+        f"{key}: {words} words, {numbers} numbers: {' '.join(found['words'])} | "
+        f"{' '.join(found['numbers'])}"
+    )
