@@ -15,6 +15,9 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.metrics import Outcome, score
 from qa_demo.core.types import Example
 
+MOST_LOST = 4.0
+"""Points of F1 on answerable questions that a reader's threshold may cost at most."""
+
 
 @dataclass(frozen=True)
 class ThresholdPoint:

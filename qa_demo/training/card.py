@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.abstain import MOST_LOST
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.training.examples import POOL
 from qa_demo.training.promises import load_pool
@@ -51,44 +52,31 @@ def scores(metrics: Metrics) -> str:
         f"F1 ({n2:,} mixed)": "f1",
         f"F1 on the {has:,} answerable": "HasAns_f1",
         f"F1 on the {no:,} unanswerable": "NoAns_f1",
-        "best accuracy, answer or not": "best_answer_or_not_accuracy",
+        "accuracy, answer or not": "answer_or_not_accuracy",
+        "best accuracy": "best_answer_or_not_accuracy",
+        "best F1": "best_f1",
+        f"F1 on the {has:,}, nothing withheld": "answerable_f1_without_threshold",
     }
-    if "threshold_curve" in metrics:
-        keys |= {
-            "answer or not": "answer_or_not_accuracy",
-            "best F1": "best_f1",
-            f"F1 on the {has:,} answerable, nothing withheld": "answerable_f1_without_threshold",
-        }
     second = table(
         ["head", *keys],
         [[name, *(f"{mixed[h][key]:.1f}" for key in keys.values())] for h, name in HEADS.items()],
     )
     note = (
         f"Measured on {metrics['date']} with `{metrics['command']}`, in percent. In the second "
-        f"table an answer is withheld where "
-        f"score_diff is above the threshold ({mixed['span']['threshold']:.2f} for start/end, "
-        f"{mixed['bio']['threshold']:.2f} for BIO)"
-        "{rule}; the thresholds were tuned on these same questions, so that table is an upper "
-        "bound."
+        f"table an answer is withheld where score_diff is above the threshold "
+        f"({mixed['span']['threshold']:.2f} for start/end, {mixed['bio']['threshold']:.2f} for "
+        f"BIO): the one that decides best between answering and not, among those that cost the "
+        f"answerable questions at most {MOST_LOST:g} points of F1. The columns named best take the "
+        f"threshold that is best for them alone. All were tuned on these same questions, so that "
+        f"table is an upper bound."
     )
-    rule = (
-        (
-            ": the one that decides best between answering and not, among those that cost the "
-            "answerable questions at most 4 points "
-            "of F1. The columns named best take the threshold that is best for them alone"
-        )
-        if "threshold_curve" in metrics
-        else ""
-    )
-    return f"{first}\n\n{second}\n\n{note.format(rule=rule)}"
+    return f"{first}\n\n{second}\n\n{note}"
 
 
 def calibration(metrics: Metrics) -> str:
     """How sure each head was of its best span, and how often that was exactly right, before and
     after its temperature.
     """
-    if "reliability" not in metrics:
-        return reliability_table(metrics["calibration"], metrics["calibration_error"])
     blocks = []
     for head, name in HEADS.items():
         found = metrics["reliability"][head]
@@ -146,13 +134,9 @@ def versions(metrics: Metrics) -> str:
     """Versions of the packages and checksums of the files that the figures were measured with."""
     used = ", ".join(f"{name} {number}" for name, number in metrics["versions"].items())
     files = "\n".join(f"- `{name}`: SHA-256 `{digest}`" for name, digest in metrics["data"].items())
-    speed = metrics.get("speed")
-    fast = (
-        f", {speed['questions_per_second']:g} questions a second ({speed['questions']:,} in all)"
-        if speed
-        else ""
-    )
-    return f"Measured with {used}{fast}, on\n\n{files}"
+    speed = metrics["speed"]
+    fast = f"{speed['questions_per_second']:g} questions a second ({speed['questions']:,} in all)"
+    return f"Measured with {used}, {fast}, on\n\n{files}"
 
 
 def flag(name: str, value: Any) -> str:
@@ -189,9 +173,11 @@ def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[s
         blocks.append(
             f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None, encoder)}\n```"
         )
+    added = reader.get("tag_bias", [0, 0, 0])
+    tag_bias = f" --tag-bias {' '.join(f'{b:g}' for b in added)}" if any(added) else ""
     export = (
         f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
-        f"--weights {' '.join(reader['weights'])}{more}"
+        f"--weights {' '.join(reader['weights'])}{tag_bias}{more}"
     )
     return [
         *blocks,
@@ -215,13 +201,17 @@ def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
     others = reader.get("mean_with", [])
     if not others:
         return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more)])
-    blocks.append(
-        f"The mean of the weights of {1 + len(others)} runs, each with the same share; all began "
-        f"with the same encoder."
-    )
-    folders = [f"exported/{prefix}run{k}" for k in range(1, len(others) + 1)]
+    known = {before["checksum"]: encoder} if before is not None else {}
+    folders = [
+        known.get(other.get("checksum"), f"exported/{prefix}run{k}")
+        for k, other in enumerate(others, 1)
+    ]
+    blocks.append(f"The mean of the weights of {1 + len(others)} runs, each with the same share.")
     for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1):
-        blocks += run_of(other, f"{prefix}run{k}-", encoder, f" --out {folder}")
+        if folder == encoder:
+            blocks.append(f"One of them is the reader of `{folder}` itself.")
+        else:
+            blocks.append(training(other, f"{prefix}run{k}-", folder))
     last = run_of(
         reader,
         f"{prefix}run{len(others) + 1}-",

@@ -94,12 +94,15 @@ def soup(run: Path, weights: Sequence[str], others: Sequence[Path]) -> dict[str,
     return {key: torch.stack([state[key] for state in states]).mean(0) for key in own}
 
 
+ORIGIN = ("weights", "phases", "mean_with", "tag_bias", "began_with")
+
+
 def origin(folder: Path) -> dict:
     """How an exported reader was made, and the SHA-256 of its list of files."""
     about = json.loads((folder / "reader.json").read_text())
-    return {
-        key: about[key] for key in ("weights", "phases", "mean_with", "began_with") if key in about
-    } | {"checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()}
+    return {key: about[key] for key in ORIGIN if key in about} | {
+        "checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()
+    }
 
 
 def export(
@@ -109,9 +112,13 @@ def export(
     out: Path,
     name: str,
     others: Sequence[Path] = (),
+    tag_bias: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> None:
     """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half
     precision cannot hold.
+
+    `tag_bias` is added to the biases of B, I and O, as a change of the shares of classes from
+    training to use asks for (Menon et al. 2021, "Long-tail learning via logit adjustment").
     """
     model = load(encoder, dropout=0.1)
     mean_with = [
@@ -121,6 +128,8 @@ def export(
         {"began_with": origin(Path(encoder))} if (Path(encoder) / "reader.json").is_file() else {}
     )
     checkpoints.copy_tensors(model, soup(run, weights, others), run.name)
+    with torch.no_grad():
+        model.bio.bias += torch.tensor(tag_bias)
     tokenizer = AutoTokenizer.from_pretrained(
         encoder, model_max_length=model.reader.config.max_position_embeddings
     )
@@ -149,6 +158,7 @@ def export(
                 "weights": list(weights),
                 "phases": history(run),
                 "mean_with": mean_with,
+                "tag_bias": list(tag_bias),
                 **began_with,
             },
             indent=1,
@@ -184,10 +194,18 @@ def main(argv: list[str] | None = None) -> None:
         metavar="FOLDER",
         help="exported readers, each with the same share",
     )
+    p.add_argument(
+        "--tag-bias",
+        nargs=3,
+        type=float,
+        default=[0.0, 0.0, 0.0],
+        metavar=("B", "I", "O"),
+        help="added to the biases of the tags",
+    )
     p.add_argument("--out", type=Path, default=Path("assets/reader"))
     p.add_argument("--name", default="bundled")
     a = p.parse_args(argv)
-    export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with)
+    export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with, a.tag_bias)
 
 
 if __name__ == "__main__":

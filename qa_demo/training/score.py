@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.abstain import trade
+from qa_demo.core.abstain import MOST_LOST, trade
 from qa_demo.core.metrics import Outcome, calibration, calibration_error, evaluate, score
 from qa_demo.core.squad import read_squad
 from qa_demo.core.temperature import Claim, fit
@@ -39,8 +39,6 @@ from qa_demo.training.export import write_checksums
 from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists
 
 log = logging.getLogger("score")
-MOST_LOST = 4.0
-"""Points of F1 on answerable questions that the threshold may cost at most."""
 
 
 def halves(examples: Sequence[Example]) -> tuple[list[int], list[int]]:

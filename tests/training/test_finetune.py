@@ -207,3 +207,16 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
         )
         assert processor.processor_has_bf16() is wanted
     processor.processor_has_bf16.cache_clear()
+
+
+def test_an_export_adds_what_it_is_told_to_the_biases_of_the_tags(home, run):
+    for name, added in (("plain", (0.0, 0.0, 0.0)), ("shifted", (0.5, 1.0, -2.0))):
+        export.export(str(home / "encoder"), run, ["average"], home / name, "toy", tag_bias=added)
+    plain, shifted = (
+        load_file(home / name / "bio_head.safetensors") for name in ("plain", "shifted")
+    )
+    assert torch.allclose(
+        shifted["bias"].float() - plain["bias"].float(), torch.tensor([0.5, 1.0, -2.0]), atol=2e-3
+    )
+    assert torch.equal(shifted["weight"], plain["weight"])
+    assert json.loads((home / "shifted" / "reader.json").read_text())["tag_bias"] == [0.5, 1, -2]

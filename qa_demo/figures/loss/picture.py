@@ -58,9 +58,9 @@ SIMPLIFIED = (
     "fine-tuning. The head's biases stay too: their gradient is exactly 0. AdamW's moments are "
     "kept from step to step and dropped by undo, "
     "redo and reset.",
-    "The last step of the replay is the bundled reader itself: the mean of this run and another "
-    "from the same start, as its model card "
-    "tells. The steps before it are one run's own.",
+    "The replay joins two trainings, as the model card tells. Up to step 5,103 it is one run of "
+    "the earlier reader, and that step is the earlier reader itself; the steps after it are those "
+    "of the run that made the bundled reader, which is the last step.",
     "Undo keeps the last three actions in half precision: what comes back may differ in the "
     "third decimal.",
 )
