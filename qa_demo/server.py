@@ -34,6 +34,10 @@ log = logging.getLogger("qa_demo")
 PAGE = ASSETS / "page"
 PLOTLY = Path(plotly.__file__).parent / "package_data"
 MAX_BODY = 1_000_000
+MAX_THREADS = 256
+"""One for each visitor whose work waits or runs: gradio's 40 would let the others wait unseen,
+before the job queue that tells them their place.
+"""
 DENIED = (
     "/gradio_api/upload",
     "/gradio_api/proxy=",
@@ -173,6 +177,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "allowed_paths": [],
         "blocked_paths": [str(Path.cwd()), str(Path.home())],
         "max_file_size": 1,
+        "max_threads": MAX_THREADS,
         "enable_monitoring": False,
         "strict_cors": True,
         "state_session_capacity": 200,
@@ -217,7 +222,7 @@ def launch(page: gr.Blocks, host: str | None = None, port: int | None = None, **
     """Queue and start a page with the frozen settings; `more` is for tests
     (prevent_thread_lock).
     """
-    page.queue(max_size=64, default_concurrency_limit=8, api_open=False)
+    page.queue(max_size=MAX_THREADS, default_concurrency_limit=8, api_open=False)
     opened = page.launch(**{**launch_settings(host, port), **more})
     if (
         page.mcp_error

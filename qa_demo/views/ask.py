@@ -18,7 +18,7 @@ from qa_demo.views.background import Busy
 from qa_demo.views.examples import PageExample
 from qa_demo.views.frame import Frame
 from qa_demo.views.picture import picture
-from qa_demo.views.services import BUNDLED
+from qa_demo.views.services import BUNDLED, reading_name
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen, WhatIf
@@ -319,12 +319,16 @@ class Ask:
 
         def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
             return known_texts(
-                self.services.reader(source).read(
-                    question, context, windows, on_progress, cancelled
-                )
+                self.services.read(source, question, context, windows, on_progress, cancelled)
             )
 
-        outcome = yield from self.frame.slow.follow(visitor, KIND, work, Busy("reading", "window"))
+        outcome = yield from self.frame.slow.follow(
+            visitor,
+            KIND,
+            work,
+            Busy("reading", "window"),
+            share=reading_name(source, question, context, windows),
+        )
         if outcome.superseded:
             # an example with a stored reading, or another text, was chosen while this one was read
             return

@@ -69,11 +69,8 @@ class Busy:
     def says(self, progress: Progress) -> str:
         """The sentence for some progress."""
         if progress.ahead is not None:
-            return (
-                f"{self.text}: waiting, {progress.ahead} before you"
-                if progress.ahead
-                else f"{self.text}: next in line"
-            )
+            place = f"waiting, {progress.ahead} before you" if progress.ahead else "next in line"
+            return f"{self.text}: {place}{_about(progress.seconds)}"
         if not progress.total:
             return self.text
         if self.unit == "%":
@@ -84,6 +81,14 @@ class Busy:
             if self.unit == "window"
             else (f"{self.text}: {self.unit} {done} of {progress.total}".replace(":  ", ": "))
         )
+
+
+def _about(seconds: float | None) -> str:
+    """The estimate of a wait as the end of a sentence; no more digits than it deserves."""
+    if seconds is None or seconds < 1:
+        return ""
+    rounded = round(seconds) if seconds < 10 else 5 * round(seconds / 5)
+    return f", about {rounded} second{'s' if rounded != 1 else ''}"
 
 
 Announce = Mapping[str, Busy] | Callable[[Job], Busy | None]

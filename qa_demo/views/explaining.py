@@ -17,7 +17,7 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
-from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.session.recent import RecentValues, held_bytes
 
 SEED = 0
 AGREEMENT_STEPS = 20
@@ -27,8 +27,9 @@ FEW_RANDOM = 3
 STAGES = 7
 
 
-ATTENTION: RecentValues[Attention] = RecentValues(2)  # each is up to some 85 MB
-FOUND: RecentValues[Any] = RecentValues(128)
+ATTENTION: RecentValues[Attention] = RecentValues(170_000_000, held_bytes)
+"""Two windows of 384 positions; a hundred short ones."""
+FOUND: RecentValues[Any] = RecentValues(24_000_000, held_bytes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,10 +24,11 @@ sends one at a time instead.
 RUN: dict[str, Any] = {
     "show_progress": "hidden",
     "api_visibility": "private",
-    "concurrency_limit": 32,
+    "concurrency_limit": None,
     "concurrency_id": "slow",
 }
-"""For slow handlers: they wait in the server's job queue, not in gradio's."""
+"""For slow handlers: they wait in the server's job queue, which tells them so, not
+in gradio's."""
 SELECTED = ("screen", "selection", "message")
 """The few parts that a selection changes."""
 

@@ -84,5 +84,5 @@ def build(services: Services) -> gr.Blocks:
         frame.wire(page)
         ask.wire(page)
         for name, make in ENDPOINTS.items():
-            gr.api(make(services), api_name=name, concurrency_limit=32)
+            gr.api(make(services), api_name=name, concurrency_limit=None)
     return page

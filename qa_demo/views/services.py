@@ -2,17 +2,27 @@
 work, limits.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from qa_demo.core.infill import Infiller
+from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
+from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.views.examples import PageExample
 from qa_demo.views.session.jobs import JobQueue
 from qa_demo.views.session.model_cache import ModelCache
+from qa_demo.views.session.recent import RecentValues, held_bytes
 
 BUNDLED = "bundled"
 MAX_CHARACTERS = 50_000
+READINGS_BYTES = 32_000_000
+"""Some 200 readings of 200 words, or some 20 of 8,000."""
+
+
+def readings() -> RecentValues[Reading]:
+    """A cache of readings, bounded in bytes."""
+    return RecentValues(READINGS_BYTES, held_bytes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +43,35 @@ class Services:
     """Models that fill blanks, by name; None on a page that was started without one."""
     max_characters: int = MAX_CHARACTERS
     jobs: JobQueue = field(default_factory=JobQueue)
+    readings: RecentValues[Reading] = field(default_factory=readings)
+    """Readings of any visitor, by reader and content; page and API share them."""
 
     def reader(self, source: str) -> Reader:
         """The reader of that name, loaded when it is not in memory. Raises what loading raises."""
         return self.first() if source == self.default else self.load(source)
+
+    def read(
+        self,
+        source: str,
+        question: str,
+        context: str,
+        windows: WindowOptions,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Reading:
+        """The reading of these texts by the reader of that name: the one kept, or a new one.
+
+        A reader without a checksum may change under its name, so its readings are not kept.
+        """
+        reader = self.reader(source)
+        key: Hashable = (reader.name, reader.checksum, question, context, windows)
+        found = self.readings.get(key) if reader.checksum else None
+        if found is not None:
+            return found
+        made = reader.read(question, context, windows, on_progress, cancelled)
+        return self.readings.put(key, made) if reader.checksum else made
+
+
+def reading_name(source: str, question: str, context: str, windows: WindowOptions) -> Hashable:
+    """The name under which visitors share a reading that is being made (`JobQueue.run`)."""
+    return ("reading", source, question, context, windows)

@@ -4,7 +4,7 @@ delivered to the newest screen.
 
 import itertools
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from functools import partial
 from typing import Any
 
@@ -84,14 +84,20 @@ class SlowWork:
             self._deliveries.pop(visitor, None)
 
     def follow(
-        self, visitor: str, kind: str, work: Work[Any], busy: Busy | None, loads: bool = False
+        self,
+        visitor: str,
+        kind: str,
+        work: Work[Any],
+        busy: Busy | None,
+        loads: bool = False,
+        share: Hashable | None = None,
     ) -> Generator[Update, None, Outcome[Any]]:
         """Run work in the server's queue and yield the sentences of its progress; returns its
-        outcome.
+        outcome. `share` as in `JobQueue.run`.
         """
         if busy is not None:
             yield said(busy.text, "busy")
-        run = self.services.jobs.run(visitor, kind, work, loads)
+        run = self.services.jobs.run(visitor, kind, work, loads, share)
         while True:
             try:
                 progress = next(run)

@@ -4,9 +4,9 @@ line.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from qa_demo.core.attribution import Target
+from qa_demo.core.attribution import BASELINES, METHODS, Baseline, Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
@@ -14,8 +14,9 @@ from qa_demo.core.report import attribution_json
 from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, answered
+from qa_demo.views.explaining import Work
 from qa_demo.views.options import parse
-from qa_demo.views.parse import whole
+from qa_demo.views.parse import choice, whole
 from qa_demo.views.services import Services
 
 
@@ -73,9 +74,17 @@ def _explain(
     target, method, baseline, n_steps = how
     steps = None if n_steps is None else whole(n_steps, "n_steps")
     used = services.first()
-    reading = used.read(asked.question, asked.context, windows, None, cancelled)
+    reading = services.read(
+        services.default, asked.question, asked.context, windows, None, cancelled
+    )
     chosen = _target(reading, decode, target, spans)
-    found = used.attribute(reading, chosen, method, baseline, steps, progress, cancelled)
+    work = Work(used, reading, progress, cancelled)
+    found = work.attribution(
+        chosen,
+        cast(Method, choice(method, "the method", METHODS)),
+        cast(Baseline, choice(baseline, "the baseline", BASELINES)),
+        steps,
+    )
     return attribution_json(reading, found)
 
 

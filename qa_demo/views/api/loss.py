@@ -39,7 +39,9 @@ def make_loss(services: Services) -> Callable[..., dict[str, Any]]:
             windows = asked.windows(services)
             choice(normaliser, "the normaliser", NORMALISERS)
             chars = pairs(gold, "gold", MOST_GOLDS)
-            reading = services.first().read(question, context, windows, progress, cancelled)
+            reading = services.read(
+                services.default, question, context, windows, progress, cancelled
+            )
             return loss_json(reading, _golds(reading.encoding, chars), normaliser)
 
         return answered(services, answer)

@@ -41,7 +41,9 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
             )
             if null_score_diff_threshold is not None:
                 decode = parse(decode, null_score_diff_threshold=null_score_diff_threshold)
-            reading = services.first().read(question, context, windows, progress, cancelled)
+            reading = services.read(
+                services.default, question, context, windows, progress, cancelled
+            )
             if null_score_diff_threshold is None:
                 decode = replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
             return answer_json(reading, predict(reading, decode))

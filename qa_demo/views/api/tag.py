@@ -36,7 +36,8 @@ def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
             windows = asked.windows(services)
             choice(decoding, "decoding", DECODINGS)
             return tag_json(
-                services.first().read(question, context, windows, progress, cancelled), decoding
+                services.read(services.default, question, context, windows, progress, cancelled),
+                decoding,
             )
 
         return answered(services, answer)

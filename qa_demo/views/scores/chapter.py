@@ -200,9 +200,7 @@ def ask_other(job: Job) -> dict[str, Any]:
     check_texts(question, context, job.services.max_characters)
     name = (given.get("reader") or "").strip() or job.screen.source
     other = known_texts(
-        job.services.reader(name).read(
-            question, context, first.options, job.progress, job.cancelled
-        )
+        job.services.read(name, question, context, first.options, job.progress, job.cancelled)
     )
     return {"other": other, "by": name, "rests": None}
 

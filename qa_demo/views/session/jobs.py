@@ -5,8 +5,10 @@ Gradio's own cancel does not stop a running function and then exceeds its concur
 limit is this queue and the cancel is a flag that the work asks between windows or steps.
 """
 
+import heapq
 import threading
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -23,14 +25,25 @@ GRACE = 0.5
 interrupted, such as loading
 weights, goes on without them."""
 
+PATIENCE = 60.0
+"""Seconds: what cannot start within them is refused at once."""
+MOST_WAITING = 100
+"""Tasks in line, for the time before any of their kind was timed."""
+NEWEST = 0.2
+"""The weight of the newest task in the mean time of its kind."""
+
 
 @dataclass(frozen=True)
 class Progress:
-    """What is told while a job waits (`ahead` others start first) or runs (`done` of `total`)."""
+    """What is told while a job waits (`ahead` others start first) or runs (`done` of `total`).
+
+    `seconds` estimates the wait from what such work took lately; None while that is not known.
+    """
 
     done: int = 0
     total: int = 0
     ahead: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,8 @@ class Outcome(Generic[T]):
 
 @dataclass(eq=False)
 class _Job:
+    """What one visitor asked for: its own Cancel and its own news of the task behind it."""
+
     flag: threading.Event = field(default_factory=threading.Event)
     news: "SimpleQueue[Progress | None]" = field(default_factory=SimpleQueue)
     superseded: bool = False
@@ -57,45 +72,140 @@ class _Job:
         self.news.put(Progress())  # wakes whoever waits for news
 
 
+@dataclass(eq=False)
+class _Task:
+    """One computation and the jobs that wait for it: it stops when the last of them gave up."""
+
+    kind: str
+    share: Hashable | None
+    members: list[_Job] = field(default_factory=list)
+    last: Progress = Progress()
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    future: "Future[Any]" = field(default_factory=Future)
+    began: float = 0.0
+
+    def join(self, job: _Job) -> bool:
+        """Wait for this task too; False when it is already being given up."""
+        with self.lock:
+            if self.members and all(member.flag.is_set() for member in self.members):
+                return False
+            self.members.append(job)
+            if self.last != Progress():
+                job.news.put(self.last)
+            return True
+
+    def tell(self, progress: Progress) -> None:
+        """News for all who wait."""
+        with self.lock:
+            self.last = progress
+            for job in self.members:
+                job.news.put(progress)
+
+    def given_up(self) -> bool:
+        """Whether nobody waits for it any more; a flag is never taken back, so nobody can join
+        then.
+        """
+        with self.lock:
+            return all(member.flag.is_set() for member in self.members)
+
+
+@dataclass(eq=False)
+class _Line:
+    """Some workers and the tasks before and in them; every method is called with the queue's
+    lock.
+    """
+
+    workers: int
+    pool: ThreadPoolExecutor
+    waiting: list[_Task] = field(default_factory=list)
+    running: list[_Task] = field(default_factory=list)
+    took: dict[str, float] = field(default_factory=dict)
+    """Seconds of one task by its kind: a moving mean of those that ended well."""
+
+    def learn(self, task: _Task, seconds: float) -> None:
+        """Count one task that ended well."""
+        mean = self.took.get(task.kind, seconds)
+        self.took[task.kind] = mean + NEWEST * (seconds - mean)
+
+    def wait_of(self, ahead: list[_Task]) -> float | None:
+        """Seconds until a worker is free after those that run and those `ahead`; None for kinds
+        that were never timed.
+        """
+        if any(task.kind not in self.took for task in [*self.running, *ahead]):
+            return None
+        now = time.monotonic()
+        left = [max(0.0, self.took[task.kind] + task.began - now) for task in self.running]
+        free = left + [0.0] * (self.workers - len(left))
+        heapq.heapify(free)
+        for task in ahead:
+            heapq.heapreplace(free, free[0] + self.took[task.kind])
+        return free[0]
+
+    def places(self) -> None:
+        """Tell those who wait for a worker how many are before them, and for how long."""
+        free = self.workers - len(self.running)
+        for k, task in enumerate(self.waiting[max(0, free) :]):
+            task.tell(Progress(ahead=k, seconds=self.wait_of(self.waiting[:k])))
+
+
 class JobQueue:
     """At most `workers` slow computations at once on this server, and one of each kind for a
     visitor: a new one ends the last.
 
     Work that mostly waits for a disk or a network ("loads") has threads of its own: a slow download
-    must not hold up a reading.
+    must not hold up a reading. Jobs with the same `share` that are there together are one
+    computation, in one worker; each keeps its own Cancel. What would start later than after
+    `patience` seconds, or behind `most` others, is refused at once.
     """
 
-    def __init__(self, workers: int = 2, loaders: int = 4) -> None:
-        self._pools = {
-            False: ThreadPoolExecutor(workers, "job"),
-            True: ThreadPoolExecutor(loaders, "load"),
+    def __init__(
+        self,
+        workers: int = 2,
+        loaders: int = 4,
+        patience: float = PATIENCE,
+        most: int = MOST_WAITING,
+    ) -> None:
+        self._lines = {
+            False: _Line(workers, ThreadPoolExecutor(workers, "job")),
+            True: _Line(loaders, ThreadPoolExecutor(loaders, "load")),
         }
+        self._patience, self._most = patience, most
         self._lock = threading.Lock()
         self._current: dict[tuple[str, str], _Job] = {}
-        self._waiting: dict[bool, list[_Job]] = {False: [], True: []}
+        self._shared: dict[Hashable, _Task] = {}
 
     def run(
-        self, visitor: str | None, kind: str, work: Work[T], loads: bool = False
+        self,
+        visitor: str | None,
+        kind: str,
+        work: Work[T],
+        loads: bool = False,
+        share: Hashable | None = None,
     ) -> Generator[Progress, None, Outcome[T]]:
         """Yield progress while `work` waits and runs; the generator's return value is its
         outcome.
+
+        `share` names the computation by everything that its result depends on, and by nothing of
+        the visitor: who asks for one that waits or runs gets its result.
         """
         name, job = (visitor or "", kind), _Job()
         with self._lock:
             before, self._current[name] = self._current.get(name), job
-            self._waiting[loads].append(job)
         if before is not None:
             before.stop(superseded=True)
-        future = self._pools[loads].submit(self._perform, job, work, loads)
-        future.add_done_callback(lambda _: job.news.put(None))
-        self._tell_places(loads)
+        line = self._lines[loads]
+        task: _Task | None = None
         try:
-            yield from self._news(job, future)
-            return self._outcome(job, future)
+            task, refusal = self._joined(job, kind, work, line, share)
+            if task is None:
+                return Outcome(None, refusal)
+            task.future.add_done_callback(lambda _: job.news.put(None))
+            yield from self._news(job, task, line)
+            return self._outcome(job, task)
         finally:
             job.flag.set()
-            future.cancel()
-            self._no_longer_waits(job, loads)
+            if task is not None:
+                self._leave(task, line)
             with self._lock:
                 if self._current.get(name) is job:
                     del self._current[name]
@@ -120,29 +230,85 @@ class JobQueue:
         with self._lock:
             return any(owner == (visitor or "") for owner, _ in self._current)
 
-    def _perform(self, job: _Job, work: Work[T], loads: bool) -> tuple[T | None, str | None]:
-        self._no_longer_waits(job, loads)
-        if job.flag.is_set():
+    def _joined(
+        self, job: _Job, kind: str, work: Work[Any], line: _Line, share: Hashable | None
+    ) -> tuple[_Task | None, str | None]:
+        """The task of this job, one that is there under the same name or a new one; or the
+        sentence that refuses it.
+        """
+        with self._lock:
+            there = None if share is None else self._shared.get(share)
+            if there is not None and there.join(job):
+                return there, None
+            refusal = self._refusal(line)
+            if refusal is not None:
+                return None, refusal
+            task = _Task(kind, share)
+            task.join(job)
+            line.waiting.append(task)
+            if share is not None:
+                self._shared[share] = task
+            task.future = line.pool.submit(self._perform, task, work, line)
+            line.places()
+            return task, None
+
+    def _refusal(self, line: _Line) -> str | None:
+        ahead = [task for task in line.waiting if not task.given_up()]
+        wait = line.wait_of(ahead)
+        if wait is not None and wait > self._patience:
+            return (
+                f"this server is busy: your turn would come in about {wait:.0f} seconds, and it "
+                f"lets nobody wait longer than {self._patience:.0f}; please try again in a minute"
+            )
+        if len(ahead) >= self._most:
+            return (
+                f"this server is busy: {len(ahead)} of {self._most} places in line are taken; "
+                f"please try again in a minute"
+            )
+        return None
+
+    def _perform(self, task: _Task, work: Work[T], line: _Line) -> tuple[T | None, str | None]:
+        with self._lock:
+            given_up = task.given_up()
+            if task in line.waiting:
+                line.waiting.remove(task)
+            if not given_up:
+                line.running.append(task)
+                task.began = time.monotonic()
+                task.tell(Progress())  # it waits no more
+            line.places()
+        if given_up:
             return attempt(_cancelled)
-        return attempt(
-            lambda: work(lambda done, total: job.news.put(Progress(done, total)), job.flag.is_set)
-        )
+        found: tuple[T | None, str | None] = None, None
+        try:
+            found = attempt(
+                lambda: work(lambda done, total: task.tell(Progress(done, total)), task.given_up)
+            )
+            return found
+        finally:
+            with self._lock:
+                line.running.remove(task)
+                if found[1] is None:
+                    line.learn(task, time.monotonic() - task.began)
+                self._forget(task)
 
-    def _no_longer_waits(self, job: _Job, loads: bool) -> None:
+    def _leave(self, task: _Task, line: _Line) -> bool:
+        """A job of this task has ended; the last one takes the task with it. Whether it did."""
         with self._lock:
-            waited = job in self._waiting[loads]
-            if waited:
-                self._waiting[loads].remove(job)
-        if waited:
-            self._tell_places(loads)
+            if not task.given_up():
+                return False
+            self._forget(task)
+            if task in line.waiting:
+                line.waiting.remove(task)
+                line.places()
+        task.future.cancel()
+        return True
 
-    def _tell_places(self, loads: bool) -> None:
-        with self._lock:
-            places = list(enumerate(self._waiting[loads]))
-        for ahead, job in places:
-            job.news.put(Progress(ahead=ahead))
+    def _forget(self, task: _Task) -> None:
+        if task.share is not None and self._shared.get(task.share) is task:
+            del self._shared[task.share]
 
-    def _news(self, job: _Job, future: "Future[Any]") -> Generator[Progress, None, None]:
+    def _news(self, job: _Job, task: _Task, line: _Line) -> Generator[Progress, None, None]:
         """The newest word each time; ends with the work, or soon after it was asked to stop."""
         while not job.flag.is_set():
             item = _latest(job.news)
@@ -150,15 +316,15 @@ class JobQueue:
                 return
             if not job.flag.is_set():
                 yield item
-        if not future.cancel() and not job.superseded:
-            _wait(future, GRACE)
+        if self._leave(task, line) and not task.future.cancelled() and not job.superseded:
+            _wait(task.future, GRACE)
 
-    def _outcome(self, job: _Job, future: "Future[tuple[T | None, str | None]]") -> Outcome[T]:
+    def _outcome(self, job: _Job, task: _Task) -> Outcome[Any]:
         if job.superseded:
             return Outcome(None, None, True)
-        if future.cancelled() or not future.done():
+        if task.future.cancelled() or not task.future.done():
             return Outcome(None, attempt(_cancelled)[1])
-        return Outcome(*future.result())
+        return Outcome(*task.future.result())
 
 
 def _cancelled() -> None:

@@ -2,10 +2,14 @@
 a person.
 """
 
+import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 V = TypeVar("V")
 
@@ -13,6 +17,32 @@ V = TypeVar("V")
 def one(_: object) -> int:
     """Every value weighs the same."""
     return 1
+
+
+def held_bytes(value: Any) -> int:
+    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside
+    them.
+    """
+    return _held(value, set())
+
+
+def _held(value: Any, seen: set[int]) -> int:
+    if isinstance(value, np.ndarray):
+        while isinstance(value.base, np.ndarray):
+            value = value.base
+    if id(value) in seen:
+        return 0
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    parts: list[Any] = []
+    if is_dataclass(value):
+        parts = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset):
+        parts = list(value)
+    return sys.getsizeof(value) + sum(_held(part, seen) for part in parts)
 
 
 class RecentValues(Generic[V]):

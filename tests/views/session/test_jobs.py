@@ -1,6 +1,7 @@
 """Slow work for many visitors: progress, place in line, cancel, isolation."""
 
 import threading
+import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -149,3 +150,148 @@ def test_a_visitor_who_leaves_ends_the_work() -> None:
     next(run)
     run.close()
     assert ended.wait(10)
+
+
+def test_thirty_who_ask_the_same_are_one_computation_in_one_worker() -> None:
+    queue, gate, began, made = JobQueue(workers=2), threading.Event(), threading.Event(), []
+
+    def work(progress: Callable, cancelled: Callable) -> str:
+        made.append(1)
+        began.set()
+        assert gate.wait(20)
+        progress(1, 2)
+        return "read"
+
+    with ThreadPoolExecutor(30) as pool:
+        runs = [
+            pool.submit(finish, queue.run(f"visitor {k}", "reading", work, share="text"))
+            for k in range(30)
+        ]
+        assert began.wait(10)
+        other = finish(queue.run("x", "reading", lambda progress, cancelled: "other"))[1]
+        assert other == Outcome("other"), "the second worker is free"
+        gate.set()
+        assert {run.result(20)[1] for run in runs} == {Outcome("read")} and made == [1]
+    assert finish(queue.run("late", "reading", work, share="text"))[1] == Outcome("read")
+    assert len(made) == 2, "what has ended is not shared: keeping results is the cache's part"
+
+
+def test_the_first_who_asked_may_cancel_and_the_others_get_their_result() -> None:
+    queue, gate, began = JobQueue(workers=1), threading.Event(), threading.Event()
+    asked_to_stop: list[bool] = []
+
+    def work(progress: Callable, cancelled: Callable) -> str:
+        began.set()
+        assert gate.wait(20)
+        asked_to_stop.append(cancelled())
+        return "read"
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(finish, queue.run("a", "reading", work, share="text"))
+        assert began.wait(10)
+        second = queue.run("b", "reading", work, share="text")
+        told = pool.submit(finish, second)
+        while not queue.busy("b"):
+            time.sleep(0.001)
+        queue.cancel("a")
+        assert first.result(10)[1] == Outcome(None, "this was cancelled")
+        assert not told.done()
+        gate.set()
+        assert told.result(10)[1] == Outcome("read") and asked_to_stop == [False]
+
+
+def test_when_all_cancel_the_work_ends_and_who_comes_then_starts_anew() -> None:
+    queue, began = JobQueue(workers=2), threading.Event()
+    with ThreadPoolExecutor(2) as pool:
+        runs = [
+            pool.submit(finish, queue.run(name, "reading", until_cancelled(began), share="text"))
+            for name in "ab"
+        ]
+        assert began.wait(10)
+        while not (queue.busy("a") and queue.busy("b")):
+            time.sleep(0.001)
+        queue.cancel("a")
+        queue.cancel("b")
+        new = queue.run("c", "reading", lambda progress, cancelled: "anew", share="text")
+        assert finish(new)[1] == Outcome("anew")
+        assert all(run.result(10)[1].result is None for run in runs)
+
+
+def test_the_wait_is_estimated_from_what_such_work_took() -> None:
+    queue, began = JobQueue(workers=1), threading.Event()
+    line = queue._lines[False]
+    line.took["reading"] = 8.0
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
+        assert began.wait(10)
+        second, third = (queue.run(v, "reading", until_cancelled()) for v in "bc")
+        a, b = next(second), next(third)
+        assert (a.ahead, b.ahead) == (0, 1) and a.seconds is not None and b.seconds is not None
+        assert 0 < a.seconds <= 8 and abs(b.seconds - a.seconds - 8) < 1
+        unknown = next(queue.run("d", "training", until_cancelled()))
+        assert unknown.ahead == 2 and unknown.seconds is not None, "only those before it count"
+        second.close()
+        third.close()
+        queue.cancel("a")
+        assert running.result(10)[1].error == "the reading was cancelled"
+    assert line.took["reading"] == 8.0, "what was cancelled says nothing about how long it takes"
+
+
+def test_the_mean_follows_the_newest_times() -> None:
+    line = JobQueue()._lines[False]
+    task = jobs._Task("reading", None)
+    for seconds in (10.0, 5.0):
+        line.learn(task, seconds)
+    assert line.took == {"reading": 9.0}
+
+
+def test_what_cannot_start_soon_is_refused_at_once_with_a_sentence() -> None:
+    queue, began = JobQueue(workers=1, patience=5), threading.Event()
+    queue._lines[False].took["reading"] = 60.0
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(
+            finish, queue.run("a", "reading", until_cancelled(began), share="text")
+        )
+        assert began.wait(10)
+        seen, refused = finish(queue.run("b", "reading", until_cancelled()))
+        assert seen == [] and not queue.busy("b")
+        assert refused.error is not None and refused.error.endswith(
+            "it lets nobody wait longer than 5; please try again in a minute"
+        )
+        joins = queue.run("c", "reading", until_cancelled(), share="text")
+        assert next(joins).ahead is None, "what runs already is open to all"
+        joins.close()
+        queue.cancel("a")
+        running.result(10)
+
+
+def test_only_so_many_may_wait() -> None:
+    queue, began = JobQueue(workers=1, most=1), threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
+        assert began.wait(10)
+        waits = queue.run("b", "reading", lambda progress, cancelled: "b")
+        assert next(waits).ahead == 0
+        refused = finish(queue.run("c", "reading", until_cancelled()))[1].error
+        assert refused is not None and refused.startswith("this server is busy: 1 of 1 places")
+        assert queue.cancel("b") and finish(waits)[1].result is None
+        free = queue.run("c", "reading", lambda progress, cancelled: "c")
+        assert next(free).ahead == 0, "the place that was given up is free"
+        queue.cancel("a")
+        running.result(10)
+        assert finish(free)[1] == Outcome("c")
+
+
+def test_cancel_frees_the_place_within_half_a_second() -> None:
+    queue, began, next_began = JobQueue(workers=1), threading.Event(), threading.Event()
+    with ThreadPoolExecutor(2) as pool:
+        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
+        assert began.wait(10)
+        waits = pool.submit(finish, queue.run("b", "reading", until_cancelled(next_began)))
+        while not queue.busy("b"):
+            time.sleep(0.001)
+        cancelled = time.monotonic()
+        queue.cancel("a")
+        assert next_began.wait(10) and time.monotonic() - cancelled < 0.5
+        queue.cancel("b")
+        assert running.result(10)[1].result is waits.result(10)[1].result is None

@@ -1,10 +1,12 @@
 """Values kept for whoever asks again: the oldest makes room, by number or by weight."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.session.recent import RecentValues, held_bytes
 
 
 def test_what_was_untouched_for_longest_makes_room() -> None:
@@ -39,3 +41,22 @@ def test_the_weight_never_exceeds_the_room_unless_one_value_does(
         while sum(held.values()) > most and len(held) > 1:
             del held[next(iter(held))]
         assert {k: few.get(k) for k in list(held)} == held and len(few) == len(held)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Two arrays, of which one may be a part of the other."""
+
+    whole: np.ndarray
+    part: np.ndarray
+
+
+def test_a_record_weighs_its_arrays_and_each_buffer_once() -> None:
+    whole, other = np.zeros(100_000), np.zeros(50_000)
+    for record, expected in (
+        (Record(whole, other), 1_200_000),
+        (Record(whole, whole[10:20]), 800_000),
+        ({"a": (whole,), "b": [other, whole]}, 1_200_000),
+    ):
+        assert expected <= held_bytes(record) < expected + 2_000
+    assert held_bytes("x" * 5000) >= 5000

@@ -1,0 +1,114 @@
+"""Readings kept for whoever asks again: by reader and content, bounded in bytes."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from typing import Any
+
+from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.views.services import Services, reading_name
+from qa_demo.views.session.recent import RecentValues, held_bytes
+from tests.fakes import FakeReader
+
+QUESTION, CONTEXT = "Who told Anna?", "The keepers of Kalmar told Anna about old mills."
+
+
+class Counting(FakeReader):
+    """Counts its readings."""
+
+    count = 0
+
+    def read(self, *given: Any, **more: Any) -> Reading:
+        self.count += 1
+        return super().read(*given, **more)
+
+
+def served(reader: FakeReader, **more: Any) -> Services:
+    return Services(lambda: reader, lambda _: reader, {}, **more)
+
+
+def test_equal_questions_are_read_once_and_others_are_not_mistaken_for_them() -> None:
+    reader = Counting()
+    services = served(reader)
+    windows = WindowOptions(max_seq_length=32, doc_stride=8)
+    first = services.read("bundled", QUESTION, CONTEXT, windows)
+    assert services.read("bundled", QUESTION, CONTEXT, windows) is first and reader.count == 1
+    for question, context, options in (
+        (QUESTION + " ", CONTEXT, windows),
+        (QUESTION, CONTEXT + " ", windows),
+        (QUESTION, CONTEXT, WindowOptions()),
+    ):
+        found = services.read("bundled", question, context, options)
+        assert (found.encoding.question, found.encoding.context, found.options) == (
+            question,
+            context,
+            options,
+        )
+    assert reader.count == 4
+
+
+def test_readers_do_not_share_and_one_without_a_checksum_keeps_nothing() -> None:
+    readers = {name: Counting(name) for name in ("bundled", "other", "folder")}
+    readers["other"].checksum = "other weights"
+    readers["folder"].checksum = ""
+    services = Services(lambda: readers["bundled"], readers.__getitem__, {})
+    for name in readers:
+        for _ in range(2):
+            assert services.read(name, QUESTION, CONTEXT, WindowOptions()).model_name == name
+    assert [r.count for r in readers.values()] == [1, 1, 2]
+
+
+def test_kept_readings_are_bounded_in_bytes() -> None:
+    room = 200_000
+    services = served(FakeReader(), readings=RecentValues(room, held_bytes))
+    for k in range(40):
+        services.read("bundled", QUESTION, CONTEXT * 10 + str(k), WindowOptions())
+    kept = [value for value, _ in services.readings._held.values()]
+    assert 1 < len(kept) < 40 and sum(map(held_bytes, kept)) <= room
+
+
+def test_nothing_of_a_visitor_is_kept() -> None:
+    """A reading is made of texts, weights and options; its fields are all there is."""
+    assert {one.name for one in fields(Reading)} == {
+        "encoding",
+        "windows",
+        "start_logits",
+        "end_logits",
+        "tag_logits",
+        "model_name",
+        "options",
+        "threshold",
+        "checksum",
+        "seconds",
+        "temperatures",
+    }
+
+
+def test_thirty_visitors_with_one_text_are_one_reading() -> None:
+    reader = Counting()
+    reader.gate = threading.Event()
+    services = served(reader)
+    together = threading.Barrier(31)
+
+    def visit(k: int) -> Reading | None:
+        together.wait(20)
+        windows = WindowOptions()
+        run = services.jobs.run(
+            f"visitor {k}",
+            "reading",
+            lambda tell, stop: services.read("bundled", QUESTION, CONTEXT, windows, tell, stop),
+            share=reading_name("bundled", QUESTION, CONTEXT, windows),
+        )
+        while True:
+            try:
+                next(run)
+            except StopIteration as stop:
+                return stop.value.result
+
+    with ThreadPoolExecutor(30) as pool:
+        runs = [pool.submit(visit, k) for k in range(30)]
+        together.wait(20)
+        assert reader.entered.wait(10)
+        reader.gate.set()
+        found = [run.result(20) for run in runs]
+    assert reader.count == 1 and len({id(one) for one in found}) == 1 and found[0] is not None
