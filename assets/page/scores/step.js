@@ -177,7 +177,7 @@ function paint(view) {
     Math.floor(view.holder.clientWidth || (stacked ? width : width * 0.58)),
   );
   // below the head of the page, without scrolling
-  const screen = Math.max(300, full / 3, window.innerHeight - 195 * page.scale);
+  const screen = Math.max(300, full / 3, window.innerHeight - 220 * page.scale);
   const height = Math.round(Math.min(560 * page.scale, screen, Math.max(300, full * 0.82)));
   view.plane = frame({
     width: full,
