@@ -2,27 +2,33 @@
 
 import argparse
 import logging
+import sys
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from qa_demo import __version__
+from qa_demo.address import free_address, port_of
+from qa_demo.arguments import OneSentence
+from qa_demo.core.errors import BadInput, QADemoError
 
 if TYPE_CHECKING:
     from qa_demo.core.infill import Infiller
     from qa_demo.core.reader import Reader
     from qa_demo.views.services import Services
 
+BUNDLED = "bundled"
 
-def parser() -> argparse.ArgumentParser:
+
+def parser() -> OneSentence:
     """The flags of the command."""
-    flags = argparse.ArgumentParser(
+    flags = OneSentence(
         prog="spanlight", description="Open the page on which one sees how a reader answers."
     )
     flags.add_argument("--version", action="version", version=f"spanlight {__version__}")
     flags.add_argument(
-        "--reader", default="bundled", help="bundled, a folder, or a Hugging Face id with @revision"
+        "--reader", default=BUNDLED, help="bundled, a folder, or a Hugging Face id with @revision"
     )
     flags.add_argument(
         "--host",
@@ -30,15 +36,36 @@ def parser() -> argparse.ArgumentParser:
         help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME",
     )
     flags.add_argument(
-        "--port", type=int, default=None, help="default: the first free port from 7860"
+        "--port", type=_port, default=None, help="default: the first free port from 7860"
     )
     return flags
 
 
-def services(reader: str, host: str | None) -> "Services":
-    """What the page may ask of this server. The reader is loaded beside it, so that the first
-    example is shown before the weights are there.
+def _port(text: str) -> int:
+    try:
+        return port_of(text)
+    except BadInput as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from fault
+
+
+def begin_loading(reader: str) -> "Future[Reader]":
+    """Load the page's reader in a thread of its own, so that the first example is shown before
+    the weights are there.
     """
+
+    def load() -> "Reader":
+        # torch and transformers are imported here, beside the first paint
+        from qa_demo.model.loading import load_reader
+        from qa_demo.model.workers import set_threads
+
+        set_threads()
+        return load_reader(reader)
+
+    return ThreadPoolExecutor(1, thread_name_prefix="loading").submit(load)
+
+
+def services(reader: str, host: str | None, first: "Future[Reader]") -> "Services":
+    """What the page may ask of this server; `first` is the reader named `reader`."""
     from qa_demo.model.source import LOOPBACK, PUBLIC
     from qa_demo.server import is_public
     from qa_demo.views.examples import load_examples
@@ -46,14 +73,6 @@ def services(reader: str, host: str | None) -> "Services":
     from qa_demo.views.session.model_cache import ModelCache
 
     limits = PUBLIC if is_public(host) else LOOPBACK
-
-    def first_reader() -> "Reader":
-        # torch and transformers are imported here, beside the first paint
-        from qa_demo.model.loading import load_reader
-        from qa_demo.model.workers import set_threads
-
-        set_threads()
-        return load_reader(reader)
 
     def load(source: str) -> "Reader":
         from qa_demo.model.loading import load_reader
@@ -65,7 +84,6 @@ def services(reader: str, host: str | None) -> "Services":
 
         return load_spanbert(source, limits)
 
-    first = ThreadPoolExecutor(1, thread_name_prefix="loading").submit(first_reader)
     readers = ModelCache(load, most=3)  # a class that picks one reader together loads it once
     return Services(
         first.result,
@@ -77,17 +95,55 @@ def services(reader: str, host: str | None) -> "Services":
     )
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Open the page and serve it until the process is interrupted."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the page and serve it until the process is interrupted; 2 and one sentence where it
+    cannot be opened.
+    """
     args = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        return serve(args)
+    except QADemoError as fault:
+        said = str(fault)
+    except OSError as fault:
+        said = f"the page cannot be opened: {fault.strerror or fault}"
+    except KeyboardInterrupt:
+        return 130
+    sys.stderr.write(f"spanlight: {said}\n")
+    return 2
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Check, load, open, and wait for the end. Errors: QADemoError for an address or a reader
+    that cannot be used.
+    """
+    host, port = free_address(args.host, args.port)
+    check_reader(args.reader)
+    first = begin_loading(args.reader)
+    if args.reader != BUNDLED:
+        logging.info("Spanlight loads %s before it opens.", args.reader[:200])
+        first.result()  # an unknown reader is refused before anybody sees a page
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
     from qa_demo.views.page import build
 
-    page = build(services(args.reader, args.host))
-    _, address, _ = launch(page, args.host, args.port, prevent_thread_lock=True)
+    page = build(services(args.reader, host, first))
+    _, address, _ = launch(page, host, port, prevent_thread_lock=True)
     logging.info("Spanlight is open at %s", address)
-    wait_for_the_end()
+    wait_for_the_end(first)
+    return 0
+
+
+def check_reader(reader: str) -> None:
+    """Refuse a name that cannot be a reader's, and a checkout without the bundled one, before
+    torch is imported.
+    """
+    from qa_demo.model.source import bundled_folder, parse_source
+
+    if parse_source(reader).kind == BUNDLED and not bundled_folder().is_dir():
+        raise BadInput(
+            "the bundled reader is not in this checkout; its folder is assets/reader, and --reader "
+            "names another one"
+        )
 
 
 def bundled_checksum() -> str:
@@ -101,9 +157,15 @@ def bundled_checksum() -> str:
     return sha256(manifest) if manifest.is_file() else ""
 
 
-def wait_for_the_end() -> None:
-    """Serve until the process is interrupted."""
+def wait_for_the_end(first: "Future[Reader]") -> None:
+    """Serve until the process is interrupted. Raises what loading the first reader raises: without
+    it the page could answer nothing.
+    """
+    over = threading.Event()
+    first.add_done_callback(lambda done: over.set() if done.exception() else None)
     try:
-        threading.Event().wait()
+        over.wait()
     except KeyboardInterrupt:
         logging.info("Spanlight is closed.")
+        return
+    first.result()

@@ -1,14 +1,19 @@
 """The entry point without a server: what it hands to the page, and what `--version` waits for."""
 
+import re
+import socket
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from qa_demo import __version__, app
+from qa_demo.address import free_address, port_of
+from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.reader import Reader
 from qa_demo.model.source import LOOPBACK, PUBLIC, HostLimits
 from tests.fakes import FakeReader
@@ -27,7 +32,7 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
         return FakeReader()
 
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
-    handed = app.services("bundled", host)
+    handed = app.services("bundled", host, app.begin_loading("bundled"))
     handed.first()
 
     def choose(_: int) -> Reader:
@@ -47,3 +52,73 @@ def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"spanlight {__version__}\n\n"
+
+
+FAULTS = {
+    "--port 99999": r"a port is a number from 0 to 65535, got '99999'",
+    "--port -1": r"expected one argument|a port is a number",
+    "--port 8o8o": r"a port is a number from 0 to 65535, got '8o8o'",
+    "--host 999.1.1.1": r"the host must be an address of this machine, .*'999\.1\.1\.1'",
+    "--host 203.0.113.7": r"the host must be an address of this machine, .*'203\.0\.113\.7'",
+    "--reader /nowhere/at/all": r"this is not a reader's name or an existing folder",
+    "--frobnicate": r"unrecognized arguments: --frobnicate",
+}
+
+
+@pytest.mark.parametrize("flags", FAULTS)
+def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(flags: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "app.py", *flags.split()], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and done.stdout == ""
+    assert re.fullmatch(rf"spanlight: .*({FAULTS[flags]}).*\n", done.stderr), done.stderr
+
+
+def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert app.main(["--port", str(port)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"spanlight: port {port} is taken by another program")
+        assert said.count("\n") == 1
+        monkeypatch.setattr("qa_demo.address.FIRST_PORT", port)
+        assert free_address(None, None)[1] > port
+        monkeypatch.setattr("qa_demo.address.PORTS", 1)
+        with pytest.raises(BadInput, match=f"all ports from {port} to {port} are taken"):
+            free_address(None, None)
+
+
+def test_the_environment_of_a_space_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "0.0.0.0")
+    monkeypatch.setenv("GRADIO_SERVER_PORT", "0")
+    host, port = free_address(None, None)
+    assert host == "0.0.0.0" and 1023 < port < 65536
+    monkeypatch.setenv("GRADIO_SERVER_PORT", "many")
+    with pytest.raises(BadInput, match="got 'many'"):
+        free_address(None, None)
+    assert port_of("65535") == 65535
+
+
+def test_a_missing_bundled_reader_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("qa_demo.model.source.ASSETS", tmp_path)
+    assert app.main([]) == 2
+    assert capsys.readouterr().err.startswith("spanlight: the bundled reader is not in this")
+
+
+def test_a_reader_that_cannot_be_loaded_ends_the_page() -> None:
+    first: Future[Reader] = Future()
+    threading.Timer(0.05, first.set_exception, [BadCheckpoint("model.safetensors is cut")]).start()
+    with pytest.raises(BadCheckpoint, match="is cut"):
+        app.wait_for_the_end(first)
+
+
+@pytest.mark.model
+def test_a_folder_without_a_reader_is_refused_before_the_page_opens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["--reader", str(tmp_path), "--port", "0"]) == 2
+    assert "config.json is missing" in capsys.readouterr().err

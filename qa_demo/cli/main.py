@@ -7,9 +7,10 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from qa_demo import __version__
+from qa_demo.arguments import OneSentence
 from qa_demo.cli import attribute as cli_attribute
 from qa_demo.cli import infill as cli_infill
 from qa_demo.cli import loss as cli_loss
@@ -21,14 +22,6 @@ from qa_demo.core.predict import predict
 from qa_demo.core.report import answer_json, dumps
 from qa_demo.core.squad import read_squad
 from qa_demo.core.types import WindowOptions
-
-
-class OneSentence(argparse.ArgumentParser):
-    """A parser whose complaint is one sentence, without the usage block before it."""
-
-    def error(self, message: str) -> NoReturn:
-        """Write the complaint to stderr and leave with code 2."""
-        self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")
 
 
 def parser() -> argparse.ArgumentParser:
