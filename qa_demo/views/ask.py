@@ -1,76 +1,21 @@
-"""Ask: question, paragraph, examples, reader; and the one path by which a new reading comes to the
-screen.
-"""
+"""Ask: the boxes of question, paragraph, examples and reader, and what answers them."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.inputs import check_texts
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
-from qa_demo.views import link, selection
+from qa_demo.core.types import WindowOptions
+from qa_demo.views import link
 from qa_demo.views.background import Busy
-from qa_demo.views.examples import PageExample
 from qa_demo.views.frame import Frame
+from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
 from qa_demo.views.picture import picture
-from qa_demo.views.services import BUNDLED, reading_name
+from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream
-from qa_demo.views.state import Screen, WhatIf
-from qa_demo.views.update import Update, said
-
-KIND = "reading"
-"""Readings of one visitor: a new one ends the last."""
-
-
-def new_screen(
-    old: Screen | None,
-    reading: Reading,
-    gold: tuple[Answer, ...] = (),
-    example: str | None = None,
-    source: str = BUNDLED,
-) -> Screen:
-    """Put a new reading on the screen: changes by hand are gone, limits and merge rules stay, the
-    threshold stays with its reader.
-    """
-    if old is None:
-        screen = Screen(
-            reading,
-            DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
-            gold=gold,
-            example=example,
-            source=source,
-        )
-    else:
-        decode = (
-            old.decode
-            if (old.reading.weights, old.reading.threshold) == (reading.weights, reading.threshold)
-            else replace(old.decode, null_score_diff_threshold=reading.threshold or 0.0)
-        )
-        screen = old.change(
-            reading=reading,
-            decode=decode,
-            what_if=WhatIf(),
-            gold=gold,
-            silent=0,
-            example=example,
-            selection=None,
-            source=source,
-        )
-    chosen = selection.kept(old, screen)
-    return screen if chosen is None else screen.select(chosen)
-
-
-def known_texts(reading: Reading) -> Reading:
-    """The reading, refused when no word piece of the paragraph is known to its reader."""
-    if not len(reading.encoding.context_ids):
-        raise BadInput("the paragraph holds no word piece that this reader knows")
-    return reading
+from qa_demo.views.state import Screen
+from qa_demo.views.update import said
 
 
 class Ask:
@@ -78,6 +23,7 @@ class Ask:
 
     def __init__(self, frame: Frame) -> None:
         self.frame, self.services = frame, frame.services
+        self.readings = NewReadings(frame)
         self.examples = frame.services.examples
         frame.read_again = self.read_again
         frame.slow.wire("chosen", "example", self.show_example)
@@ -168,16 +114,9 @@ class Ask:
         """Answer was pressed. The menu names the example only while its texts are the ones that
         were read.
         """
-        example = self._example(question, context)
-        yield from self._read(
-            screen,
-            visitor,
-            self._source(screen),
-            question,
-            context,
-            self._windows(screen, example),
-            example,
-        )
+        source, example = self.readings.source(screen), self.readings.example(question, context)
+        windows = self.readings.windows(screen, example)
+        yield from self.readings.read(visitor, source, question, context, windows, example)
 
     def show_example(self, screen: Screen | None, visitor: str, key: Any) -> Stream:
         """An example was chosen: its stored reading at once, or a live one."""
@@ -185,17 +124,16 @@ class Ask:
         if example is None:
             yield said(f"There is no example '{str(key)[:40]}'.", "error")
             return
-        source, windows = self._source(screen), self._windows(screen, example)
+        source, windows = self.readings.source(screen), self.readings.windows(screen, example)
         boxes = {"question": example.question, "context": example.context}
-        if (ready := self._stored(example, source, windows)) is not None:
-            self.services.jobs.supersede(
-                visitor, KIND
-            )  # what is still being read is no longer wanted
-            yield partial(self._show, ready, source, example, boxes=boxes)
+        if (ready := self.readings.stored(example, source, windows)) is not None:
+            # what is still being read is no longer wanted
+            self.services.jobs.supersede(visitor, KIND)
+            yield partial(self.readings.show, ready, source, example, boxes=boxes)
             return
         yield from with_boxes(
-            self._read(
-                screen, visitor, source, example.question, example.context, windows, example
+            self.readings.read(
+                visitor, source, example.question, example.context, windows, example
             ),
             boxes,
         )
@@ -222,18 +160,17 @@ class Ask:
                 f"to read it with that"
             )
         if error is not None:
-            yield said(error, "error").with_controls(reader=self._source(screen))
+            yield said(error, "error").with_controls(reader=self.readings.source(screen))
             return
-        example = self._example(question, context)
-        yield from self._read(
-            screen, visitor, name, question, context, self._windows(screen, example), example
-        )
+        example = self.readings.example(question, context)
+        windows = self.readings.windows(screen, example)
+        yield from self.readings.read(visitor, name, question, context, windows, example)
 
     def read_again(self, screen: Screen, visitor: str, windows: WindowOptions) -> Stream:
         """The same texts in other windows."""
         texts, example = screen.reading.encoding, self.examples.get(screen.example or "")
-        yield from self._read(
-            screen, visitor, screen.source, texts.question, texts.context, windows, example
+        yield from self.readings.read(
+            visitor, screen.source, texts.question, texts.context, windows, example
         )
 
     def start(self, screen: Screen | None, visitor: str, fragment: str) -> Stream:
@@ -245,137 +182,24 @@ class Ask:
         question, context = (
             (wanted.question, wanted.context) if wanted else (first.question, first.context)
         )
-        example = self._example(question, context)
-        windows = wanted.windows if wanted else self._windows(None, example)
+        example = self.readings.example(question, context)
+        windows = wanted.windows if wanted else self.readings.windows(None, example)
         boxes = {
             "question": question,
             "context": context,
             "example": example.id if example else None,
         }
         after = said(error, "error") if error else None
-        ready = self._stored(example, source, windows) if example else None
+        ready = self.readings.stored(example, source, windows) if example else None
         if ready is not None:
             yield partial(
-                self._show, ready, source, example, wanted=wanted, after=after, boxes=boxes
+                self.readings.show, ready, source, example, wanted=wanted, after=after, boxes=boxes
             )
             return
         yield from with_boxes(
-            self._read(None, visitor, source, question, context, windows, example, wanted, after),
+            self.readings.read(visitor, source, question, context, windows, example, wanted, after),
             boxes,
         )
-
-    # The slow path
-
-    def _source(self, screen: Screen | None) -> str:
-        return self.services.default if screen is None else screen.source
-
-    def _example(self, question: str, context: str) -> PageExample | None:
-        return next(
-            (e for e in self.examples.values() if (e.question, e.context) == (question, context)),
-            None,
-        )
-
-    def _windows(self, screen: Screen | None, example: PageExample | None) -> WindowOptions:
-        """An example's own options; else those in use, unless they came with the example before:
-        its small windows end with it.
-        """
-        if example is not None and example.windows is not None:
-            return example.windows
-        before = self.examples.get(screen.example or "") if screen is not None else None
-        if screen is None or (before is not None and before.windows == screen.reading.options):
-            return WindowOptions()
-        return screen.reading.options
-
-    def _stored(self, example: PageExample, source: str, windows: WindowOptions) -> Reading | None:
-        """The stored reading when the reader in use made it; what that is, is known before its
-        weights are there.
-        """
-        ready = (
-            attempt(lambda: example.stored(self.services.checksum()))[0]
-            if source == BUNDLED
-            else None
-        )
-        return ready if ready is not None and ready.options == windows else None
-
-    def _read(
-        self,
-        screen: Screen | None,
-        visitor: str,
-        source: str,
-        question: str,
-        context: str,
-        windows: WindowOptions,
-        example: PageExample | None,
-        wanted: link.Link | None = None,
-        after: Update | None = None,
-    ) -> Stream:
-        """Check, read in the server's queue with progress, show; or say why not and leave the last
-        reading.
-        """
-        _, error = attempt(lambda: check_texts(question, context, self.services.max_characters))
-        if error is not None:
-            yield said(error, "error")
-            return
-
-        def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
-            return known_texts(
-                self.services.read(source, question, context, windows, on_progress, cancelled)
-            )
-
-        outcome = yield from self.frame.slow.follow(
-            visitor,
-            KIND,
-            work,
-            Busy("reading", "window"),
-            share=reading_name(source, question, context, windows),
-        )
-        if outcome.superseded:
-            # an example with a stored reading, or another text, was chosen while this one was read
-            return
-        if outcome.result is None:
-            yield said(outcome.error or "", "error")
-            return
-        yield partial(self._show, outcome.result, source, example, wanted=wanted, after=after)
-
-    def _show(
-        self,
-        reading: Reading,
-        source: str,
-        example: PageExample | None,
-        old: Screen | None,
-        *,
-        wanted: link.Link | None = None,
-        after: Update | None = None,
-        boxes: dict[str, Any] | None = None,
-    ) -> Update:
-        """A new reading comes to the screen as it is by then: what was chosen while it was made is
-        kept.
-        """
-
-        def make() -> Update:
-            screen = new_screen(
-                old,
-                reading,
-                example.answers if example else (),
-                example.id if example else None,
-                source,
-            )
-            if wanted is not None:
-                screen = link.restore(screen, wanted, self.frame.modules)
-            shown = self.frame.answers.answer(old, screen).then(after or said(""))
-            controls = {"example": example.id if example else None, **(boxes or {})}
-            return shown.with_controls(**controls)
-
-        update, error = attempt(make)
-        return said(error or "", "error") if update is None else update
-
-
-def with_boxes(
-    stream: Stream, boxes: dict[str, Any]
-) -> Iterator[Update | Callable[[Screen | None], Update]]:
-    """The boxes' texts go with the first update only: what is typed meanwhile stays."""
-    for k, item in enumerate(stream):
-        yield item.with_controls(**boxes) if k == 0 and isinstance(item, Update) else item
 
 
 _PLAIN = gr.InputHTMLAttributes(spellcheck=False)

@@ -10,7 +10,7 @@ from typing import Any
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.views.services import Services
-from qa_demo.views.session.jobs import Progress
+from qa_demo.views.session.line import Progress
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 

@@ -15,8 +15,9 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.types import WindowOptions
 from qa_demo.views import link
 from qa_demo.views.answers import open_chapter
-from qa_demo.views.ask import Ask, new_screen
+from qa_demo.views.ask import Ask
 from qa_demo.views.frame import Frame
+from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen

@@ -17,9 +17,10 @@ from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.views import examples, link, options, selection
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter, reset, select
-from qa_demo.views.ask import KIND, Ask, new_screen
+from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
+from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED, attempt
 from qa_demo.views.session.lock import SessionLock

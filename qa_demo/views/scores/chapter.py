@@ -36,9 +36,9 @@ from qa_demo.figures.scores.picture import (
     window_best,
 )
 from qa_demo.views import hidden_states, parse
-from qa_demo.views.ask import known_texts
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
+from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
 from qa_demo.views.scores.record import KEY, fetch, kept, put
 from qa_demo.views.state import Chapter, Screen

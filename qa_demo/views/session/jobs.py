@@ -5,45 +5,29 @@ Gradio's own cancel does not stop a running function and then exceeds its concur
 limit is this queue and the cancel is a flag that the work asks between windows or steps.
 """
 
-import heapq
 import threading
 import time
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.views.session.errors import attempt
+from qa_demo.views.session.line import Job, Line, Progress, Task
 
 T = TypeVar("T")
 Work = Callable[[OnProgress, IsCancelled], T]
 GRACE = 0.5
 """Seconds that a visitor who cancelled waits for the work to end by itself; what cannot be
-interrupted, such as loading
-weights, goes on without them."""
-
+interrupted, such as loading weights, goes on without them.
+"""
 PATIENCE = 60.0
 """Seconds: what cannot start within them is refused at once."""
 MOST_WAITING = 100
 """Tasks in line, for the time before any of their kind was timed."""
-NEWEST = 0.2
-"""The weight of the newest task in the mean time of its kind."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What is told while a job waits (`ahead` others start first) or runs (`done` of `total`).
-
-    `seconds` estimates the wait from what such work took lately; None while that is not known.
-    """
-
-    done: int = 0
-    total: int = 0
-    ahead: int | None = None
-    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,96 +40,6 @@ class Outcome(Generic[T]):
     result: T | None
     error: str | None = None
     superseded: bool = False
-
-
-@dataclass(eq=False)
-class _Job:
-    """What one visitor asked for: its own Cancel and its own news of the task behind it."""
-
-    flag: threading.Event = field(default_factory=threading.Event)
-    news: "SimpleQueue[Progress | None]" = field(default_factory=SimpleQueue)
-    superseded: bool = False
-
-    def stop(self, superseded: bool = False) -> None:
-        self.superseded = self.superseded or superseded
-        self.flag.set()
-        self.news.put(Progress())  # wakes whoever waits for news
-
-
-@dataclass(eq=False)
-class _Task:
-    """One computation and the jobs that wait for it: it stops when the last of them gave up."""
-
-    kind: str
-    share: Hashable | None
-    members: list[_Job] = field(default_factory=list)
-    last: Progress = Progress()
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    future: "Future[Any]" = field(default_factory=Future)
-    began: float = 0.0
-
-    def join(self, job: _Job) -> bool:
-        """Wait for this task too; False when it is already being given up."""
-        with self.lock:
-            if self.members and all(member.flag.is_set() for member in self.members):
-                return False
-            self.members.append(job)
-            if self.last != Progress():
-                job.news.put(self.last)
-            return True
-
-    def tell(self, progress: Progress) -> None:
-        """News for all who wait."""
-        with self.lock:
-            self.last = progress
-            for job in self.members:
-                job.news.put(progress)
-
-    def given_up(self) -> bool:
-        """Whether nobody waits for it any more; a flag is never taken back, so nobody can join
-        then.
-        """
-        with self.lock:
-            return all(member.flag.is_set() for member in self.members)
-
-
-@dataclass(eq=False)
-class _Line:
-    """Some workers and the tasks before and in them; every method is called with the queue's
-    lock.
-    """
-
-    workers: int
-    pool: ThreadPoolExecutor
-    waiting: list[_Task] = field(default_factory=list)
-    running: list[_Task] = field(default_factory=list)
-    took: dict[str, float] = field(default_factory=dict)
-    """Seconds of one task by its kind: a moving mean of those that ended well."""
-
-    def learn(self, task: _Task, seconds: float) -> None:
-        """Count one task that ended well."""
-        mean = self.took.get(task.kind, seconds)
-        self.took[task.kind] = mean + NEWEST * (seconds - mean)
-
-    def wait_of(self, ahead: list[_Task]) -> float | None:
-        """Seconds until a worker is free after those that run and those `ahead`; None for kinds
-        that were never timed.
-        """
-        if any(task.kind not in self.took for task in [*self.running, *ahead]):
-            return None
-        now = time.monotonic()
-        left = [max(0.0, self.took[task.kind] + task.began - now) for task in self.running]
-        free = left + [0.0] * (self.workers - len(left))
-        heapq.heapify(free)
-        for task in ahead:
-            heapq.heapreplace(free, free[0] + self.took[task.kind])
-        return free[0]
-
-    def places(self) -> None:
-        """Tell those who wait for a worker how many are before them, and for how long."""
-        free = self.workers - len(self.running)
-        for k, task in enumerate(self.waiting[max(0, free) :]):
-            task.tell(Progress(ahead=k, seconds=self.wait_of(self.waiting[:k])))
 
 
 class JobQueue:
@@ -166,13 +60,13 @@ class JobQueue:
         most: int = MOST_WAITING,
     ) -> None:
         self._lines = {
-            False: _Line(workers, ThreadPoolExecutor(workers, "job")),
-            True: _Line(loaders, ThreadPoolExecutor(loaders, "load")),
+            False: Line(workers, ThreadPoolExecutor(workers, "job")),
+            True: Line(loaders, ThreadPoolExecutor(loaders, "load")),
         }
         self._patience, self._most = patience, most
         self._lock = threading.Lock()
-        self._current: dict[tuple[str, str], _Job] = {}
-        self._shared: dict[Hashable, _Task] = {}
+        self._current: dict[tuple[str, str], Job] = {}
+        self._shared: dict[Hashable, Task] = {}
 
     def run(
         self,
@@ -188,13 +82,13 @@ class JobQueue:
         `share` names the computation by everything that its result depends on, and by nothing of
         the visitor: who asks for one that waits or runs gets its result.
         """
-        name, job = (visitor or "", kind), _Job()
+        name, job = (visitor or "", kind), Job()
         with self._lock:
             before, self._current[name] = self._current.get(name), job
         if before is not None:
             before.stop(superseded=True)
         line = self._lines[loads]
-        task: _Task | None = None
+        task: Task | None = None
         try:
             task, refusal = self._joined(job, kind, work, line, share)
             if task is None:
@@ -231,8 +125,8 @@ class JobQueue:
             return any(owner == (visitor or "") for owner, _ in self._current)
 
     def _joined(
-        self, job: _Job, kind: str, work: Work[Any], line: _Line, share: Hashable | None
-    ) -> tuple[_Task | None, str | None]:
+        self, job: Job, kind: str, work: Work[Any], line: Line, share: Hashable | None
+    ) -> tuple[Task | None, str | None]:
         """The task of this job, one that is there under the same name or a new one; or the
         sentence that refuses it.
         """
@@ -243,7 +137,7 @@ class JobQueue:
             refusal = self._refusal(line)
             if refusal is not None:
                 return None, refusal
-            task = _Task(kind, share)
+            task = Task(kind, share)
             task.join(job)
             line.waiting.append(task)
             if share is not None:
@@ -252,7 +146,7 @@ class JobQueue:
             line.places()
             return task, None
 
-    def _refusal(self, line: _Line) -> str | None:
+    def _refusal(self, line: Line) -> str | None:
         ahead = [task for task in line.waiting if not task.given_up()]
         wait = line.wait_of(ahead)
         if wait is not None and wait > self._patience:
@@ -267,7 +161,7 @@ class JobQueue:
             )
         return None
 
-    def _perform(self, task: _Task, work: Work[T], line: _Line) -> tuple[T | None, str | None]:
+    def _perform(self, task: Task, work: Work[T], line: Line) -> tuple[T | None, str | None]:
         with self._lock:
             given_up = task.given_up()
             if task in line.waiting:
@@ -292,7 +186,7 @@ class JobQueue:
                     line.learn(task, time.monotonic() - task.began)
                 self._forget(task)
 
-    def _leave(self, task: _Task, line: _Line) -> bool:
+    def _leave(self, task: Task, line: Line) -> bool:
         """A job of this task has ended; the last one takes the task with it. Whether it did."""
         with self._lock:
             if not task.given_up():
@@ -304,11 +198,11 @@ class JobQueue:
         task.future.cancel()
         return True
 
-    def _forget(self, task: _Task) -> None:
+    def _forget(self, task: Task) -> None:
         if task.share is not None and self._shared.get(task.share) is task:
             del self._shared[task.share]
 
-    def _news(self, job: _Job, task: _Task, line: _Line) -> Generator[Progress, None, None]:
+    def _news(self, job: Job, task: Task, line: Line) -> Generator[Progress, None, None]:
         """The newest word each time; ends with the work, or soon after it was asked to stop."""
         while not job.flag.is_set():
             item = _latest(job.news)
@@ -319,7 +213,7 @@ class JobQueue:
         if self._leave(task, line) and not task.future.cancelled() and not job.superseded:
             _wait(task.future, GRACE)
 
-    def _outcome(self, job: _Job, task: _Task) -> Outcome[Any]:
+    def _outcome(self, job: Job, task: Task) -> Outcome[Any]:
         if job.superseded:
             return Outcome(None, None, True)
         if task.future.cancelled() or not task.future.done():

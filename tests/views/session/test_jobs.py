@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.views.session import jobs
 from qa_demo.views.session.errors import UNEXPECTED
-from qa_demo.views.session.jobs import JobQueue, Outcome, Progress
+from qa_demo.views.session.jobs import JobQueue, Outcome
+from qa_demo.views.session.line import Progress, Task
 
 
 def finish(run: Generator) -> tuple[list, Outcome]:
@@ -239,7 +240,7 @@ def test_the_wait_is_estimated_from_what_such_work_took() -> None:
 
 def test_the_mean_follows_the_newest_times() -> None:
     line = JobQueue()._lines[False]
-    task = jobs._Task("reading", None)
+    task = Task("reading", None)
     for seconds in (10.0, 5.0):
         line.learn(task, seconds)
     assert line.took == {"reading": 9.0}

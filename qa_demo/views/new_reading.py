@@ -1,0 +1,187 @@
+"""The one path by which a new reading comes to the screen: the stored one of an example at once,
+any other through the server's queue.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.inputs import check_texts
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
+from qa_demo.views import link, selection
+from qa_demo.views.background import Busy
+from qa_demo.views.examples import PageExample
+from qa_demo.views.frame import Frame
+from qa_demo.views.services import BUNDLED, reading_name
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.slow_work import Stream
+from qa_demo.views.state import Screen, WhatIf
+from qa_demo.views.update import Update, said
+
+KIND = "reading"
+"""Readings of one visitor: a new one ends the last."""
+
+
+def new_screen(
+    old: Screen | None,
+    reading: Reading,
+    gold: tuple[Answer, ...] = (),
+    example: str | None = None,
+    source: str = BUNDLED,
+) -> Screen:
+    """Put a new reading on the screen: changes by hand are gone, limits and merge rules stay, the
+    threshold stays with its reader.
+    """
+    if old is None:
+        screen = Screen(
+            reading,
+            DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
+            gold=gold,
+            example=example,
+            source=source,
+        )
+    else:
+        decode = (
+            old.decode
+            if (old.reading.weights, old.reading.threshold) == (reading.weights, reading.threshold)
+            else replace(old.decode, null_score_diff_threshold=reading.threshold or 0.0)
+        )
+        screen = old.change(
+            reading=reading,
+            decode=decode,
+            what_if=WhatIf(),
+            gold=gold,
+            silent=0,
+            example=example,
+            selection=None,
+            source=source,
+        )
+    chosen = selection.kept(old, screen)
+    return screen if chosen is None else screen.select(chosen)
+
+
+def known_texts(reading: Reading) -> Reading:
+    """The reading, refused when no word piece of the paragraph is known to its reader."""
+    if not len(reading.encoding.context_ids):
+        raise BadInput("the paragraph holds no word piece that this reader knows")
+    return reading
+
+
+class NewReadings:
+    """What reads texts for a page and puts the reading on the newest screen."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.services = frame, frame.services
+
+    def source(self, screen: Screen | None) -> str:
+        """The name of the reader in use."""
+        return self.services.default if screen is None else screen.source
+
+    def example(self, question: str, context: str) -> PageExample | None:
+        """The example whose texts these are, if any."""
+        examples, texts = self.services.examples.values(), (question, context)
+        return next((e for e in examples if (e.question, e.context) == texts), None)
+
+    def windows(self, screen: Screen | None, example: PageExample | None) -> WindowOptions:
+        """An example's own options; else those in use, unless they came with the example before:
+        its small windows end with it.
+        """
+        if example is not None and example.windows is not None:
+            return example.windows
+        before = self.services.examples.get(screen.example or "") if screen is not None else None
+        if screen is None or (before is not None and before.windows == screen.reading.options):
+            return WindowOptions()
+        return screen.reading.options
+
+    def stored(self, example: PageExample, source: str, windows: WindowOptions) -> Reading | None:
+        """The stored reading when the reader in use made it; what that is, is known before its
+        weights are there.
+        """
+        ready = (
+            attempt(lambda: example.stored(self.services.checksum()))[0]
+            if source == BUNDLED
+            else None
+        )
+        return ready if ready is not None and ready.options == windows else None
+
+    def read(
+        self,
+        visitor: str,
+        source: str,
+        question: str,
+        context: str,
+        windows: WindowOptions,
+        example: PageExample | None,
+        wanted: link.Link | None = None,
+        after: Update | None = None,
+    ) -> Stream:
+        """Check, read in the server's queue with progress, show; or say why not and leave the last
+        reading.
+        """
+        _, error = attempt(lambda: check_texts(question, context, self.services.max_characters))
+        if error is not None:
+            yield said(error, "error")
+            return
+
+        def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
+            return known_texts(
+                self.services.read(source, question, context, windows, on_progress, cancelled)
+            )
+
+        outcome = yield from self.frame.slow.follow(
+            visitor,
+            KIND,
+            work,
+            Busy("reading", "window"),
+            share=reading_name(source, question, context, windows),
+        )
+        if outcome.superseded:
+            # an example with a stored reading, or another text, was chosen while this one was read
+            return
+        if outcome.result is None:
+            yield said(outcome.error or "", "error")
+            return
+        yield partial(self.show, outcome.result, source, example, wanted=wanted, after=after)
+
+    def show(
+        self,
+        reading: Reading,
+        source: str,
+        example: PageExample | None,
+        old: Screen | None,
+        *,
+        wanted: link.Link | None = None,
+        after: Update | None = None,
+        boxes: dict[str, Any] | None = None,
+    ) -> Update:
+        """A new reading comes to the screen as it is by then: what was chosen while it was made is
+        kept.
+        """
+
+        def make() -> Update:
+            screen = new_screen(
+                old,
+                reading,
+                example.answers if example else (),
+                example.id if example else None,
+                source,
+            )
+            if wanted is not None:
+                screen = link.restore(screen, wanted, self.frame.modules)
+            shown = self.frame.answers.answer(old, screen).then(after or said(""))
+            controls = {"example": example.id if example else None, **(boxes or {})}
+            return shown.with_controls(**controls)
+
+        update, error = attempt(make)
+        return said(error or "", "error") if update is None else update
+
+
+def with_boxes(
+    stream: Stream, boxes: dict[str, Any]
+) -> Iterator[Update | Callable[[Screen | None], Update]]:
+    """The boxes' texts go with the first update only: what is typed meanwhile stays."""
+    for k, item in enumerate(stream):
+        yield item.with_controls(**boxes) if k == 0 and isinstance(item, Update) else item

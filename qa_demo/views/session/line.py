@@ -1,0 +1,118 @@
+"""Work in line before some workers: who waits for a task, how many are before it, and for how
+long.
+"""
+
+import heapq
+import threading
+import time
+from collections.abc import Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+NEWEST = 0.2
+"""The weight of the newest task in the mean time of its kind."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is told while a job waits (`ahead` others start first) or runs (`done` of `total`).
+
+    `seconds` estimates the wait from what such work took lately; None while that is not known.
+    """
+
+    done: int = 0
+    total: int = 0
+    ahead: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(eq=False)
+class Job:
+    """What one visitor asked for: its own Cancel and its own news of the task behind it."""
+
+    flag: threading.Event = field(default_factory=threading.Event)
+    news: "SimpleQueue[Progress | None]" = field(default_factory=SimpleQueue)
+    superseded: bool = False
+
+    def stop(self, superseded: bool = False) -> None:
+        self.superseded = self.superseded or superseded
+        self.flag.set()
+        self.news.put(Progress())  # wakes whoever waits for news
+
+
+@dataclass(eq=False)
+class Task:
+    """One computation and the jobs that wait for it: it stops when the last of them gave up."""
+
+    kind: str
+    share: Hashable | None
+    members: list[Job] = field(default_factory=list)
+    last: Progress = Progress()
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    future: "Future[Any]" = field(default_factory=Future)
+    began: float = 0.0
+
+    def join(self, job: Job) -> bool:
+        """Wait for this task too; False when it is already being given up."""
+        with self.lock:
+            if self.members and all(member.flag.is_set() for member in self.members):
+                return False
+            self.members.append(job)
+            if self.last != Progress():
+                job.news.put(self.last)
+            return True
+
+    def tell(self, progress: Progress) -> None:
+        """News for all who wait."""
+        with self.lock:
+            self.last = progress
+            for job in self.members:
+                job.news.put(progress)
+
+    def given_up(self) -> bool:
+        """Whether nobody waits for it any more; a flag is never taken back, so nobody can join
+        then.
+        """
+        with self.lock:
+            return all(member.flag.is_set() for member in self.members)
+
+
+@dataclass(eq=False)
+class Line:
+    """Some workers and the tasks before and in them; every method is called with the queue's
+    lock.
+    """
+
+    workers: int
+    pool: ThreadPoolExecutor
+    waiting: list[Task] = field(default_factory=list)
+    running: list[Task] = field(default_factory=list)
+    took: dict[str, float] = field(default_factory=dict)
+    """Seconds of one task by its kind: a moving mean of those that ended well."""
+
+    def learn(self, task: Task, seconds: float) -> None:
+        """Count one task that ended well."""
+        mean = self.took.get(task.kind, seconds)
+        self.took[task.kind] = mean + NEWEST * (seconds - mean)
+
+    def wait_of(self, ahead: list[Task]) -> float | None:
+        """Seconds until a worker is free after those that run and those `ahead`; None for kinds
+        that were never timed.
+        """
+        if any(task.kind not in self.took for task in [*self.running, *ahead]):
+            return None
+        now = time.monotonic()
+        left = [max(0.0, self.took[task.kind] + task.began - now) for task in self.running]
+        free = left + [0.0] * (self.workers - len(left))
+        heapq.heapify(free)
+        for task in ahead:
+            heapq.heapreplace(free, free[0] + self.took[task.kind])
+        return free[0]
+
+    def places(self) -> None:
+        """Tell those who wait for a worker how many are before them, and for how long."""
+        free = self.workers - len(self.running)
+        for k, task in enumerate(self.waiting[max(0, free) :]):
+            task.tell(Progress(ahead=k, seconds=self.wait_of(self.waiting[:k])))
