@@ -12,7 +12,6 @@ pytestmark = pytest.mark.browser
 MOST_WORDS, MOST_NUMBERS = 90, 40
 ABOVE = {
     "spans": (110, 70),
-    "loss": (140, 60),
     "windows": (120, 45),
     "bio": (140, 50),
     "why": (145, 40),

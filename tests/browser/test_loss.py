@@ -17,18 +17,24 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def loss(page: Page) -> Page:
     page.locator("#tab-loss").click()
-    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+    expect(page.locator("#picture-loss .axis").first).to_be_visible()
     return page
 
 
+def labels(page: Page) -> None:
+    """Go to the step on which labels are marked."""
+    page.locator("#loss-step-labels").click()
+    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+
+
 def total(page: Page) -> float:
-    return float(
-        page.locator("#picture-loss .total").inner_text().rsplit(" ", 1)[1].replace("\u2212", "-")
-    )
+    said = page.locator("#picture-loss .formula .role-strong").inner_text()
+    return float(said.replace("\u2212", "-"))
 
 
 def test_the_label_is_marked_by_keyboard_and_by_mouse(loss: Page) -> None:
     picture = loss.locator("#picture-loss")
+    labels(loss)
     expect(picture.locator(".says").first).to_contain_text("annotators")
     before = total(loss)
     picture.locator(".word", has_text="Copenhagen").click()
@@ -47,7 +53,6 @@ def test_the_label_is_marked_by_keyboard_and_by_mouse(loss: Page) -> None:
 
 
 def test_a_wrong_tick_moves_log_z(loss: Page) -> None:
-    loss.locator("#loss-step-axes").click()
     picture = loss.locator("#picture-loss")
     tick = picture.locator(".axis.start .handle:not(.is-gold)").last
     rule = picture.locator(".axis.start .log-z text")
@@ -57,22 +62,24 @@ def test_a_wrong_tick_moves_log_z(loss: Page) -> None:
         loss.keyboard.press("PageUp")
     expect(rule).not_to_have_text(before)
     expect(loss.locator("#picture-loss .banner")).to_be_visible()
-    expect(picture.locator(".total")).not_to_contain_text(f"= {cost:.2f}")
+    expect(picture.locator(".formula .role-strong")).not_to_have_text(f"{cost:.2f}")
     assert total(loss) > cost
     loss.locator("#picture-loss .banner button").click()
     expect(rule).to_have_text(before)
 
 
 def test_normalising_over_the_label_alone_costs_nothing(loss: Page) -> None:
+    labels(loss)
     loss.locator("#picture-loss .word", has_text="Copenhagen").click()
     loss.keyboard.press("m")
     loss.locator("#loss-step-axes").click()
+    loss.locator("#loss-try > summary").click()
     loss.locator("#loss-alone").check()
     expect(loss.locator("#picture-loss .total-live strong")).to_have_text("0.00")
 
 
 def test_the_bridge_leads_to_chapter_4(loss: Page) -> None:
-    loss.locator("#loss-step-axes").click()
+    loss.locator("#loss-bridge > summary").click()
     loss.get_by_role("button", name="see the label's pair").click()
     expect(loss.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
     expect(loss.locator("#picture-spans .selection-line .selected-text")).to_contain_text("Rotne")
@@ -113,6 +120,7 @@ def test_a_closed_tab_releases_its_learner(loss: Page, reader: FakeReader) -> No
 
 
 def test_a_wrong_formula_shows_its_consequence(loss: Page) -> None:
+    loss.locator("#loss-more > summary").click()
     loss.locator("#loss-misread > summary").click()
     inside = loss.locator("#loss-misread")
     expect(inside).to_contain_text("always 1")
@@ -125,7 +133,7 @@ def test_a_wrong_formula_shows_its_consequence(loss: Page) -> None:
 def test_a_narrow_dark_screen_does_not_scroll_sideways(open_page: Callable[..., Page]) -> None:
     page = open_page(viewport={"width": 375, "height": 740}, color_scheme="dark")
     page.locator("#tab-loss").click()
-    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+    expect(page.locator("#picture-loss .axis").first).to_be_visible()
     for step in ("labels", "axes", "steps"):
         page.locator(f"#loss-step-{step}").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 375
@@ -135,7 +143,7 @@ def test_a_narrow_dark_screen_does_not_scroll_sideways(open_page: Callable[..., 
 def test_every_step_is_accessible(open_page: Callable[..., Page], theme: str) -> None:
     page = open_page(color_scheme=theme)
     page.locator("#tab-loss").click()
-    expect(page.locator("#picture-loss .strip td").first).to_be_visible()
+    expect(page.locator("#picture-loss .axis").first).to_be_visible()
     for step in ("labels", "axes", "steps"):
         page.locator(f"#loss-step-{step}").click()
         page.wait_for_timeout(400)  # gradio fades colours
@@ -148,6 +156,7 @@ def test_hostile_labels_stay_text(open_page: Callable[..., Page]) -> None:
         "#v=1&q=Who%3F&p=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20George%20%24%7Bx%7D%20%7B%7By%7D%7D%20drew%20it"
     )
     page.locator("#tab-loss").click()
+    page.locator("#loss-step-labels").click()
     expect(page.locator("#picture-loss .reading-text")).to_contain_text(
         "<img src=x onerror=alert(1)>"
     )

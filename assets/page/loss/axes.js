@@ -1,14 +1,18 @@
-// Step 2, measure: one logit axis for each head; the gap from the label to log Z is -log p. Ticks
+// Step 1, measure: one logit axis for each head; the gap from the label to log Z is -log p. Ticks
 // can be dragged. Arrows of y - p below.
 
-import { el, roving, svg } from "../shared/dom.js";
+import { bridge } from "./bridge.js";
+import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
+import { el, fold, roving, svg } from "../shared/dom.js";
 import { aloneSays, head, SIDES } from "./math.js";
 import { arrows } from "./text.js";
 import { fixed, sums } from "../shared/numbers.js";
-import { scaleLinear, ticks } from "../shared/scales.js";
+import { clipped } from "../shared/prose.js";
+import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 
 const HANDLES = 40;
 const NAMED = 7;
+const NAME = 12;
 
 export function draw(root, picture, page, held) {
   const width = root.clientWidth || 600;
@@ -28,25 +32,23 @@ export function draw(root, picture, page, held) {
   });
   const parts = SIDES.map((side) => axis(held, side));
   root.replaceChildren(
+    el("p", { class: "says veil-part" }, picture.says),
+    ...windows(picture, page),
+    el("div", { class: "veil-part" }, ...parts, held.total),
     el(
       "div",
-      { class: "levers" },
-      windows(picture, page),
-      el("label", { class: "lever" }, box, "normalise over the label alone"),
-      el(
-        "span",
-        { class: "role-quiet" },
-        "Drag a tick, or choose one with the arrow keys and move it with up and down.",
-      ),
+      { class: "folds veil-part" },
+      kept(held, "try", "change a logit", trial(box)),
+      kept(held, "pulls", "what a step pulls", held.text),
+      kept(held, "bridge", "the bridge to chapter 4", bridge(picture, page)),
     ),
-    el("div", { class: "veil-part" }, ...parts, held.total, bridge(picture, page), held.text),
   );
   refresh(held);
 }
 
 function windows(picture, page) {
   const count = page.reading.windows.length;
-  if (count < 2) return null;
+  if (count < 2) return [];
   const choice = el(
     "select",
     { id: "loss-window", onchange: (event) => page.input("window", Number(event.target.value)) },
@@ -58,24 +60,64 @@ function windows(picture, page) {
       )
     ),
   );
-  return el("label", { class: "lever" }, "window ", choice);
+  return [el("label", { class: "lever" }, "window ", choice)];
+}
+
+const trial = (box) =>
+  el(
+    "div",
+    { class: "levers" },
+    el("label", { class: "lever" }, box, "normalise over the label alone"),
+    el(
+      "span",
+      { class: "role-quiet" },
+      "Drag a tick, or choose one with the arrow keys and move it with up and down.",
+    ),
+  );
+
+/** A fold that stays open when the step is drawn again. */
+function kept(held, key, title, content) {
+  held.open ??= {};
+  const node = fold(title, content, { open: held.open[key], id: `loss-${key}` });
+  node.addEventListener("toggle", () => {
+    held.open[key] = node.open;
+    refresh(held); // the words have a width now
+  });
+  return node;
 }
 
 // An axis -----------------------------------------------------------------------------------------
 
+/** The part of the axis that is shown; it only grows while the texts stay, so that no tick moves away
+ * from the pointer that dropped it.
+ */
+function domainOf(held, side, sparse) {
+  const { page, w, domains } = held;
+  const key = [page.reading.question, page.reading.context, page.reading.reader, w.index].join(
+    "\n",
+  );
+  const [low, high] = fullDomain(w[side], sparse.map(([pos]) => pos));
+  const known = domains?.key === key ? domains[side] : null;
+  held.domains = { ...(domains?.key === key ? domains : { key }) };
+  held.domains[side] = known ? [Math.min(known[0], low), Math.max(known[1], high)] : [low, high];
+  return held.domains[side];
+}
+
 function axis(held, side) {
   const { picture, page, w, width } = held;
   const em = 16 * page.scale;
-  const pad = em * 2.2;
   const logits = w[side];
+  const sparse = picture.windows[w.index][side];
+  const shown = domainOf(held, side, sparse);
   let [low, high] = picture.range;
   for (const x of logits) {
     low = Math.min(low, x);
     high = Math.max(high, x);
   }
-  const x = scaleLinear([low, high], [pad, width - pad]);
-  const y = em * 4.6;
-  const height = em * 8.6;
+  const column = em * (page.narrow ? 5.8 : 10);
+  const x = scaleLinear(shown, [em * 2.2, width - column - em]);
+  const y = em * 3.8;
+  const height = y + em * (2.6 + ROW * rowsFor(sparse));
   const art = svg("svg", {
     class: `axis ${side}`,
     width,
@@ -84,26 +126,31 @@ function axis(held, side) {
     role: "group",
     "aria-label": `${side} logits of every position`,
   });
+  const lower = logits.filter((v) => v < shown[0]).length;
   art.append(
     svg("text", { class: side, x: 0, y: em * 0.9 }, `${side} logits`),
-    svg("line", { class: "rule", x1: pad * 0.5, x2: width - pad * 0.5, y1: y, y2: y }),
-    ...ticks(x, { room: em * 3, em, least: 1 }).map(({ at, text }) =>
+    svg("line", { class: "rule", x1: 0, x2: width - column, y1: y, y2: y }),
+    ...ticks(x, { room: em * 12, em, least: 1 }).map(({ at, text }) =>
       svg("text", { class: "quiet", x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)
     ),
+    ...(lower ? [svg("text", { class: "quiet", x: 0, y: y - em * 0.6 }, `← ${lower} lower`)] : []),
   );
-  const labels = new Set(picture.windows[w.index][side].map(([pos]) => pos));
+  const labels = new Set(sparse.map(([pos]) => pos));
   const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
   const handles = new Set([...order.slice(0, HANDLES), w.clsAt, ...labels]);
   const parts = {
     art,
-    x,
+    x: (v) => clamp(x(v), em * 0.6, width - column - 2),
+    unit: x(1) - x(0),
     y,
     em,
     low,
     high,
-    width,
+    shown,
+    right: width - column,
     side,
     labels,
+    narrow: page.narrow,
     named: order.slice(0, NAMED),
     marks: new Map(),
     names: svg("g", {}),
@@ -177,7 +224,7 @@ function handle(held, parts, pos) {
       !node.hasPointerCapture(event.pointerId) || !held.from ||
       Math.abs(event.clientX - held.from.at) < 2
     ) return;
-    move(held.from.value + ((event.clientX - held.from.at) / (parts.x(1) - parts.x(0))));
+    move(held.from.value + ((event.clientX - held.from.at) / parts.unit));
   });
   node.addEventListener("pointerup", (event) => {
     node.releasePointerCapture(event.pointerId);
@@ -224,13 +271,23 @@ function refresh(held) {
     found[side] = head(rowOf(held, side), picture.windows[w.index][side], held.alone);
     place(held, both[side], found[side]);
   }
+  held.total.replaceChildren(...totalOf(held, found));
+  if (!held.alone) arrows(held.text, { picture, page: held.page, w, found });
+}
+
+/** What the formula above does not say: this window's loss, a changed one, a floor above 0. */
+function totalOf({ page, w, alone, drag }, found) {
   const printed = sums([found.start.loss / 2, found.end.loss / 2]);
-  const many = held.page.reading.windows.length > 1;
-  held.total.replaceChildren(
+  const many = page.reading.windows.length > 1;
+  const least = (floor(found.start.sparse) + floor(found.end.sparse)) / 2;
+  if (!many && !alone && !drag) {
+    return least > 0 ? [`The annotators differ: L stays above ${fixed(least)}.`] : [];
+  }
+  return [
     many ? `window ${w.index + 1}: ` : "",
-    "loss = ½ · gap of the ",
+    "loss = ½ · ",
     el("span", { class: "role-start" }, "start"),
-    " + ½ · gap of the ",
+    " + ½ · ",
     el("span", { class: "role-end" }, "end"),
     " = ",
     el("span", { class: "role-start" }, printed.addends[0]),
@@ -238,14 +295,13 @@ function refresh(held) {
     el("span", { class: "role-end" }, printed.addends[1]),
     ` ${printed.sign} `,
     el("strong", {}, printed.total),
-    held.alone ? ` — ${aloneSays(found.start.sparse.length, found.end.sparse.length)}` : "",
-    held.drag ? " — one logit is moved by hand" : "",
-  );
-  if (!held.alone) arrows(held.text, { picture, page: held.page, w, found });
+    alone ? ` — ${aloneSays(found.start.sparse.length, found.end.sparse.length)}` : "",
+    drag ? " — one logit is moved by hand" : "",
+  ];
 }
 
 function place(held, parts, { logits, z, sparse }) {
-  const { x, y, em, marks, rule, gaps, names, width } = parts;
+  const { x, marks, names } = parts;
   for (const [pos, node] of marks) {
     if (node.tagName === "g") {
       node.setAttribute("transform", `translate(${x(logits[pos])},0)`);
@@ -256,53 +312,21 @@ function place(held, parts, { logits, z, sparse }) {
       node.setAttribute("x2", x(logits[pos]));
     }
   }
-  const at = x(z);
-  const left = at > width - em * 6;
-  rule.replaceChildren(
-    svg("line", { class: "rule-ink", x1: at, x2: at, y1: em * 1.2, y2: y + em * 3.6 }),
-    svg(
-      "text",
-      { x: at + (left ? -5 : 5), y: em * 1.8, "text-anchor": left ? "end" : "start" },
-      `log Z ${fixed(z)}`,
-    ),
-  );
-  const shown = [...sparse].sort((a, b) => b[1] - a[1]).slice(0, 2);
-  gaps.replaceChildren(
-    ...shown.flatMap(([pos, weight], k) => gap(logits[pos], z, weight, parts, k)),
-  );
+  drawGaps(parts, { logits, z, sparse });
   label(held, parts, logits);
   if (!names.isConnected) parts.art.append(names);
 }
 
-function gap(logit, z, weight, { x, y, em }, row) {
-  const [a, b] = [x(logit), x(z)];
-  const h = y + em * (2.3 + 1.7 * row);
-  const share = weight < 1 ? `${weight.toFixed(2)} · ` : "";
-  const text = `${share}(−log p) = ${share}${fixed(z - logit)}`;
-  const long = text.length * em * 0.44;
-  const [at, base, anchor] = b - a > long
-    ? [(a + b) / 2, h + em * 1.1, "middle"]
-    : a > long + 8
-    ? [a - 8, h + em * 0.3, "end"]
-    : [b + 8, h + em * 0.3, "start"];
-  return [
-    svg("path", {
-      class: "gap",
-      d: `M${a},${h - 5}V${h + 5}M${a},${h}H${b}M${b},${h - 5}V${h + 5}`,
-    }),
-    svg("text", { class: "name", x: at, y: base, "text-anchor": anchor }, text),
-  ];
-}
-
 /** Names of the highest ticks, the labels and [CLS], in rows where they do not touch. */
-function label({ w }, { x, y, em, names, named, labels, width }, logits) {
+function label({ w }, { x, y, em, names, named, labels, right, shown }, logits) {
   const taken = [];
   const out = [];
   for (const pos of [...labels, ...named, w.clsAt].filter((p, k, all) => all.indexOf(p) === k)) {
-    const text = w.tokens[pos];
-    const short = Array.from(text).slice(0, 12).join("");
-    const half = short.length * em * 0.26 + 4;
-    const at = Math.min(Math.max(x(logits[pos]), half), width - half);
+    if (logits[pos] < shown[0]) continue;
+    const short = clipped(w.tokens[pos], NAME);
+    const half = short.length * em * 0.29 + 4;
+    // the corner belongs to what stands lower
+    const at = clamp(x(logits[pos]), half + em * 4.5, right - half);
     for (let row = 0; row < 2; row += 1) {
       if (taken.some((t) => t.row === row && Math.abs(t.at - at) < t.half + half)) continue;
       taken.push({ row, at, half });
@@ -316,7 +340,7 @@ function label({ w }, { x, y, em, names, named, labels, width }, logits) {
           y2: base + 3,
         }),
         svg("text", {
-          class: labels.has(pos) ? "gold name" : "name",
+          class: labels.has(pos) ? "words gold name" : "words name",
           x: at,
           y: base,
           "text-anchor": "middle",
@@ -326,47 +350,6 @@ function label({ w }, { x, y, em, names, named, labels, width }, logits) {
     }
   }
   names.replaceChildren(...out);
-}
-
-// The bridge --------------------------------------------------------------------------------------
-
-function bridge(picture, page) {
-  const { loss, inWindow, i, j } = picture.bridge;
-  const w = page.reading.windows[picture.window];
-  const gold = i >= w.contextAt && i < w.contextAt + w.docStop - w.docStart
-    ? { window: w.index, start: i - w.contextAt + w.docStart, end: j - w.contextAt + w.docStart }
-    : null;
-  const [zs, ze, minus] = loss.addends;
-  const spaced = minus.startsWith("\u2212") ? `\u2212 ${minus.slice(1)}` : `+ ${minus}`;
-  return el(
-    "div",
-    { class: "bridge" },
-    el(
-      "p",
-      { class: "tabular" },
-      el("strong", {}, "The bridge "),
-      `for the label's pair (${i}, ${j}): 2 · its loss = log Z`,
-      el("sub", {}, "s"),
-      " + log Z",
-      el("sub", {}, "e"),
-      " − score = ",
-      `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) = `,
-      el("strong", {}, inWindow),
-      ", which chapter 4 prints as its probability in the window at temperature 1. Both log " +
-        "Z are the same for every pair of the window, so the pair with the highest score is " +
-        "the most probable legal pair.",
-    ),
-    gold
-      ? el("button", {
-        type: "button",
-        class: "act",
-        onclick: () => {
-          page.select(gold);
-          document.getElementById("tab-spans")?.click();
-        },
-      }, "see the label's pair among all pairs (chapter 4)")
-      : null,
-  );
 }
 
 export function select() {/* the selection is the formula's; nothing here moves */}

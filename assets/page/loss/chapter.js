@@ -1,4 +1,4 @@
-// Chapter 5, Loss: label, measure, step; what few need is folded below. The shell stands, only
+// Chapter 5, Loss: measure, label, step; what few need is folded below. The shell stands, only
 // contents are drawn again.
 
 import { el, fold, stepButtons } from "../shared/dom.js";
@@ -11,9 +11,9 @@ import { style } from "../shared/style.js";
 await style(new URL("../start_end/start_end.css", import.meta.url));
 await style(new URL("./loss.css", import.meta.url));
 
-const STEPS = { labels, axes, steps };
+const STEPS = { axes, labels, steps };
 const FOLDS = [
-  ["variants", "windows, normalisers, several right answers", variants],
+  ["variants", "other losses", variants],
   ["misread", "your formula, corrected", misread],
   ["verdicts", "low loss, wrong answer?", loseAndWin],
   ["replay", "replay of the fine-tuning", replay],
@@ -23,10 +23,9 @@ const views = new WeakMap();
 function shell(root, picture) {
   const view = {
     root,
-    step: "labels",
+    step: "axes",
     held: {},
     stage: el("div", { class: "step-stage" }),
-    total: el("p", { class: "total tabular veil-part" }),
   };
   view.buttons = stepButtons("loss", picture.steps, (key) => {
     view.step = key;
@@ -44,14 +43,13 @@ function shell(root, picture) {
     el(
       "div",
       { class: "loss" },
-      el(
-        "div",
-        { class: "steps-line" },
-        el("div", { class: "steps", role: "group", "aria-label": "Steps" }, view.buttons),
-        view.total,
-      ),
+      el("div", { class: "steps", role: "group", "aria-label": "Steps" }, view.buttons),
       view.stage,
-      el("div", { class: "folds" }, view.folds.map((f) => f.node)),
+      fold(
+        "more about the loss",
+        el("div", { class: "folds" }, view.folds.map((f) => f.node)),
+        { id: "loss-more" },
+      ),
     ),
   );
   views.set(root, view);
@@ -68,7 +66,6 @@ function paint(view) {
   view.buttons.forEach((button, k) =>
     button.setAttribute("aria-pressed", String(picture.steps[k].key === step))
   );
-  view.total.textContent = picture.total;
   view.held[step] ??= {};
   if (stage.dataset.step !== step) stage.replaceChildren();
   stage.dataset.step = step;

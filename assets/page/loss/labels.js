@@ -1,7 +1,7 @@
-// Step 1, label: the paragraph on which the right answer is marked, and the labelling strip:
+// Step 2, label: the paragraph on which the right answer is marked, and the labelling strip:
 // characters, word pieces, one row a window.
 
-import { el } from "../shared/dom.js";
+import { el, fold } from "../shared/dom.js";
 import { head, SIDES } from "./math.js";
 import { fixed } from "../shared/numbers.js";
 import { overlay, paragraph } from "../shared/prose.js";
@@ -55,7 +55,7 @@ export function draw(root, picture, page, held) {
         ? act(picture.example ? "back to the annotators" : "take all marks away", "annotators")
         : null,
     ),
-    el("div", { class: "veil-part" }, strip(picture, page)),
+    stripFold(picture, page, held),
   );
   select(root, picture, page, held);
 }
@@ -87,6 +87,17 @@ function markSelection(page) {
   const chosen = page.selection;
   if (chosen) page.input("mark", [chosen.start, chosen.end]);
 }
+
+const stripFold = (picture, page, held) => {
+  const node = fold("the label as rows of zeros and ones", strip(picture, page), {
+    open: held.open !== false,
+  });
+  node.classList.add("veil-part");
+  node.addEventListener("toggle", () => {
+    held.open = node.open;
+  });
+  return node;
+};
 
 // The strip ---------------------------------------------------------------------------------------
 

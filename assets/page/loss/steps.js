@@ -119,7 +119,10 @@ function results(root, { bench }, page) {
     el(
       "div",
       { class: "trio" },
-      part("loss after each step, nats", curve(learned.curve, third, page)),
+      part(
+        "loss after each step, nats",
+        curve(learned.curve, third, page, { floor: learned.floor }),
+      ),
       part(
         "probability before (hollow) and after (solid)",
         el(

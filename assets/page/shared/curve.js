@@ -4,8 +4,16 @@ import { svg } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { max } from "./scales.js";
 
-/** A curve with its first and last value printed; `at` marks one point. */
-export function curve(values, width, page, { at = null, height = 9, names = null } = {}) {
+/**
+ * A curve with its first and last value printed; `at` marks one point, `floor` is the least value
+ * possible.
+ */
+export function curve(
+  values,
+  width,
+  page,
+  { at = null, height = 9, names = null, floor = 0 } = {},
+) {
   const em = 16 * page.scale;
   const [left, right, top, bottom] = [em * 0.6, em * 0.6, em * 1.4, em * 1.6];
   const full = em * height;
@@ -30,6 +38,23 @@ export function curve(values, width, page, { at = null, height = 9, names = null
       } at step ${name(last)}`,
     },
     svg("line", { class: "rule", x1: left, x2: width - right, y1: y(0), y2: y(0) }),
+    floor > 0
+      ? [
+        svg("line", {
+          class: "rule-ink",
+          "stroke-dasharray": "2 3",
+          x1: left,
+          x2: width - right,
+          y1: y(floor),
+          y2: y(floor),
+        }),
+        svg(
+          "text",
+          { class: "quiet", x: width / 2, y: y(floor) + em * 1.1, "text-anchor": "middle" },
+          `floor ${fixed(floor, 3)}`,
+        ),
+      ]
+      : null,
     svg("path", {
       class: "rule-ink",
       d: values.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)},${y(v).toFixed(1)}`).join(""),

@@ -9,6 +9,7 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.learning import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
+from qa_demo.core.losses import entropy, start_end_targets
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import reason, top_spans
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
@@ -68,6 +69,7 @@ def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -
         "canUndo": learned.can_undo,
         "canRedo": learned.can_redo,
         "curve": curve,
+        "floor": floor_of(learned),
         "answers": said,
         "says": learned_sentence(learned, said),
         "start": _changes(learned.before, learned.window, both[0][0], both[1][0]),
@@ -77,6 +79,16 @@ def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -
         "moved": [moved_sentence(m) for m in learned.movements],
         "spans": _spans(learned, answers),
     }
+
+
+def floor_of(learned: Learned) -> float:
+    """The labels' own entropy, mean of start and end over the trained windows, nats: no training
+    brings the loss below it; 0 when the annotators agree.
+    """
+    windows = [learned.before.windows[w] for w in learned.windows]
+    return float(
+        np.mean([entropy(t) for w in windows for t in start_end_targets(w, learned.golds)])
+    )
 
 
 def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
@@ -101,7 +113,17 @@ def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
     )
     return (
         f"After {plural(learned.steps, 'step')} the loss {verb} from {number(first, 3)} to "
-        f"{number(last, 3)}; {change}.{short}"
+        f"{number(last, 3)}; {change}.{short}{_floor_sentence(floor_of(learned))}"
+    )
+
+
+def _floor_sentence(floor: float) -> str:
+    """Why the right answer never gets all of the probability."""
+    if not floor:
+        return ""
+    return (
+        f" The annotators differ, so the loss stays above {number(floor, 3)}, and no answer gets "
+        f"all of the probability."
     )
 
 

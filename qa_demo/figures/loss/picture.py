@@ -20,7 +20,6 @@ from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.terms import (
     bridge,
     holds,
-    says_total,
     terms_table,
     variants,
     windows_table,
@@ -29,7 +28,7 @@ from qa_demo.figures.numbers import number, percent, probability, signed
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import joined, logit_range, null_token, question_range
 
 NEAR = 6
@@ -82,13 +81,13 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     by_annotators = labels.source == "annotators" or none > 0
     texts = ", ".join(
         quoted(reading.encoding.text(span))
-        + (f" ({plural(n, 'annotator')})" if by_annotators else "")
+        + (f" ({n} of {count})" if by_annotators and count > 1 else "")
         for span, n in counts
         if span is not None
     )
     if none:
         return (
-            f"The labels: {texts}, no answer ({plural(none, 'annotator')}). Each counts alike, "
+            f"The labels: {texts}, no answer ({none} of {count}). Each counts alike, "
             f"so {null} has "
             f"{none}/{count} of every window's target, even where a window holds the marked "
             f"answers."
@@ -148,7 +147,6 @@ def loss_picture(
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],
         "null": null_token(reading.encoding),
         "strip": strip(reading, golds),
-        "total": says_total(reading, golds),
         "side": side_by_side(reading, golds, prediction),
         "bridge": bridge(reading, window, gold_pair(reading.windows[window], golds)),
         "variants": variants(reading, window, golds, decode),

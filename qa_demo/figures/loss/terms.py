@@ -68,14 +68,6 @@ def mean_loss(reading: Reading, golds: Golds) -> PrintedSum:
     return printed_total([t.weight * t.value for t in terms], total(terms))
 
 
-def says_total(reading: Reading, golds: Golds) -> str:
-    """The sum as one line of print."""
-    mean = mean_loss(reading, golds)
-    return (
-        f"L = ½ · start + ½ · end = {mean.addends[0]} + {mean.addends[1]} {mean.sign} {mean.total}"
-    )
-
-
 def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
     """What each window is trained to, and what it costs."""
     rows = []

@@ -24,11 +24,11 @@ CHAPTER = Chapter(
     number=5,
     title="Loss",
     group="Learn",
-    question="What does training lower, and how does that fit prediction?",
+    question="What does training lower?",
 )
 STEPS = (
-    {"key": "labels", "title": "label"},
     {"key": "axes", "title": "measure"},
+    {"key": "labels", "title": "label"},
     {"key": "steps", "title": "step"},
 )
 BUSY = {
@@ -94,7 +94,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         part(mean.addends[1], "end"),
         part(f" {mean.sign} "),
         part(mean.total, "strong"),
-        part("      log P = logit − log Z,  Z = Σ exp(logit)", "quiet"),
+        part("      log Z = log Σ exp(logit)", "quiet"),
     ]
 
 

@@ -3,6 +3,7 @@ replay.
 """
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -262,7 +263,13 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
         data["curve"] == [1.5, 1.0]
         and "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
     )
-    assert "windows 2 of 2" in data["says"]
+    assert "windows 2 of 2" in data["says"] and "annotators differ" not in data["says"]
+    parted = learned_data(
+        replace(after_steps(two_windows), golds=(GOLD, GOLD, None)), DECODE, MergeOptions()
+    )
+    floor = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3))
+    assert parted["floor"] == pytest.approx(floor) and data["floor"] == 0
+    assert f"stays above {floor:.3f}" in parted["says"]
     top = data["start"][0]
     assert top["text"] == "Delta" and top["after"] > top["before"]
     assert (

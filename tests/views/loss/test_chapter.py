@@ -62,7 +62,7 @@ STEP = {"scope": "head", "steps": 5, "rate": 1.0, "optimizer": "sgd"}
 def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
     data = loss.present(screen)
     json.dumps(plain(data), allow_nan=False)
-    assert [s["key"] for s in data["picture"]["steps"]] == ["labels", "axes", "steps"]
+    assert [s["key"] for s in data["picture"]["steps"]] == ["axes", "labels", "steps"]
     assert len(data["picture"]["windows"]) == len(screen.reading.windows) > 2
     assert data["tables"][0]["caption"].startswith("The loss, term by term")
     assert len(data["tables"]) == 4 and len(data["simplified"]) >= 6
@@ -135,7 +135,7 @@ def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen
     )
     picture = loss.present(mixed)["picture"]
     assert (
-        "no answer (2 annotators)" in picture["says"]
+        "no answer (2 of 3)" in picture["says"]
         and "[CLS] has 2/3" in picture["says"]
         and picture["silent"] == 2
     )

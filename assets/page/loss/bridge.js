@@ -1,0 +1,43 @@
+// The bridge from the loss to chapter 4: -2 times the label's loss is the log of its pair's
+// probability.
+
+import { el } from "../shared/dom.js";
+
+export function bridge(picture, page) {
+  const { loss, inWindow, i, j } = picture.bridge;
+  const w = page.reading.windows[picture.window];
+  const gold = i >= w.contextAt && i < w.contextAt + w.docStop - w.docStart
+    ? { window: w.index, start: i - w.contextAt + w.docStart, end: j - w.contextAt + w.docStart }
+    : null;
+  const [zs, ze, minus] = loss.addends;
+  const spaced = minus.startsWith("\u2212") ? `\u2212 ${minus.slice(1)}` : `+ ${minus}`;
+  return el(
+    "div",
+    { class: "bridge" },
+    el(
+      "p",
+      { class: "tabular" },
+      el("strong", {}, "The bridge "),
+      `for the label's pair (${i}, ${j}): 2 · its loss = log Z`,
+      el("sub", {}, "s"),
+      " + log Z",
+      el("sub", {}, "e"),
+      " − score = ",
+      `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) = `,
+      el("strong", {}, inWindow),
+      ", which chapter 4 prints as its probability in the window at temperature 1. Both log " +
+        "Z are the same for every pair of the window, so the pair with the highest score is " +
+        "the most probable legal pair.",
+    ),
+    gold
+      ? el("button", {
+        type: "button",
+        class: "act",
+        onclick: () => {
+          page.select(gold);
+          document.getElementById("tab-spans")?.click();
+        },
+      }, "see the label's pair among all pairs (chapter 4)")
+      : null,
+  );
+}

@@ -1,0 +1,144 @@
+// The gaps of one head: a bracket from each label's logit to log Z, and what they add up to.
+
+import { svg } from "../shared/dom.js";
+import { fixed, sums } from "../shared/numbers.js";
+import { clamp } from "../shared/scales.js";
+import { logZ } from "./math.js";
+
+/** Height of a row, em. */
+export const ROW = 1.6;
+const MOST = 4;
+/** So many of the highest logits are always inside the axis. */
+const SHOWN = 5;
+/** A bracket narrower than so many em is drawn enlarged. */
+const NARROW = 1.2;
+const WIDE = 4;
+
+/**
+ * The part of the axis that matters: from the lowest label, or the fifth logit, to log Z.
+ * @param {ArrayLike<number> & Iterable<number>} logits
+ * @param {number[]} labels positions
+ * @returns {[number, number]}
+ */
+export function fullDomain(logits, labels) {
+  const order = [...logits].sort((a, b) => b - a);
+  const low = Math.min(order[Math.min(SHOWN, order.length) - 1], ...labels.map((p) => logits[p]));
+  const high = logZ(logits);
+  const more = Math.max(0.25, (high - low) * 0.06);
+  return [low - more, high + more];
+}
+
+/**
+ * The entropy of the labels, below which no training brings the loss: 0 when all annotators agree.
+ * @param {number[][]} sparse labels as [pos, weight]
+ */
+export const floor = (sparse) =>
+  sparse.reduce((sum, [, weight]) => sum - weight * Math.log(weight), 0);
+
+/**
+ * A share of the annotators as a fraction: 2/3; with decimals where more than 25 of them count.
+ * @param {number} weight
+ */
+export function share(weight) {
+  for (let n = 1; n <= 25; n += 1) {
+    const k = Math.round(weight * n);
+    if (Math.abs(k - weight * n) < 1e-9) return n === 1 ? String(k) : `${k}/${n}`;
+  }
+  return weight.toFixed(2);
+}
+
+/**
+ * Rows under an axis: one for each label, at most four, and their sum.
+ * @param {number[][]} sparse
+ */
+export const rowsFor = (sparse) => Math.min(sparse.length, MOST) + (sparse.length > 1 ? 1 : 0);
+
+/**
+ * The printed rows of one head: `pos` is null where further labels are taken together.
+ * @param {ArrayLike<number>} logits
+ * @param {number} z
+ * @param {number[][]} sparse
+ * @param {boolean} narrow
+ * @returns {{pos: number | null, text: string}[]}
+ */
+export function gapRows(logits, z, sparse, narrow) {
+  if (sparse.length === 1) {
+    const gap = fixed(z - logits[sparse[0][0]]);
+    return [{ pos: sparse[0][0], text: `${narrow ? "" : "−log p = "}${gap}` }];
+  }
+  const order = [...sparse].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  const named = order.length > MOST ? order.slice(0, MOST - 1) : order;
+  const rest = order.slice(named.length);
+  const cost = (/** @type {number[]} */ [pos, weight]) => weight * (z - logits[pos]);
+  const printed = sums([
+    ...named.map(cost),
+    ...(rest.length ? [rest.map(cost).reduce((sum, more) => sum + more, 0)] : []),
+  ]);
+  /** @type {{pos: number | null, text: string}[]} */
+  const rows = named.map(([pos, weight], k) => ({
+    pos,
+    text: narrow
+      ? `${share(weight)} · ${fixed(z - logits[pos])}`
+      : `${share(weight)} · ${fixed(z - logits[pos])} = ${printed.addends[k]}`,
+  }));
+  if (rest.length) rows.push({ pos: null, text: `${rest.length} more: ${printed.addends.at(-1)}` });
+  return [...rows, { pos: null, text: `sum ${printed.total}` }];
+}
+
+/** Draw log Z, the brackets and the column of numbers beside them. */
+export function drawGaps(parts, { logits, z, sparse }) {
+  const { x, y, em, rule, gaps, right, narrow } = parts;
+  const rows = gapRows(logits, z, sparse, narrow);
+  const at = x(z);
+  const bottom = y + em * (2.2 + ROW * rows.filter(({ pos }) => pos !== null).length) - em * 0.6;
+  const left = at > right - em * 3;
+  rule.replaceChildren(
+    svg("line", { class: "rule-ink", x1: at, x2: at, y1: em * 1.2, y2: bottom }),
+    svg(
+      "text",
+      { x: at + (left ? 5 : 0), y: em * 0.9, "text-anchor": left ? "end" : "middle" },
+      `log Z ${fixed(z)}`,
+    ),
+  );
+  const head = sparse.length > 1 && !narrow
+    ? [
+      svg("text", { class: "quiet", x: right + em * 0.8, y: y + em * 0.3 }, "share · (−log p)"),
+    ]
+    : [];
+  gaps.replaceChildren(
+    ...head,
+    ...rows.flatMap(({ pos, text }, k) => {
+      const h = y + em * (2.4 + ROW * k);
+      return [
+        ...(pos === null ? [] : bracket(x(logits[pos]), at, h, parts)),
+        svg("text", {
+          class: k === rows.length - 1 ? "gap-sum" : null,
+          x: right + em * 0.8,
+          y: h + em * 0.3,
+        }, text),
+      ];
+    }),
+  );
+}
+
+/** From the label to log Z; a gap too small to see is drawn wider, with how many times. */
+function bracket(a, b, h, { y, em, right }) {
+  const line = (p, q) =>
+    svg("path", {
+      class: "gap",
+      d: `M${p},${h - 5}V${h + 5}M${p},${h}H${q}M${q},${h - 5}V${h + 5}`,
+    });
+  if (b - a >= em * NARROW) return [line(a, b)];
+  const q = clamp(b + em, em * WIDE, right - 4);
+  const p = q - em * WIDE;
+  const times = b - a > 0 ? (em * WIDE) / (b - a) : Infinity;
+  return [
+    svg("path", { class: "lens", d: `M${a},${y}L${p},${h}M${b},${y}L${q},${h}` }),
+    line(p, q),
+    svg(
+      "text",
+      { class: "quiet", x: p - 6, y: h + em * 0.3, "text-anchor": "end" },
+      times < 1000 ? `×${Math.round(times)}` : "enlarged",
+    ),
+  ];
+}
