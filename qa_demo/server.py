@@ -23,12 +23,19 @@ import gradio as gr  # noqa: E402
 import plotly  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.requests import Request  # noqa: E402
-from starlette.responses import FileResponse, PlainTextResponse, Response  # noqa: E402
+from starlette.responses import (  # noqa: E402
+    FileResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+)
 from starlette.routing import Mount, Route  # noqa: E402
 from starlette.staticfiles import StaticFiles  # noqa: E402
 from starlette.types import ASGIApp, Message, Receive, Scope, Send  # noqa: E402
 
 from qa_demo.core.assets import ASSETS  # noqa: E402
+from qa_demo.views.api.door import Door, public_calls  # noqa: E402
+from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
 
 log = logging.getLogger("qa_demo")
 PAGE = ASSETS / "page"
@@ -198,6 +205,15 @@ async def _plotly(_: Request) -> FileResponse:
     return FileResponse(PLOTLY / "plotly.min.js", media_type="text/javascript")
 
 
+def _openapi(page: gr.Blocks) -> Route:
+    """The description of the page's calls, in the place of gradio's own."""
+
+    async def described(_: Request) -> JSONResponse:
+        return JSONResponse(document(public_calls(page), RESULTS))
+
+    return Route("/gradio_api/openapi.json", described)
+
+
 def mcp_available() -> bool:
     """Whether the extra that serves the API to language models is installed."""
     return importlib.util.find_spec("mcp") is not None
@@ -223,7 +239,10 @@ def launch(page: gr.Blocks, host: str | None = None, port: int | None = None, **
     (prevent_thread_lock).
     """
     page.queue(max_size=MAX_THREADS, default_concurrency_limit=8, api_open=False)
-    opened = page.launch(**{**launch_settings(host, port), **more})
+    settings = launch_settings(host, port)
+    settings["app_kwargs"]["middleware"].append(Middleware(Door, page=page))
+    settings["app_kwargs"]["routes"].append(_openapi(page))
+    opened = page.launch(**{**settings, **more})
     if (
         page.mcp_error
     ):  # gradio goes on without it, and would only print it on a page that is not quiet

@@ -10,7 +10,6 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from qa_demo.views import page
 from qa_demo.views.api.read import make_read
 from tests.browser.serve import serve
 from tests.requests import services
@@ -72,19 +71,6 @@ def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None
     ):
         with pytest.raises(AppError, match=said):
             client.predict(*arguments, api_name="/read")
-
-
-def test_only_what_is_meant_for_others_is_described(address: str) -> None:
-    with urllib.request.urlopen(f"{address}gradio_api/openapi.json", timeout=30) as reply:
-        paths = json.loads(reply.read())["paths"]
-    named = set(Client(address, verbose=False).view_api(return_format="dict")["named_endpoints"])
-    meant = page.ENDPOINTS
-    assert "read" in meant and named == {f"/{name}" for name in meant}
-    calls = {path for path in paths if not path.endswith("/upload")}
-    assert {
-        path.removeprefix("/gradio_api/call").removeprefix("/v2").removesuffix("/{event_id}")
-        for path in calls
-    } == named
 
 
 def test_scripts_are_asked_for_again_at_each_visit(address: str) -> None:

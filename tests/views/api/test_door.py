@@ -1,0 +1,171 @@
+"""Calls over HTTP that gradio would end with status 500 or a null error, and the document that
+describes the calls.
+"""
+
+import json
+import logging
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from gradio_client import Client
+
+from qa_demo import __version__
+from qa_demo.views import page
+from qa_demo.views.api.openapi import RESULTS
+from tests.browser.serve import serve
+from tests.fakes import FakeReader
+
+TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
+ASKED = {"question": "Who drew the towers?", "context": TEXT}
+READ = "/gradio_api/call/v2/read"
+LIST = "/gradio_api/call/read"
+JOIN = "/gradio_api/queue/join"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A running page with the fake reader, which has a BIO head."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app, _, _ = serve(port, FakeReader(bio=True), prevent_thread_lock=True)
+    yield f"http://127.0.0.1:{port}"
+    app.get_blocks().close(verbose=False)
+
+
+def send(address: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
+    """Status and decoded body of one request."""
+    asked = urllib.request.Request(
+        address + path, data=body, headers={"content-type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(asked, timeout=20) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "said"),
+    [
+        (READ, {}, 422, "read needs the field question, which is missing"),
+        (READ, {"question": "Who?"}, 422, "read needs the field context, which is missing"),
+        (READ, {**ASKED, "x": 1}, 422, "read has no field x; its fields are question, context, "),
+        (READ + "/", {}, 422, "read needs the field question"),
+        (READ, [], 422, "the request must be a JSON object, got []"),
+        ("/gradio_api/call/v2/write", {}, 404, "this page has no call write; it has read, "),
+        (LIST, {}, 422, "read needs the field data, a list: data holds one value for each of"),
+        (LIST, {"data": ["Who?"]}, 422, "read lacks context: data holds"),
+        (LIST, {"data": [1] * 9}, 422, "read takes 8 values, got 9"),
+        ("/gradio_api/call/chosen", {"data": []}, 404, "this page has no call chosen"),
+        (JOIN, {"fn_index": 9999, "data": []}, 404, "this page has no event 9999"),
+        (JOIN, {"fn_index": True, "data": []}, 404, "this page has no event True"),
+        (JOIN, {"fn_index": 1, "data": [], "session_hash": "a"}, 422, "a list of 1 values"),
+        (JOIN, {"fn_index": 1, "data": [None]}, 422, "needs a session_hash"),
+    ],
+)
+def test_what_is_missing_or_unknown_is_named(
+    address: str, path: str, body: Any, status: int, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    found, text = send(address, path, json.dumps(body).encode())
+    assert found == status and said in json.loads(text)["error"]
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 50_000, b'{"question":'])
+def test_what_is_no_json_is_refused(address: str, body: bytes) -> None:
+    assert send(address, READ, body) == (422, '{"error":"the request must be JSON"}')
+
+
+def test_a_result_is_fetched_once(address: str) -> None:
+    status, begun = send(address, READ, json.dumps(ASKED).encode())
+    assert status == 200
+    event = json.loads(begun)["event_id"]
+    status, stream = send(address, f"{LIST}/{event}")
+    assert status == 200 and stream.startswith("event: complete\ndata: [{")
+    for number in (event, "nothing"):
+        status, refused = send(address, f"{LIST}/{number}")
+        assert status == 404 and "no result" in json.loads(refused)["error"]
+
+
+def test_a_stream_of_nobody_ends_without_a_traceback(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        status, stream = send(address, "/gradio_api/queue/data?session_hash=nobody")
+    assert status == 200 and '"session_not_found":true' in stream
+    assert "Traceback" not in caplog.text and "a stream has ended early" in caplog.text
+
+
+def fits(value: Any, schema: dict[str, Any], where: str = "reply") -> None:
+    """Hold a value against the few words of JSON schema that the document uses."""
+    if value is None:
+        assert schema.get("nullable"), f"{where} is null"
+    elif schema["type"] == "object":
+        assert set(value) == set(schema["required"]), where
+        for key, inner in value.items():
+            fits(inner, schema["properties"][key], f"{where}.{key}")
+    elif schema["type"] == "array":
+        for k, inner in enumerate(value):
+            fits(inner, schema["items"], f"{where}[{k}]")
+    else:
+        kinds = {"string": str, "integer": int, "number": (int, float)}
+        assert isinstance(value, kinds[schema["type"]]), (where, value)
+
+
+CALLS: dict[str, list[dict[str, Any]]] = {
+    "read": [ASKED, {**ASKED, "null_score_diff_threshold": -100.0}],
+    "attribute": [
+        ASKED,
+        {**ASKED, "method": "leave_one_out"},
+        {
+            **ASKED,
+            "target": "span_minus_other",
+            "char_start": 25,
+            "char_end": 37,
+            "other_start": 54,
+            "other_end": 59,
+        },
+    ],
+    "loss": [{**ASKED, "gold": [[25, 37], None]}],
+    "tag": [ASKED],
+    "infill": [{"text": TEXT, "spans": [[4, 10]]}, {"text": TEXT}],
+}
+
+
+def test_the_document_describes_every_call_and_its_result(address: str) -> None:
+    described = json.loads(send(address, "/gradio_api/openapi.json")[1])
+    assert described["info"]["version"] == __version__
+    client = Client(address, verbose=False)
+    named = set(client.view_api(return_format="dict")["named_endpoints"])
+    assert (
+        named
+        == {f"/{name}" for name in page.ENDPOINTS}
+        == {f"/{name}" for name in RESULTS}
+        == {f"/{name}" for name in CALLS}
+    )
+    assert set(described["paths"]) == {
+        path
+        for name in CALLS
+        for path in (f"/gradio_api/call/v2/{name}", f"/gradio_api/call/{name}/{{event_id}}")
+    }
+    for name, requests in CALLS.items():
+        post = described["paths"][f"/gradio_api/call/v2/{name}"]["post"]
+        taken = post["requestBody"]["content"]["application/json"]["schema"]
+        get = described["paths"][f"/gradio_api/call/{name}/{{event_id}}"]["get"]
+        result = get["responses"]["200"]["content"]["text/event-stream"]["schema"]["items"]
+        for given in requests:
+            assert set(taken["required"]) <= set(given) <= set(taken["properties"])
+            fits(client.predict(**given, api_name=f"/{name}"), result)
+
+
+def test_the_check_of_a_reply_can_fail() -> None:
+    with pytest.raises(AssertionError):
+        fits(
+            {"text": 1},
+            {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
+        )
