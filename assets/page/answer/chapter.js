@@ -6,6 +6,7 @@ import { fixed } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { apart } from "../shared/labels.js";
 import { overlay, paragraph } from "../shared/prose.js";
+import { trust } from "./trust.js";
 
 const views = new WeakMap();
 
@@ -29,6 +30,7 @@ export function draw(root, picture, page) {
     legend(page),
     view.scroller,
     el("div", { class: "veil-part" }, view.line, view.four),
+    view.trust = trust(picture.trust, root.clientWidth, page, before?.trust),
   );
   line(view, picture, page);
   select(root, picture, page);

@@ -1,12 +1,18 @@
 """Chapter 1, Answer: which words, and how sure."""
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.measured import Measured, load_measured
 from qa_demo.figures.answer.picture import SIMPLIFIED, answer_notice, answer_picture, answer_table
+from qa_demo.figures.answer.trust import trust_picture, trust_tables
 from qa_demo.figures.payload import page_data, part
-from qa_demo.figures.span_score import four_numbers, null_score, score_sums
+from qa_demo.figures.span_score import RULE, four_numbers, null_score, score_sums
 from qa_demo.views.frame import Frame
 from qa_demo.views.options import parse
+from qa_demo.views.services import BUNDLED
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -19,15 +25,37 @@ CHAPTER = Chapter(
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """The logit line, the table of listed spans and the notice."""
+    """The logit line, how far to trust it, the tables and the notice."""
     shown, prediction, merge = screen.shown, screen.prediction, screen.merge
+    figures = measured(screen.source)
     return page_data(
         CHAPTER.question,
-        answer_picture(shown, prediction, merge),
+        {
+            **answer_picture(shown, prediction, merge),
+            "trust": trust_picture(figures, measured_threshold(screen)),
+        },
         answer_notice(shown, prediction, merge),
         SIMPLIFIED,
-        [answer_table(shown, prediction, screen.what_if.temperature, merge)],
+        [
+            answer_table(shown, prediction, screen.what_if.temperature, merge),
+            *trust_tables(figures),
+        ],
     )
+
+
+@lru_cache(maxsize=8)
+def measured(source: str) -> Measured | None:
+    """The figures that lie beside a reader of that name, bundled or a folder; None for one without.
+
+    A reader from the hub comes without: its figures are not fetched.
+    """
+    return load_measured(ASSETS / "reader" if source == BUNDLED else Path(source))
+
+
+def measured_threshold(screen: Screen) -> float | None:
+    """The threshold in use where it means what was measured: null - best, both sums of logits."""
+    same = (screen.merge.scale, screen.merge.null) == (RULE.scale, RULE.null)
+    return screen.prediction.limit if same and screen.prediction.has_threshold else None
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

@@ -1,0 +1,193 @@
+// How far to trust the reader: how often a probability comes true, and what each threshold costs.
+// Both are drawn from figures measured once on held-out questions; nothing is computed here.
+
+import { el, fold, svg } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { max, scaleLinear, ticks } from "../shared/scales.js";
+
+const TITLE = "how far to trust it";
+
+/**
+ * The fold with both diagrams, side by side where there is room.
+ * @param {any} data
+ * @param {number} width of the stage
+ * @param {any} page
+ * @param {any} [before] the fold that this one replaces: it stays open
+ */
+export function trust(data, width, page, before) {
+  const open = Boolean(before?.open);
+  if (data.none) return fold(TITLE, el("p", {}, data.none), { open, id: "answer-trust" });
+  const em = 16 * page.scale;
+  const each = Math.min(width, Math.max(em * 20, Math.min(em * 34, width / 2 - em)));
+  return fold(
+    TITLE,
+    el(
+      "div",
+      { class: "trust" },
+      data.reliability
+        ? diagram(reliability(data.reliability, each, em), data.reliability, [
+          [blob("hollow before"), "softmax as it is"],
+          [blob("ink"), "calibrated"],
+          [sample("rule-ink dashed"), "comes true"],
+        ])
+        : null,
+      data.curve
+        ? diagram(curve(data.curve, each, em), data.curve, [
+          [sample("rule-ink"), "right answers withheld"],
+          [sample("rule-ink dashed"), "answered though there is no answer"],
+        ])
+        : null,
+    ),
+    { open, id: "answer-trust" },
+  );
+}
+
+const diagram = (art, { said }, marks) =>
+  el("figure", {}, legend(marks), art, el("figcaption", {}, said));
+
+/**
+ * The frame of a diagram: scales, ticks with percent at the left, and the names of both axes.
+ * @param {{width: number, height: number, em: number, x: [number, number], names: string[],
+ *   label: string, percent?: boolean}} about
+ */
+function frame({ width, height, em, x: domain, names, label, percent = false }) {
+  const left = em * 3.2;
+  const [top, bottom] = [em * 2.4, height - em * 3];
+  const x = scaleLinear(domain, [left, width - em * 1.8]);
+  const y = scaleLinear([0, 100], [bottom, top]);
+  const art = svg("svg", { class: "trust-art", width, height, role: "img", "aria-label": label });
+  for (const at of [0, 25, 50, 75, 100]) {
+    art.append(
+      svg("line", { class: "rule", x1: left, x2: width - em * 1.8, y1: y(at), y2: y(at) }),
+      svg("text", {
+        class: "quiet",
+        x: left - em * 0.4,
+        y: y(at) + em * 0.28,
+        "text-anchor": "end",
+      }, `${at} %`),
+    );
+  }
+  for (const tick of ticks(x, { room: em * 4, em: em * 0.8 })) {
+    art.append(
+      svg("text", {
+        class: "quiet",
+        x: tick.at,
+        y: bottom + em * 1.2,
+        "text-anchor": "middle",
+      }, percent ? `${tick.text} %` : tick.text),
+    );
+  }
+  art.append(
+    svg("text", { class: "quiet", x: left, y: em * 0.85 }, names[1]),
+    svg(
+      "text",
+      { class: "quiet", x: width - em * 1.8, y: height - em * 0.5, "text-anchor": "end" },
+      names[0],
+    ),
+  );
+  return { art, x, y, top, bottom };
+}
+
+/** Dots on the diagonal would be honest; their area is the number of questions. */
+function reliability({ before, after }, width, em) {
+  const { art, x, y } = frame({
+    width,
+    height: em * 18,
+    em,
+    x: [0, 100],
+    names: ["probability of the best span", "exactly right"],
+    label: "How often a probability comes true, before and after the temperature",
+    percent: true,
+  });
+  const most = max([...before, ...after], (row) => row.count) ?? 1;
+  const radius = (row) => em * (0.16 + 0.5 * Math.sqrt(row.count / most));
+  art.append(
+    svg("line", { class: "rule-ink dashed", x1: x(0), y1: y(0), x2: x(100), y2: y(100) }),
+    ...path(before, x, y, "role-before"),
+    ...path(after, x, y, "role-after"),
+    ...before.map((row) => dot(row, x, y, radius(row), "hollow before")),
+    ...after.map((row) => dot(row, x, y, radius(row), "ink")),
+  );
+  return art;
+}
+
+const path = (rows, x, y, kind) => [
+  svg("path", {
+    class: `rule-ink thin ${kind}`,
+    d: rows.map((row, k) =>
+      `${k ? "L" : "M"}${x(100 * row.mean_prob).toFixed(1)},${y(100 * row.accuracy).toFixed(1)}`
+    ).join(""),
+  }),
+];
+
+const dot = (row, x, y, r, kind) =>
+  svg(
+    "circle",
+    { class: kind, cx: x(100 * row.mean_prob), cy: y(100 * row.accuracy), r },
+    svg(
+      "title",
+      {},
+      `${row.count} questions: claimed ${fixed(100 * row.mean_prob, 0)} %, exactly right ${
+        fixed(100 * row.accuracy, 0)
+      } %`,
+    ),
+  );
+
+/** What the marks mean, above the diagram: inside it there is always a line in the way. */
+const legend = (rows) =>
+  el(
+    "ul",
+    { class: "legend" },
+    rows.map(([mark, text]) =>
+      el(
+        "li",
+        {},
+        svg("svg", { class: "key", viewBox: "0 0 26 16", "aria-hidden": "true" }, mark),
+        text,
+      )
+    ),
+  );
+
+const sample = (kind) => svg("path", { class: kind, d: "M1,8H25" });
+const blob = (kind) => svg("circle", { class: kind, cx: 13, cy: 8, r: 6 });
+
+/** Two shares that no threshold makes small at once. */
+function curve({ points, chosen, threshold }, width, em) {
+  const { art, x, y, top, bottom } = frame({
+    width,
+    height: em * 18,
+    em,
+    x: [points[0].threshold, points[points.length - 1].threshold],
+    names: ["no-answer threshold", "of the questions of its kind"],
+    label: "Right answers withheld and questions without an answer answered, by threshold",
+  });
+  const line = (name) =>
+    points.map((p, k) => `${k ? "L" : "M"}${x(p.threshold).toFixed(1)},${y(p[name]).toFixed(1)}`)
+      .join("");
+  art.append(
+    svg("path", { class: "rule-ink", d: line("withheld_right") }),
+    svg("path", { class: "rule-ink dashed", d: line("wrongly_answered") }),
+    svg("line", {
+      class: "rule-ink thin",
+      x1: x(chosen.threshold),
+      x2: x(chosen.threshold),
+      y1: bottom,
+      y2: bottom + em * 0.4,
+    }),
+  );
+  const [low, high] = x.domain();
+  if (threshold !== null && threshold >= low && threshold <= high) {
+    const at = x(threshold);
+    const right = at > width * 0.7;
+    art.append(
+      svg("line", { class: "threshold-bar", x1: at, x2: at, y1: top, y2: bottom }),
+      svg("text", {
+        class: "threshold-text",
+        x: at + em * (right ? -0.4 : 0.4),
+        y: top - em * 0.4,
+        "text-anchor": right ? "end" : "start",
+      }, `in use ${fixed(threshold)}`),
+    );
+  }
+  return art;
+}

@@ -1,0 +1,152 @@
+"""How far the reader's words can be trusted, from figures measured once on held-out questions: how
+often a probability comes true, and what a no-answer threshold costs.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+from qa_demo.core.abstain import ThresholdPoint
+from qa_demo.core.measured import Measured, Reliability, ThresholdCurve
+from qa_demo.core.metrics import CalibrationBin
+from qa_demo.figures.numbers import number, percent
+from qa_demo.figures.payload import table
+
+HEAD = "span"
+"""Chapter 1 shows the start/end head; chapter 7 compares the two heads."""
+NONE = (
+    "No figures are stored beside this reader, so nobody can say how often its probabilities come "
+    "true. qa_demo.training.score measures them for a folder."
+)
+
+
+def trust_picture(measured: Measured | None, threshold: float | None) -> dict[str, Any]:
+    """Both diagrams of the start/end head, each with its sentence; `threshold` is the one in use,
+    None where none decides.
+    """
+    if measured is None or (HEAD not in measured.reliability and HEAD not in measured.curves):
+        return {"reliability": None, "curve": None, "none": NONE}
+    found, curve = measured.reliability.get(HEAD), measured.curves.get(HEAD)
+    return {
+        "none": None,
+        "reliability": None if found is None else reliability_picture(found),
+        "curve": None if curve is None else curve_picture(curve, threshold),
+    }
+
+
+def trust_tables(measured: Measured | None) -> list[dict[str, Any]]:
+    """The table twins of both diagrams."""
+    if measured is None:
+        return []
+    found, curve = measured.reliability.get(HEAD), measured.curves.get(HEAD)
+    return [
+        *([] if found is None else [_reliability_table(found)]),
+        *([] if curve is None else [_curve_table(curve)]),
+    ]
+
+
+def share(points: float) -> str:
+    """Points of a hundred as measured: a count of nothing is 0 %."""
+    return "0 %" if points == 0 else percent(points / 100)
+
+
+def filled(bins: tuple[CalibrationBin, ...]) -> list[dict[str, Any]]:
+    """The bins that hold questions: an empty one has no accuracy."""
+    return [asdict(row) for row in bins if row.count]
+
+
+def reliability_picture(found: Reliability) -> dict[str, Any]:
+    """Bins as dots: claimed probability against how often the span was exactly right."""
+    return {
+        "before": filled(found.before),
+        "after": filled(found.after),
+        "said": reliability_sentence(found),
+    }
+
+
+def reliability_sentence(found: Reliability) -> str:
+    """What the two sets of dots show, in printed figures."""
+    before, after = number(found.error_before, 3), number(found.error_after, 3)
+    change = (
+        "closer to the diagonal"
+        if found.error_after < found.error_before
+        else "no closer to the diagonal"
+    )
+    return (
+        f"On {found.measured_on:,} held-out questions a probability of this reader misses the "
+        f"share of exactly right answers by {before} on average; divided by the temperature "
+        f"{number(found.temperature)}, which {found.fitted_on:,} questions of other articles gave, "
+        f"by {after}: the dots lie {change}."
+    )
+
+
+def nearest(curve: ThresholdCurve, threshold: float) -> ThresholdPoint:
+    """The measured point whose threshold lies nearest, the reader's own among them."""
+    return min((curve.chosen, *curve.points), key=lambda p: abs(p.threshold - threshold))
+
+
+def curve_picture(curve: ThresholdCurve, threshold: float | None) -> dict[str, Any]:
+    """Two shares over the threshold, the one that the reader came with, and the one in use."""
+    return {
+        "points": [asdict(p) for p in curve.points],
+        "chosen": asdict(curve.chosen),
+        "threshold": threshold,
+        "said": curve_sentence(curve, threshold),
+    }
+
+
+def curve_sentence(curve: ThresholdCurve, threshold: float | None) -> str:
+    """What the threshold in use does to questions with and without an answer."""
+    on = (
+        f"Measured on {curve.answerable:,} questions with an answer and {curve.unanswerable:,} "
+        "without."
+    )
+    if threshold is None:
+        return f"{on} No threshold decides under the settings in use."
+    first, last = curve.points[0].threshold, curve.points[-1].threshold
+    if not first <= threshold <= last:
+        what = "withholds every answer" if threshold < first else "withholds no answer"
+        return f"{on} A threshold of {number(threshold)} lies outside the measured ones: it {what}."
+    point = nearest(curve, threshold)
+    return (
+        f"{on} At a threshold of {number(point.threshold)} the reader withholds "
+        f"{share(point.withheld_right)} of its exactly right answers and still answers "
+        f"{share(point.wrongly_answered)} of the questions without an answer; "
+        f"to answer or not is the right choice for {share(point.accuracy)} of all."
+    )
+
+
+def _reliability_table(found: Reliability) -> dict[str, Any]:
+    rows = [
+        [
+            name,
+            f"{number(b.low, 1)} to {number(b.high, 1)}",
+            f"{b.count:,}",
+            number(b.mean_prob, 3) if b.count else "none",
+            number(b.accuracy, 3) if b.count else "none",
+        ]
+        for name, bins in (("as it is", found.before), ("calibrated", found.after))
+        for b in bins
+    ]
+    head = ["softmax", "probability", "questions", "mean probability", "exactly right"]
+    return table("How often a probability comes true", head, rows)
+
+
+def _curve_table(curve: ThresholdCurve) -> dict[str, Any]:
+    rows = [
+        [
+            number(p.threshold),
+            share(p.withheld_right),
+            share(p.wrongly_answered),
+            share(p.accuracy),
+            number(p.answerable_f1, 1),
+        ]
+        for p in curve.points
+    ]
+    head = [
+        "threshold",
+        "right answers withheld",
+        "answered without an answer",
+        "right choice",
+        "F1 of questions with an answer",
+    ]
+    return table("What each threshold costs", head, rows)

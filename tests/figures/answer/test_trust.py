@@ -1,0 +1,80 @@
+"""How far to trust the reader, as data: each sentence is said again from the stored figures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from qa_demo.core.abstain import ThresholdPoint
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.measured import Measured, Reliability, ThresholdCurve, load_measured
+from qa_demo.core.metrics import CalibrationBin
+from qa_demo.figures.answer.trust import (
+    curve_sentence,
+    nearest,
+    reliability_picture,
+    trust_picture,
+    trust_tables,
+)
+from qa_demo.views.answer.chapter import measured
+
+BINS = (CalibrationBin(0.0, 0.5, 0, 0.0, 0.0), CalibrationBin(0.5, 1.0, 4, 0.75, 0.5))
+FOUND = Reliability(2.0, 10, 4, BINS, BINS, 0.25, 0.125)
+POINTS = (
+    ThresholdPoint(-1.0, 100.0, 0.0, 50.0, 0.0),
+    ThresholdPoint(0.0, 40.0, 25.0, 70.0, 40.0),
+    ThresholdPoint(2.0, 0.0, 100.0, 50.0, 60.0),
+)
+CURVE = ThresholdCurve(5, 4, POINTS, POINTS[1])
+
+
+def test_an_empty_bin_is_no_dot() -> None:
+    picture = reliability_picture(FOUND)
+    assert [row["count"] for row in picture["before"]] == [4]
+    assert (
+        "0.250 on average" in picture["said"] and "by 0.125: the dots lie closer" in picture["said"]
+    )
+    worse = replace(FOUND, error_after=0.3)
+    assert "no closer" in reliability_picture(worse)["said"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"),
+    [
+        (0.4, "At a threshold of 0.00 the reader withholds 40 % of its exactly right answers and "
+         "still answers 25 % of the questions without an answer; to answer or not is the right "
+         "choice for 70 % of all."),
+        (1.9, "withholds 0 % of its exactly right answers and still answers 100 %"),
+        (-3.0, "lies outside the measured ones: it withholds every answer."),
+        (9.0, "lies outside the measured ones: it withholds no answer."),
+        (None, "No threshold decides"),
+    ],
+)  # fmt: skip
+def test_a_threshold_by_hand(threshold: float | None, said: str) -> None:
+    assert said in curve_sentence(CURVE, threshold)
+
+
+def test_the_nearest_point_is_nearest() -> None:
+    for t in np.linspace(-1, 2, 31):
+        assert abs(nearest(CURVE, t).threshold - t) == min(abs(p.threshold - t) for p in POINTS)
+
+
+def test_the_bundled_reader_has_both_diagrams_and_their_tables() -> None:
+    figures = measured("bundled")
+    assert figures == load_measured(ASSETS / "reader") and figures is not None
+    picture = trust_picture(figures, figures.curves["span"].chosen.threshold)
+    bins = picture["reliability"]["after"]
+    assert sum(row["count"] for row in bins) == figures.reliability["span"].measured_on
+    assert [p["threshold"] for p in picture["curve"]["points"]] == sorted(
+        p["threshold"] for p in picture["curve"]["points"]
+    )
+    reliability, curve = trust_tables(figures)
+    assert len(reliability["rows"]) == 20 and len(curve["rows"]) == len(picture["curve"]["points"])
+
+
+def test_a_reader_without_figures_says_so(tmp_path) -> None:
+    assert measured(str(tmp_path)) is None and trust_tables(None) == []
+    for figures in (None, Measured({}, {})):
+        assert "No figures are stored" in trust_picture(figures, 0.0)["none"]
+    only = trust_picture(Measured({"span": FOUND}, {}), None)
+    assert only["curve"] is None and only["reliability"] is not None and only["none"] is None
