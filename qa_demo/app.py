@@ -14,7 +14,7 @@ from qa_demo.arguments import OneSentence
 from qa_demo.core.errors import BadInput, QADemoError
 
 if TYPE_CHECKING:
-    from qa_demo.core.infill import Infiller
+    from qa_demo.core.infiller import Infiller
     from qa_demo.core.reader import Reader
     from qa_demo.views.services import Services
 

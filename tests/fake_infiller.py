@@ -16,12 +16,14 @@ from qa_demo.core.infill import (
     Infill,
     Trace,
     check_wires,
-    code_terms,
-    judge,
-    paper_terms,
+    filled,
+    read_rows,
+    row_of,
     single_cuts,
 )
-from qa_demo.core.masking import Masked, MaskOptions
+from qa_demo.core.infiller import one_text
+from qa_demo.core.masked import Masked
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
@@ -80,15 +82,7 @@ class FakeInfiller:
 
     def encode(self, text: str) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
-        if not isinstance(text, str) or not text.strip():
-            raise BadInput("the text is empty; type at least one word")
-        encoding = fake_encode("", text.lower())
-        if not 1 <= len(encoding.context_ids) <= self.max_pieces:
-            raise BadInput(
-                f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
-                f"{self.max_pieces:,}: "
-                "masking reads one sequence, without windows"
-            )
+        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), self.max_pieces)
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})
@@ -109,13 +103,9 @@ class FakeInfiller:
         scheme: str = "span",
     ) -> Masked:
         """As the real one."""
-        if scheme == "span":
-            return masking.mask_spans(
-                encoding.context_ids, encoding.word_ids, MASK, rng, self.random_piece, options
-            )
-        if scheme == "token":
-            return masking.mask_tokens(encoding.context_ids, MASK, rng, self.random_piece, options)
-        raise BadInput(f"the scheme is span or token, got {scheme!r}")
+        return masking.mask(
+            scheme, encoding.context_ids, encoding.word_ids, MASK, rng, self.random_piece, options
+        )
 
     def _states(self, masked: Masked) -> np.ndarray:
         given = self.words[masked.input_ids]
@@ -126,13 +116,7 @@ class FakeInfiller:
         self, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
     ) -> dict[str, np.ndarray]:
         pairs, x = masked.pairs(self.positions), self._states(masked)
-        k = np.array(
-            [
-                swap.get(at, own)
-                for at, own in zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
-            ],
-            dtype=np.int64,
-        )
+        k = read_rows(pairs, swap)
         wires = {"left": x[pairs.left], "right": x[pairs.right], "position": self.rows[k - 1]}
         return {
             name: np.broadcast_to(self.means[name], v.shape) if name in cut else v
@@ -181,18 +165,17 @@ class FakeInfiller:
                 len(at), 2 * D + WIDTH
             )
             sbo = self._layers(h0)["y"] @ self.words.T + self._bias(masked)
-        pieces = judge(masked, mlm, sbo, self._names, top, self.positions)
-        losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
-        return Infill(
+        return filled(
             masked,
-            tuple(self._names[i] for i in masked.true_ids.tolist()),
-            pieces,
-            code_terms(*losses),
-            paper_terms(*losses),
-            cut,
-            swap,
-            self.name,
-            self.checksum,
+            mlm,
+            sbo,
+            self._names,
+            top,
+            self.positions,
+            cut=cut,
+            swap=swap,
+            model_name=self.name,
+            checksum=self.checksum,
         )
 
     def trace(
@@ -207,11 +190,8 @@ class FakeInfiller:
         check_wires(masked, cut, swap, self.positions)
         if not self.has_sbo:
             raise BadInput(f"{self.name} has no span boundary head")
-        why = masked.why_no_sbo(at, self.positions)
-        if why is not None:
-            raise BadInput(f"piece {at} has no SBO term: {why}")
+        row = row_of(masked, at, self.positions)
         pairs, wires = masked.pairs(self.positions), self._wires(masked, cut, swap)
-        row = int(np.flatnonzero(pairs.at == at)[0])
         left, right, position = (
             np.array(wires[name][row]) for name in ("left", "right", "position")
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from qa_demo.core.infill import Infiller
+from qa_demo.core.infiller import Infiller
 from qa_demo.views.background import Job, never, untold
 from qa_demo.views.examples import PageExample, load_examples
 from qa_demo.views.services import Services

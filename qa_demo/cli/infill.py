@@ -12,8 +12,10 @@ import numpy as np
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import NO_HEAD, WIRES, Infiller
-from qa_demo.core.masking import Masked, MaskOptions, hide
+from qa_demo.core.infill import NO_HEAD, WIRES
+from qa_demo.core.infiller import Infiller
+from qa_demo.core.masked import Masked, hide
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.report_infill import infill_json
 from qa_demo.core.words import span_at
 

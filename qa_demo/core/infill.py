@@ -8,14 +8,14 @@ of the true piece, in nats.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import Floats, freeze, log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.masking import Fate, Masked, MaskOptions
-from qa_demo.core.types import Encoding, LossTerm, Span
+from qa_demo.core.masked import Fate, Ints, Masked, Pairs
+from qa_demo.core.types import LossTerm, Span
 
 WIRES = ("left", "right", "position")
 """What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the
@@ -144,80 +144,6 @@ class Trace:
         return np.concatenate([self.x_left, self.x_right, self.position])
 
 
-class Infiller(Protocol):
-    """What the page may ask of a model that fills blanks; the real one lives in
-    `model.spanbert`.
-    """
-
-    @property
-    def name(self) -> str:
-        """`bundled`, a folder's name or a hub id."""
-        ...
-
-    @property
-    def has_sbo(self) -> bool:
-        """Whether a span boundary head stands beside the masked-language head."""
-        ...
-
-    @property
-    def positions(self) -> int:
-        """Rows of the position table; 0 without a span boundary head."""
-        ...
-
-    @property
-    def mask_id(self) -> int:
-        """The id of [MASK]."""
-        ...
-
-    def encode(self, text: str) -> Encoding:
-        """The pieces of one text; BadInput for an empty one or one that is longer than the model's
-        positions.
-        """
-        ...
-
-    def piece(self, piece_id: int) -> str:
-        """How a piece of the vocabulary is spelled."""
-        ...
-
-    def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn with its frequency in the pre-training text; uniformly where the model
-        stores no counts.
-        """
-        ...
-
-    def sample(
-        self,
-        encoding: Encoding,
-        rng: np.random.Generator,
-        options: MaskOptions = ...,
-        scheme: str = ...,
-    ) -> Masked:
-        """Spans (scheme="span") or single pieces ("token") hidden by the law."""
-        ...
-
-    def infill(
-        self,
-        masked: Masked,
-        cut: frozenset[str] = ...,
-        swap: Mapping[int, int] | None = ...,
-        top: int = ...,
-    ) -> Infill:
-        """Guesses for every blank; `swap` feeds a blank another row of the position table."""
-        ...
-
-    def trace(
-        self,
-        masked: Masked,
-        at: int,
-        cut: frozenset[str] = ...,
-        swap: Mapping[int, int] | None = ...,
-    ) -> Trace:
-        """The SBO's arithmetic for one blank, and what each single cut does to it. BadInput when
-        it has no SBO term.
-        """
-        ...
-
-
 def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal
     values rank by id.
@@ -316,6 +242,40 @@ def judge(
             )
         )
     return tuple(pieces)
+
+
+def filled(
+    masked: Masked,
+    mlm: Floats,
+    sbo: Floats | None,
+    names: Sequence[str],
+    top: int,
+    positions: int,
+    **about: Any,
+) -> Infill:
+    """The guesses of every blank and both sums of their losses; logits as for `judge`, `about`
+    holds the fields of an `Infill` that say how it was made.
+    """
+    pieces = judge(masked, mlm, sbo, names, top, positions)
+    losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
+    tokens = tuple(names[i] for i in masked.true_ids.tolist())
+    return Infill(masked, tokens, pieces, code_terms(*losses), paper_terms(*losses), **about)
+
+
+def read_rows(pairs: Pairs, swap: Mapping[int, int]) -> Ints:
+    """The row k [S] of the position table that each SBO target reads: its own, unless it is
+    swapped.
+    """
+    own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
+    return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
+
+
+def row_of(masked: Masked, at: int, positions: int) -> int:
+    """Which SBO target a blank is. Errors: BadInput when it has no SBO term, with the reason."""
+    why = masked.why_no_sbo(at, positions)
+    if why is not None:
+        raise BadInput(f"piece {at} has no SBO term: {why}")
+    return int(np.flatnonzero(masked.pairs(positions).at == at)[0])
 
 
 def check_wires(

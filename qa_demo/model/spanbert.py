@@ -4,6 +4,7 @@ folder, the head beside it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ from qa_demo.core.infill import (
     Infill,
     Trace,
     check_wires,
-    code_terms,
-    judge,
-    paper_terms,
+    filled,
+    read_rows,
+    row_of,
     single_cuts,
 )
-from qa_demo.core.masking import Masked, MaskOptions
+from qa_demo.core.infiller import one_text
+from qa_demo.core.masked import POSITIONS, Masked
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.config import longest_input
 from qa_demo.model.products import FrozenProducts
@@ -61,9 +64,7 @@ class SBOHead(nn.Module):
     mean_position: Tensor
     counts: Tensor
 
-    def __init__(
-        self, hidden_size: int, vocab_size: int, positions: int = masking.POSITIONS
-    ) -> None:
+    def __init__(self, hidden_size: int, vocab_size: int, positions: int = POSITIONS) -> None:
         super().__init__()
         self.position = nn.Embedding(positions, WIDTH)
         self.dense1, self.norm1 = (
@@ -157,16 +158,7 @@ class SpanBERT:
 
     def encode(self, text: str) -> Encoding:
         """The pieces of one text, as the `context` of an encoding without a question."""
-        if not isinstance(text, str) or not text.strip():
-            raise BadInput("the text is empty; type at least one word")
-        encoding = encode(self._tokenizer, "", text)
-        if not 1 <= len(encoding.context_ids) <= self.max_pieces:
-            raise BadInput(
-                f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
-                f"{self.max_pieces:,}: "
-                "masking reads one sequence, without windows"
-            )
-        return encoding
+        return one_text(text, partial(encode, self._tokenizer), self.max_pieces)
 
     def piece(self, piece_id: int) -> str:
         """How a piece of the vocabulary is spelled."""
@@ -192,20 +184,15 @@ class SpanBERT:
         scheme: str = "span",
     ) -> Masked:
         """Spans of whole words ("span") or single pieces ("token") hidden by the law."""
-        if scheme == "span":
-            return masking.mask_spans(
-                encoding.context_ids,
-                encoding.word_ids,
-                self.mask_id,
-                rng,
-                self.random_piece,
-                options,
-            )
-        if scheme == "token":
-            return masking.mask_tokens(
-                encoding.context_ids, self.mask_id, rng, self.random_piece, options
-            )
-        raise BadInput(f"the scheme is span or token, got {scheme!r}")
+        return masking.mask(
+            scheme,
+            encoding.context_ids,
+            encoding.word_ids,
+            self.mask_id,
+            rng,
+            self.random_piece,
+            options,
+        )
 
     def infill(
         self,
@@ -229,18 +216,17 @@ class SpanBERT:
                 sbo = F.linear(
                     self._sbo.layers(left, right, position).y, self._words, self._sbo.bias
                 ).numpy()
-        pieces = judge(masked, mlm.numpy(), sbo, self._names, top, self.positions)
-        losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
-        return Infill(
+        return filled(
             masked,
-            tuple(self._names[i] for i in masked.true_ids.tolist()),
-            pieces,
-            code_terms(*losses),
-            paper_terms(*losses),
-            cut,
-            swap,
-            self._name,
-            self._checksum,
+            mlm.numpy(),
+            sbo,
+            self._names,
+            top,
+            self.positions,
+            cut=cut,
+            swap=swap,
+            model_name=self._name,
+            checksum=self._checksum,
         )
 
     def trace(
@@ -255,36 +241,17 @@ class SpanBERT:
         check_wires(masked, cut, swap, self.positions)
         if self._sbo is None:
             raise BadInput(f"{self._name} has no span boundary head")
-        why = masked.why_no_sbo(at, self.positions)
-        if why is not None:
-            raise BadInput(f"piece {at} has no SBO term: {why}")
-        pairs = masked.pairs(self.positions)
-        row = int(np.flatnonzero(pairs.at == at)[0])
+        row, pairs = row_of(masked, at, self.positions), masked.pairs(self.positions)
+        true = int(masked.true_ids[at])
         with self._workers.slot(), torch.inference_mode():
             hidden = self._hidden(masked)
             left, right, position, k = (
                 x[row] for x in self._wires(self._sbo, hidden, masked, cut, swap)
             )
             steps = self._sbo.layers(left, right, position)
-            true = int(masked.true_ids[at])
             word, bias = self._words[true], self._sbo.bias[true]
             logit = float(word @ steps.y + bias)
-            alone = [
-                self._wires(self._sbo, hidden, masked, frozenset(one), swap)[:3]
-                for one in ((), *((wire,) for wire in WIRES))
-            ]
-            rows = [torch.stack([wires[part][row] for wires in alone]) for part in range(3)]
-            cuts = single_cuts(
-                log_softmax(
-                    F.linear(self._sbo.layers(*rows).y, self._words, self._sbo.bias).numpy()
-                ),
-                true,
-                self._names,
-            )
-        arrays = {
-            name: getattr(steps, name).numpy()
-            for name in ("linear1", "gelu1", "h1", "linear2", "gelu2", "y")
-        }
+            alone = self._alone(self._sbo, hidden, masked, swap, row)
         return Trace(
             at,
             int(pairs.left[row]),
@@ -297,9 +264,18 @@ class SpanBERT:
             word=word.numpy(),
             bias=float(bias),
             logit=logit,
-            cuts=cuts,
-            **arrays,
+            cuts=single_cuts(log_softmax(alone.numpy()), true, self._names),
+            **{name: step.numpy() for name, step in vars(steps).items()},
         )
+
+    def _alone(
+        self, head: SBOHead, hidden: Tensor, masked: Masked, swap: Mapping[int, int], row: int
+    ) -> Tensor:
+        """Logits [4, V] of one SBO target with no wire cut, then with each one alone."""
+        cuts = [frozenset[str](), *(frozenset({wire}) for wire in WIRES)]
+        wires = [self._wires(head, hidden, masked, cut, swap) for cut in cuts]
+        left, right, position = (torch.stack([w[part][row] for w in wires]) for part in range(3))
+        return F.linear(head.layers(left, right, position).y, self._words, head.bias)
 
     @property
     def _words(self) -> Tensor:
@@ -308,8 +284,8 @@ class SpanBERT:
 
     def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
         """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks
-        are multiplied with the
-        vocabulary's vectors in BERT."""
+        are multiplied with the vocabulary's vectors in BERT.
+        """
         blanks = torch.from_numpy(masked.hidden)
         if hasattr(self._model, "cls"):
             hidden = self._hidden(masked)
@@ -334,13 +310,7 @@ class SpanBERT:
     ) -> tuple[Tensor, ...]:
         """x_left, x_right [S, d], position vectors [S, 200] and the rows k [S] that were read."""
         pairs = masked.pairs(head.positions)
-        k = torch.tensor(
-            [
-                swap.get(at, own)
-                for at, own in zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
-            ],
-            dtype=torch.long,
-        )
+        k = torch.from_numpy(read_rows(pairs, swap))
         left, right = (
             hidden[torch.from_numpy(pairs.left.copy())],
             hidden[torch.from_numpy(pairs.right.copy())],

@@ -14,7 +14,8 @@ import torch
 from torch.utils.data import Dataset
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.masking import POSITIONS, Fate, Masked, MaskOptions, mask_spans, mask_tokens
+from qa_demo.core.masked import POSITIONS, Fate, Masked
+from qa_demo.core.masking import MaskOptions, mask
 from qa_demo.model.tokenizer import prepare
 
 HELD = 20  # one paragraph in 20 is kept apart
@@ -183,9 +184,9 @@ class Batches(Dataset):
 
     def mask_part(self, part: Part, rng: np.random.Generator) -> Masked:
         """One part under the chosen scheme."""
-        if self.masking == "token":
-            return mask_tokens(part.ids, self.mask, rng, self.random_piece, self.options)
-        return mask_spans(part.ids, part.words, self.mask, rng, self.random_piece, self.options)
+        return mask(
+            self.masking, part.ids, part.words, self.mask, rng, self.random_piece, self.options
+        )
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
         """input_ids and attention_mask [B, L]; places in the flat [B * L]: blanks `at` [M], and for

@@ -5,7 +5,7 @@ work, limits.
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
-from qa_demo.core.infill import Infiller
+from qa_demo.core.infiller import Infiller
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading, WindowOptions

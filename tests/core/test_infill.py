@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from qa_demo.core import infill, masking
+from qa_demo.core import infill
 from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.masked import Masked, hide
 from qa_demo.core.report_infill import infill_json
 from qa_demo.core.types import LossTerm, Span
 
@@ -16,9 +17,9 @@ NAMES = [f"w{i}" for i in range(12)]
 
 def judged(
     runs: list[Span], sbo: bool = True, positions: int = 20
-) -> tuple[masking.Masked, np.ndarray, np.ndarray, tuple]:
+) -> tuple[Masked, np.ndarray, np.ndarray, tuple]:
     rng = np.random.default_rng(1)
-    masked = masking.hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
+    masked = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
     mlm = rng.normal(0, 2, (len(masked.hidden), 12))
     other = rng.normal(0, 2, (len(masked.pairs(positions)), 12))
     return (
@@ -105,7 +106,7 @@ def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
 
 
 def test_wires_and_swaps_that_do_not_exist_are_refused():
-    masked = masking.hide(np.arange(8), [Span(2, 4)], 0)
+    masked = hide(np.arange(8), [Span(2, 4)], 0)
     infill.check_wires(masked, frozenset({"left"}), {3: 20}, 20)
     for cut, swap, words in (
         (frozenset({"top"}), {}, "left, right, position"),

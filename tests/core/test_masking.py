@@ -7,6 +7,7 @@ import pytest
 
 from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
+from qa_demo.core.masked import POSITIONS, Masked, changed, hide, restored
 from qa_demo.core.masking import MaskOptions
 from qa_demo.core.types import Span
 
@@ -23,7 +24,7 @@ def text(rng: np.random.Generator, pieces: int) -> tuple[np.ndarray, np.ndarray]
 
 def drawn(
     seed: int, pieces: int, options: MaskOptions = masking.DEFAULTS
-) -> tuple[masking.Masked, np.ndarray]:
+) -> tuple[Masked, np.ndarray]:
     rng = np.random.default_rng(seed)
     ids, words = text(rng, pieces)
     return masking.mask_spans(ids, words, MASK, rng, lambda _: RANDOM, options), words
@@ -73,7 +74,7 @@ def test_budgets(pieces, budget):
     assert len(drawn(0, pieces)[0].hidden) == budget
 
 
-def check(masked: masking.Masked, words: np.ndarray) -> None:
+def check(masked: Masked, words: np.ndarray) -> None:
     """Every invariant of one draw."""
     total, hidden = len(words), masked.hidden
     assert len(hidden) == len(set(hidden.tolist())) == masked.budget == -(-total * 15 // 100)
@@ -203,7 +204,7 @@ def test_token_masking_hides_single_pieces_with_their_own_fates():
 
 
 def test_pairs_name_the_observed_neighbours_and_count_from_one():
-    masked = masking.hide(np.arange(12), [Span(2, 4), Span(8, 8)], MASK)
+    masked = hide(np.arange(12), [Span(2, 4), Span(8, 8)], MASK)
     pairs = masked.pairs()
     assert pairs.at.tolist() == [2, 3, 4, 8]
     assert (
@@ -214,30 +215,30 @@ def test_pairs_name_the_observed_neighbours_and_count_from_one():
 
 
 def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
-    masked = masking.hide(np.arange(40), [Span(0, 1), Span(5, 30), Span(38, 39)], MASK)
+    masked = hide(np.arange(40), [Span(0, 1), Span(5, 30), Span(38, 39)], MASK)
     pairs = masked.pairs()
-    assert pairs.at.tolist() == list(range(5, 25)) and pairs.k.max() == masking.POSITIONS == 20
+    assert pairs.at.tolist() == list(range(5, 25)) and pairs.k.max() == POSITIONS == 20
     assert "first piece" in (masked.why_no_sbo(1) or "") and "last piece" in (
         masked.why_no_sbo(38) or ""
     )
     assert masked.why_no_sbo(24) is None and "piece 21 of its run" in (masked.why_no_sbo(25) or "")
-    assert len(masking.hide(np.arange(3), [Span(0, 2)], MASK).pairs()) == 0
+    assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs()) == 0
     with pytest.raises(BadInput, match="piece 3 is not hidden"):
         masked.why_no_sbo(3)
 
 
 def test_hand_drawn_spans_merge_and_are_all_masked():
-    masked = masking.hide(np.arange(10), [Span(5, 6), Span(3, 4), Span(8, 8)], MASK)
+    masked = hide(np.arange(10), [Span(5, 6), Span(3, 4), Span(8, 8)], MASK)
     assert masked.runs == (Span(3, 6), Span(8, 8)) and masked.fates == ("mask",) * 5
     assert masked.input_ids.tolist() == [0, 1, 2, 1, 1, 1, 1, 7, 1, 9]
     for wrong in ([], [Span(9, 10)]):
         with pytest.raises(BadInput, match="10 pieces"):
-            masking.hide(np.arange(10), wrong, MASK)
+            hide(np.arange(10), wrong, MASK)
 
 
 def test_an_observed_piece_can_be_changed_and_a_hidden_one_cannot():
-    masked = masking.hide(np.arange(6), [Span(2, 3)], MASK)
-    other = masking.changed(masked, 4, 99)
+    masked = hide(np.arange(6), [Span(2, 3)], MASK)
+    other = changed(masked, 4, 99)
     assert (
         other.input_ids.tolist() == [0, 1, 1, 1, 99, 5]
         and other.true_ids[4] == 99
@@ -245,7 +246,7 @@ def test_an_observed_piece_can_be_changed_and_a_hidden_one_cannot():
     )
     for at in (2, 6, -1):
         with pytest.raises(BadInput, match="only an observed piece"):
-            masking.changed(masked, at, 99)
+            changed(masked, at, 99)
 
 
 @pytest.mark.parametrize(
@@ -273,13 +274,13 @@ def test_everything_can_be_hidden():
 
 def test_restored_undoes_changed_words_and_leaves_blanks_as_they_were():
     ids = np.arange(10, 20)
-    masked = masking.hide(ids, [Span(2, 4)], 0)
-    shown = masking.Masked(
+    masked = hide(ids, [Span(2, 4)], 0)
+    shown = Masked(
         ids, np.where(np.arange(10) == 3, 77, masked.input_ids), masked.runs, ("random",) * 3
     )
-    moved = masking.changed(masking.changed(shown, 1, 50), 5, 51)
+    moved = changed(changed(shown, 1, 50), 5, 51)
     assert moved.input_ids[[1, 3, 5]].tolist() == [50, 77, 51]
-    back = masking.restored(moved, ids)
+    back = restored(moved, ids)
     assert (
         back.input_ids.tolist() == shown.input_ids.tolist()
         and back.true_ids.tolist() == ids.tolist()

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.masking import Draw, Fate, Masked, MaskOptions, budget_of, clipped_law, length_law
+from qa_demo.core.masked import Draw, Fate, Masked
+from qa_demo.core.masking import MaskOptions, budget_of, clipped_law, length_law
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.pack import printable

@@ -10,7 +10,8 @@ import numpy as np
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.infill import WIRES
-from qa_demo.core.masking import MaskOptions, hide
+from qa_demo.core.masked import hide
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report_infill import infill_json
 from qa_demo.core.words import span_at

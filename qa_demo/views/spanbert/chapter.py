@@ -33,7 +33,7 @@ from functools import partial
 from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import Infiller
+from qa_demo.core.infiller import Infiller
 from qa_demo.core.masking import DEFAULTS
 from qa_demo.core.types import Encoding
 from qa_demo.figures.pack import printable

@@ -11,8 +11,9 @@ import numpy as np
 
 from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import Infiller
-from qa_demo.core.masking import Masked, MaskOptions
+from qa_demo.core.infiller import Infiller
+from qa_demo.core.masked import Masked, hide
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.types import Encoding, Span
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.state import Screen
@@ -117,9 +118,7 @@ def sampled(
     def random_piece(draws: np.random.Generator) -> int:
         return int(ids[draws.integers(len(ids))])
 
-    if scheme == "span":
-        return masking.mask_spans(ids, encoding.word_ids, TEXT_MASK, rng, random_piece, options)
-    return masking.mask_tokens(ids, TEXT_MASK, rng, random_piece, options)
+    return masking.mask(scheme, ids, encoding.word_ids, TEXT_MASK, rng, random_piece, options)
 
 
 def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> tuple[str, ...]:
@@ -187,7 +186,7 @@ def new_lab(
         )
     options, seed = (before.options, before.seed) if before is not None else (masking.DEFAULTS, 1)
     masked = (
-        masking.hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id)
+        hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id)
         if spans
         else sampled(encoding, seed, options, "span", model)
     )

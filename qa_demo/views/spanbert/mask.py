@@ -10,8 +10,8 @@ import numpy as np
 from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import Passage, hidden_spans, load_passages
-from qa_demo.core.infill import Infiller
-from qa_demo.core.masking import Masked
+from qa_demo.core.infiller import Infiller
+from qa_demo.core.masked import Masked, hide
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Encoding, Span
 from qa_demo.core.words import span_at
@@ -147,9 +147,7 @@ def only_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def by_hand(lab: Lab, spans: list[Span], model: Infiller | None) -> Lab:
     """These spans, merged, all of them [MASK]."""
-    return masked_lab(
-        lab, masking.hide(lab.masked.true_ids, spans, mask_id(model)), "drawn by hand", model
-    )
+    return masked_lab(lab, hide(lab.masked.true_ids, spans, mask_id(model)), "drawn by hand", model)
 
 
 def shown_spans(lab: Lab) -> Masked:

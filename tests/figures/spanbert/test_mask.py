@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core import masking
-from qa_demo.core.masking import Draw, Masked, MaskOptions
+from qa_demo.core.masked import Draw, Masked, hide
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import mask as figure
@@ -98,7 +99,7 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
 
 def test_spans_by_hand_are_one_frame_and_say_so() -> None:
     encoding = fake_encode("", TEXT)
-    masked = masking.hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
+    masked = hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
     (frame,) = figure.frames_data(encoding, masked, MaskOptions())
     assert frame[
         "says"
@@ -109,11 +110,9 @@ def test_spans_by_hand_are_one_frame_and_say_so() -> None:
 
 
 def test_seeing_counts_pieces_between_two_observed_ones() -> None:
-    masked = masking.hide(np.arange(9), [Span(0, 0), Span(2, 2), Span(4, 5), Span(8, 8)], -1)
+    masked = hide(np.arange(9), [Span(0, 0), Span(2, 2), Span(4, 5), Span(8, 8)], -1)
     assert figure.seeing(masked) == [2], "edges and longer runs do not count"
-    single = masking.hide(
-        np.arange(9), [Span(1, 1), Span(3, 3), Span(5, 5), Span(7, 7), Span(0, 0)], -1
-    )
+    single = hide(np.arange(9), [Span(1, 1), Span(3, 3), Span(5, 5), Span(7, 7), Span(0, 0)], -1)
     said = figure.mask_notice(masked, single, by_hand=True)
     assert said.startswith(
         "Your spans hide 5 pieces in 4 runs: 1 of 5 has both neighbours in sight."
@@ -174,7 +173,7 @@ def test_tables_name_every_run_and_its_targets() -> None:
     rows = figure.runs_table(encoding, masked, given_pieces, "runs")["rows"]
     assert len(rows) == len(masked.runs) and sum(int(r[2]) for r in rows) == len(masked.hidden)
     assert len(figure.draws_table(encoding, masked)["rows"]) == len(masked.draws)
-    edge = masking.hide(encoding.context_ids, [Span(0, 1)], -1)
+    edge = hide(encoding.context_ids, [Span(0, 1)], -1)
     assert (
         figure.runs_table(encoding, edge, given_pieces, "runs")["rows"][0][-1]
         == "0: at an edge of the text"

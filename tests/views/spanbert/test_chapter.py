@@ -12,7 +12,7 @@ import pytest
 
 from qa_demo.core import masking
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.infill import Infiller
+from qa_demo.core.infiller import Infiller
 from qa_demo.core.types import DecodeOptions, Span
 from qa_demo.figures.payload import plain
 from qa_demo.views.background import Job

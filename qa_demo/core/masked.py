@@ -1,0 +1,188 @@
+"""A masked text: its hidden runs, their fates and boundary pairs, and blanks made or changed by
+hand.
+
+Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T; a sequence holds piece i
+at position i + 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import freeze
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import Span
+
+Fate = Literal["mask", "random", "keep"]
+Ints = NDArray[np.int64]
+POSITIONS = 20
+"""Rows of the SBO's position table: the default of the paper's code, whose README trains with 15.
+Of the runs drawn on long texts 1.7 % are longer than 15 pieces, so 20 leaves fewer hidden pieces
+without a term.
+"""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One turn: `length` words and an `anchor` piece are drawn; the span starts where the anchor's
+    word starts.
+
+    `span` is None when the anchor was hidden already: then both are drawn again. `words` counts
+    those reached, the last of which is `cut` when the budget ended inside it. `joined` are the
+    earlier runs that this span overlapped or touched.
+    """
+
+    length: int
+    anchor: int
+    span: Span | None
+    words: int
+    cut: bool
+    budget_left: int
+    joined: tuple[Span, ...]
+    runs: tuple[Span, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The SBO's targets: hidden piece at[i] of run s..e with left = s - 1, right = e + 1 and k =
+    at - s + 1; each [S].
+    """
+
+    at: Ints
+    left: Ints
+    right: Ints
+    k: Ints
+
+    def __post_init__(self) -> None:
+        for name in ("at", "left", "right", "k"):
+            object.__setattr__(self, name, freeze(np.asarray(getattr(self, name), dtype=np.int64)))
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    """One masked text: true and given ids [T], hidden runs in order, and a fate for each of the M
+    hidden pieces.
+    """
+
+    true_ids: Ints
+    input_ids: Ints
+    runs: tuple[Span, ...]
+    fates: tuple[Fate, ...]
+    draws: tuple[Draw, ...] = ()
+    budget: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("true_ids", "input_ids"):
+            object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    @property
+    def hidden(self) -> Ints:
+        """The hidden pieces in order, [M]."""
+        return np.array(
+            [i for run in self.runs for i in range(run.start, run.end + 1)], dtype=np.int64
+        )
+
+    def run_of(self, at: int) -> Span:
+        """The run that hides a piece."""
+        found = next((run for run in self.runs if run.start <= at <= run.end), None)
+        if found is None:
+            raise BadInput(
+                f"piece {at} is not hidden; hidden are "
+                f"{[(run.start, run.end) for run in self.runs]}"
+            )
+        return found
+
+    def boundary(self, run: Span) -> tuple[int, int] | None:
+        """The observed neighbours (s - 1, e + 1); None at an edge of the text, as [CLS] and [SEP]
+        never stand in for one.
+        """
+        return (
+            (run.start - 1, run.end + 1)
+            if run.start > 0 and run.end < len(self.true_ids) - 1
+            else None
+        )
+
+    def pairs(self, positions: int = POSITIONS) -> Pairs:
+        """All SBO targets; pieces beyond the `positions` rows of the position table have none."""
+        rows = [
+            (i, *pair, i - run.start + 1)
+            for run in self.runs
+            if (pair := self.boundary(run)) is not None
+            for i in range(run.start, min(run.end, run.start + positions - 1) + 1)
+        ]
+        return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+    def why_no_sbo(self, at: int, positions: int = POSITIONS) -> str | None:
+        """Why a hidden piece has no SBO term, as a sentence; None when it has one."""
+        run = self.run_of(at)
+        if self.boundary(run) is None:
+            side = "begins with the first" if run.start == 0 else "ends with the last"
+            return (
+                f"its run {side} piece of the text, so one observed neighbour is missing; "
+                f"[CLS] and [SEP] never stand in for it"
+            )
+        k = at - run.start + 1
+        return (
+            f"it is piece {k} of its run, and the position table has {positions} rows"
+            if k > positions
+            else None
+        )
+
+
+def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Sorted runs; spans that overlap or touch become one, so that both neighbours of a run are
+    always observed.
+    """
+    runs: list[Span] = []
+    for span in sorted(spans):
+        if runs and span.start <= runs[-1].end + 1:
+            runs[-1] = Span(runs[-1].start, max(runs[-1].end, span.end))
+        else:
+            runs.append(span)
+    return tuple(runs)
+
+
+def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
+    """Spans drawn by hand: merged, and every piece becomes [MASK]. Errors: BadInput for none, or
+    beyond the text.
+    """
+    if not spans or max(span.end for span in spans) >= len(ids):
+        raise BadInput(
+            f"hidden spans must lie within the text's {len(ids)} pieces and there must be one, "
+            f"got {list(spans)}"
+        )
+    runs = merge_spans(spans)
+    one: Fate = "mask"
+    fates = (one,) * sum(len(run) for run in runs)
+    given = np.array(ids, dtype=np.int64)
+    for run in runs:
+        given[run.start : run.end + 1] = mask_id
+    return Masked(ids, given, runs, fates, (), len(fates))
+
+
+def changed(masked: Masked, at: int, piece: int) -> Masked:
+    """The same blanks with another observed piece, as for a neighbour of a run. Errors: BadInput
+    for a hidden piece.
+    """
+    if not 0 <= at < len(masked.true_ids) or any(run.start <= at <= run.end for run in masked.runs):
+        raise BadInput(
+            f"only an observed piece can be changed, {at} is hidden or outside the text's "
+            f"{len(masked.true_ids)} pieces"
+        )
+    true, given = masked.true_ids.copy(), masked.input_ids.copy()
+    true[at] = given[at] = piece
+    return Masked(true, given, masked.runs, masked.fates, masked.draws, masked.budget)
+
+
+def restored(masked: Masked, ids: Ints) -> Masked:
+    """The same blanks with the observed pieces of the text itself: what `changed` did is undone; a
+    replaced blank keeps its piece.
+    """
+    given = np.where(masked.true_ids == ids, masked.input_ids, ids)
+    return Masked(ids, given, masked.runs, masked.fates, masked.draws, masked.budget)
