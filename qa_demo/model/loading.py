@@ -165,11 +165,8 @@ def blueprint(
     if raw is None:
         raise BadCheckpoint("config.json is missing, so this is not a transformers model")
     clean = clean_config(raw)
-    labels = raw.get("id2label")
     answers = head == "QuestionAnswering"
-    if answers and (
-        (isinstance(labels, dict) and len(labels) != 2) or raw.get("num_labels", 2) != 2
-    ):
+    if answers and not _has_two_outputs(raw):
         raise BadCheckpoint(
             "config.json describes a head with other than two outputs (start and end), so it is "
             "no span reader"
@@ -195,6 +192,12 @@ def blueprint(
         name for name in shapes if answers and not name.startswith(f"{skeleton.base_model_prefix}.")
     )
     return Blueprint(config, model_class, shapes, required, parameters)
+
+
+def _has_two_outputs(config: dict[str, Any]) -> bool:
+    labels = config.get("id2label")
+    named = len(labels) if isinstance(labels, dict) else 2
+    return named == config.get("num_labels", 2) == 2
 
 
 def _check_shapes(plan: Blueprint, found: dict[str, Tensor]) -> None:

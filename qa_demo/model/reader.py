@@ -145,11 +145,30 @@ class BertReader:
             )
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
-        shape = len(windows), max(len(window) for window in windows)
-        start, end = (
-            np.full(shape, np.nan, dtype=np.float32),
-            np.full(shape, np.nan, dtype=np.float32),
+        start, end, tags = self._logits(windows, on_progress, cancelled)
+        return Reading(
+            encoding,
+            windows,
+            start,
+            end,
+            tags,
+            model_name=self.name,
+            options=options,
+            threshold=self.threshold,
+            checksum=self.checksum,
+            seconds=time.perf_counter() - began,
+            temperatures=self.temperatures,
         )
+
+    def _logits(
+        self,
+        windows: Sequence[Window],
+        on_progress: OnProgress | None,
+        cancelled: IsCancelled | None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Start and end logits [W, L] and tag logits [W, L, 3], NaN beyond a window's length."""
+        shape = len(windows), max(len(window) for window in windows)
+        start, end = (np.full(shape, np.nan, dtype=np.float32) for _ in range(2))
         tags = np.full((*shape, len(TAGS)), np.nan, dtype=np.float32) if self.has_bio else None
         done = 0
         for group in buckets(windows, self._batch_size):
@@ -164,19 +183,7 @@ class BertReader:
                 on_progress(done, len(windows))
         if cancelled is not None and cancelled():
             raise Cancelled("the reading was cancelled")
-        return Reading(
-            encoding,
-            windows,
-            start,
-            end,
-            tags,
-            model_name=self.name,
-            options=options,
-            threshold=self.threshold,
-            checksum=self.checksum,
-            seconds=time.perf_counter() - began,
-            temperatures=self.temperatures,
-        )
+        return start, end, tags
 
     def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
         """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""

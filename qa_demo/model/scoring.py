@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +82,30 @@ def score_reader(
     check_decode(setup.decode)
     check_merge(setup.merge)
     began = time.perf_counter()
+    said: dict[str, Outcome] = {}
+    skipped: list[tuple[Example, BadInput]] = []
+    with closing(_outcomes(reader, examples, setup, threads)) as outcomes:
+        for done, (example, result) in enumerate(outcomes, 1):
+            if isinstance(result, BadInput):
+                skipped.append((example, result))
+                result = Outcome("")
+            said[example.id] = result
+            if on_progress is not None:
+                on_progress(done, len(examples))
+    if len(skipped) == len(examples):
+        raise skipped[0][1]
+    scores = evaluate(examples, said, no_answer_limit(reader, setup))
+    return evaluate_json(scores, round(time.perf_counter() - began, 2)), [
+        (example, str(fault)) for example, fault in skipped
+    ]
+
+
+def _outcomes(
+    reader: Reader, examples: Sequence[Example], setup: Setup, threads: int
+) -> Generator[tuple[Example, Outcome | BadInput], None, None]:
+    """Each question's outcome, or why it cannot be read, in order; several are read at once, and
+    none any more once this is closed.
+    """
 
     def read(example: Example) -> Outcome | BadInput:
         try:
@@ -88,24 +113,8 @@ def score_reader(
         except BadInput as fault:
             return fault
 
-    said: dict[str, Outcome] = {}
-    skipped: list[tuple[Example, BadInput]] = []
     pool = ThreadPoolExecutor(threads)
     try:
-        for done, (example, result) in enumerate(
-            zip(examples, pool.map(read, examples), strict=True), 1
-        ):
-            if isinstance(result, BadInput):
-                skipped.append((example, result))
-                result = Outcome("")
-            said[example.id] = result
-            if on_progress is not None:
-                on_progress(done, len(examples))
+        yield from zip(examples, pool.map(read, examples), strict=True)
     finally:
         pool.shutdown(cancel_futures=True)
-    if len(skipped) == len(examples):
-        raise skipped[0][1]
-    scores = evaluate(examples, said, no_answer_limit(reader, setup))
-    return evaluate_json(scores, round(time.perf_counter() - began, 2)), [
-        (example, str(fault)) for example, fault in skipped
-    ]

@@ -115,18 +115,15 @@ def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     return ids, tuple(tokens.tolist())
 
 
-def encode(tokenizer: Any, question: str, context: str) -> Encoding:
-    """Tokenize question and context apart and learn from the tokenizer how it joins them.
+def _template(
+    tokenizer: Any, asked: Any, question_ids: np.ndarray, question_tokens: tuple[str, ...]
+) -> dict[str, Any]:
+    """What stands before and after the paragraph, and where [CLS] is: the fields of an `Encoding`.
 
-    What stands before and after the context comes from the tokenizer's own template, applied to the
-    question and a one-letter context: [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for
-    RoBERTa.
+    It comes from the tokenizer's own template, applied to the question and a one-letter paragraph:
+    [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for RoBERTa.
     """
-    backend = prepare(tokenizer)
-    asked, asked_offsets = _pieces(backend, question)
-    read, offsets = _pieces(backend, context)
-    question_ids, question_tokens = _as_text(tokenizer, asked)
-    context_ids, context_tokens = _as_text(tokenizer, read)
+    backend = tokenizer.backend_tokenizer
     joined = backend.post_process(asked, backend.encode("a", add_special_tokens=False), True)
     sequence = np.array([-1 if s is None else s for s in joined.sequence_ids])
     inside = np.flatnonzero(sequence == 1)
@@ -134,28 +131,40 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
         raise BadCheckpoint(
             "this tokenizer's template for two texts has no place for the paragraph"
         )
-    ids, types, tokens = (
-        np.array(joined.ids, dtype=np.int64),
-        np.array(joined.type_ids, dtype=np.int64),
-        tuple(joined.tokens),
-    )
+    ids, types = (np.array(x, dtype=np.int64) for x in (joined.ids, joined.type_ids))
     first, after = int(inside[0]), int(inside[-1]) + 1
     # The template copies the question as it came; where a special piece became unknown, the copy
     # follows.
     asked_at = np.flatnonzero(np.array(joined.special_tokens_mask[:first]) == 0)
     ids[asked_at] = question_ids
     named = dict(zip(asked_at.tolist(), question_tokens, strict=True))
-    tokens = tuple(named.get(at, token) for at, token in enumerate(tokens))
-    cls_at = (
-        np.flatnonzero(ids[:first] == tokenizer.cls_token_id)
-        if tokenizer.cls_token_id is not None
-        else np.array([])
-    )
-    if not len(cls_at):
+    tokens = tuple(named.get(at, token) for at, token in enumerate(joined.tokens))
+    no_cls = tokenizer.cls_token_id is None
+    cls_at = [] if no_cls else np.flatnonzero(ids[:first] == tokenizer.cls_token_id).tolist()
+    if not cls_at:
         raise BadCheckpoint(
             "this tokenizer puts no [CLS] token before the question, so a window has no place "
             "for 'no answer'"
         )
+    return {
+        "prefix_ids": ids[:first],
+        "prefix_tokens": tokens[:first],
+        "prefix_types": types[:first],
+        "suffix_ids": ids[after:],
+        "suffix_tokens": tokens[after:],
+        "suffix_types": types[after:],
+        "context_type": int(types[first]),
+        "cls_at": cls_at[0],
+    }
+
+
+def encode(tokenizer: Any, question: str, context: str) -> Encoding:
+    """Tokenize question and context apart and learn from the tokenizer how it joins them."""
+    backend = prepare(tokenizer)
+    asked, asked_offsets = _pieces(backend, question)
+    read, offsets = _pieces(backend, context)
+    question_ids, question_tokens = _as_text(tokenizer, asked)
+    context_ids, context_tokens = _as_text(tokenizer, read)
     return Encoding(
         question=question,
         context=context,
@@ -166,13 +175,6 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
         offset_mapping=offsets,
         word_ids=np.array([-1 if w is None else w for w in read.word_ids], dtype=np.int64),
         whitespace_ids=whitespace_ids(context, offsets),
-        prefix_ids=ids[:first],
-        prefix_tokens=tokens[:first],
-        prefix_types=types[:first],
-        suffix_ids=ids[after:],
-        suffix_tokens=tokens[after:],
-        suffix_types=types[after:],
-        context_type=int(types[first]),
-        cls_at=int(cls_at[0]),
         question_offset_mapping=asked_offsets,
+        **_template(tokenizer, asked, question_ids, question_tokens),
     )

@@ -29,8 +29,8 @@ from qa_demo.core.attribution import Target, rank_correlation, window_of
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.core.words import special_positions
-from qa_demo.model.attribution import baseline_embeddings, integrate, make_pass
 from qa_demo.model.forward import token_types, word_embeddings
+from qa_demo.model.gradients import baseline_embeddings, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 

@@ -16,7 +16,6 @@ import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-import qa_demo.model.attribution as module
 from qa_demo.core.attribution import (
     BASELINES,
     GAP_LIMIT,
@@ -31,8 +30,10 @@ from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out, question_effects
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import special_positions, words
-from qa_demo.model.attribution import both_gradients, integrate, make_pass, shuffled
+from qa_demo.model import attribution, gradients
+from qa_demo.model.attribution import shuffled
 from qa_demo.model.forward import Loaded, logits, masked_logits, token_types, word_embeddings
+from qa_demo.model.gradients import both_gradients, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.narrow import ALIKE, narrowed
 from qa_demo.model.reader import BertReader
@@ -361,7 +362,7 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(
 ) -> None:
     reader, reading = bert
     whole = reader.attribute(reading, TARGET, n_steps=20)
-    monkeypatch.setattr(module, "TOKENS_AT_ONCE", 3 * len(reading.windows[0]))
+    monkeypatch.setattr(gradients, "TOKENS_AT_ONCE", 3 * len(reading.windows[0]))
     seen: list[tuple[int, int]] = []
     chunked = reader.attribute(reading, TARGET, n_steps=20, on_progress=lambda *at: seen.append(at))
     assert seen == [(done, 20) for done in (3, 6, 9, 12, 15, 18, 20)]
@@ -428,7 +429,7 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
 def test_a_wait_for_another_random_weights_check_can_be_cancelled(bert: tuple) -> None:
     reader, reading = bert
     asked = itertools.count()
-    with module._shuffling.slot(), pytest.raises(Cancelled):
+    with attribution._shuffling.slot(), pytest.raises(Cancelled):
         reader.attribute(
             reading, TARGET, "gradient_x_input", shuffle=3, cancelled=lambda: next(asked) > 1
         )

@@ -1,0 +1,147 @@
+"""Gradients of a target with respect to word embeddings, and their mean along a path.
+
+The model is shared by every session. So nothing here installs a hook, writes a parameter's gradient
+or changes a mode: captum's `IntegratedGradients` works on a plain function, and gradients come from
+`torch.autograd.grad`. (captum's `Layer...` classes replace the output of a shared module while they
+run, and corrupt what other threads answer.)
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from qa_demo.core.attribution import Baseline, Target, lanes
+from qa_demo.core.types import Reading, Window
+from qa_demo.core.words import special_positions
+from qa_demo.model.forward import (
+    TOKENS_AT_ONCE,
+    Loaded,
+    logits,
+    special_id,
+    token_types,
+    word_embeddings,
+)
+from qa_demo.model.narrow import narrowed
+
+ROUNDING = 1e-4
+"""Gradient x input below this share of its own products is rounding: real ones have a tenth,
+cancelled ones a millionth.
+"""
+Pass = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
+"""Word embeddings [k, n, h] -> the start part and the end part of the target, [k] and [k]."""
+
+
+def make_pass(model: Any, window: Window, target: Target) -> Pass:
+    """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions, the only ones that the
+    last layer need compute.
+    """
+    a, b = lanes(target, window)
+    rows = np.flatnonzero((a != 0) | (b != 0))
+    narrow = narrowed(model, rows)
+    if narrow is not None:
+        model, a, b = narrow, a[rows], b[rows]
+    start_weights, end_weights = (
+        torch.as_tensor(weights, dtype=torch.float32) for weights in (a, b)
+    )
+    types = token_types(model, window)
+
+    def run(embeds: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        start, end = logits(model, embeds, types)
+        return start @ start_weights.to(start.dtype), end @ end_weights.to(end.dtype)
+
+    return run
+
+
+def baseline_embeddings(
+    loaded: Loaded, reading: Reading, window: Window, baseline: Baseline
+) -> torch.Tensor:
+    """x' [1, n, h]: [CLS] and the separators as they are, every other position the pad or mask
+    token's vector, or zero.
+
+    Positions and token types are the input's: only the words are taken away. Kept tokens therefore
+    get exactly 0.
+    """
+    kept = special_positions(reading.encoding, window)
+    if baseline == "zero":
+        embeds = word_embeddings(loaded.model, window.input_ids)
+        return torch.where(torch.from_numpy(kept)[:, None], embeds, torch.zeros_like(embeds))[None]
+    ids = np.where(kept, window.input_ids, special_id(loaded.tokenizer, baseline))
+    return word_embeddings(loaded.model, ids)[None]
+
+
+def both_gradients(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
+    """Gradients of the start part and of the end part, [2, k, n, h], from one forward pass and two
+    backward passes.
+    """
+    with torch.enable_grad():
+        at = embeds.detach().requires_grad_()
+        start, end = run(at)
+        (first,) = torch.autograd.grad(start.sum(), at, retain_graph=True)
+        (second,) = torch.autograd.grad(end.sum(), at)
+    return torch.stack([first, second])
+
+
+def summed(products: torch.Tensor) -> torch.Tensor:
+    """Gradient x input of each position, [2, n], from its products [2, 1, n, h]; exactly 0 where
+    they only leave rounding.
+
+    A reader that normalises each word's vector before anything else (DeBERTa) ignores its length:
+    the products of a position cancel, and neither the size nor the order of what is left means
+    anything.
+    """
+    values, size = products.sum(-1)[:, 0], products.abs().sum(-1)[:, 0]
+    return torch.where(values.abs().max() < ROUNDING * size.max(), torch.zeros_like(values), values)
+
+
+def sum_gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
+    """Gradient of the whole target, [1, k, n, h], from one forward and one backward pass."""
+    with torch.enable_grad():
+        at = embeds.detach().requires_grad_()
+        start, end = run(at)
+        (found,) = torch.autograd.grad((start + end).sum(), at)
+    return found[None]
+
+
+def _at_once(work: Callable[[], torch.Tensor], _: int) -> torch.Tensor:
+    return work()
+
+
+def integrate(
+    run: Pass,
+    embeds: torch.Tensor,
+    path: torch.Tensor,
+    steps: int,
+    between: Callable[[Callable[[], torch.Tensor], int], torch.Tensor] = _at_once,
+    apart: bool = True,
+) -> torch.Tensor:
+    """Integrated gradients of the two parts of the target, [2, n]; of the whole target, [1, n],
+    when not `apart`.
+
+        attr_i = (x_i - x'_i) . mean over the midpoints alpha = (k + 1/2) / steps of dF(x' + alpha
+        (x - x')) / dx_i
+
+    captum does the path and the sum. It sees the two parts as two examples with the same input;
+    the gradient function that it is given runs the model once for both.
+    """
+    from captum.attr import IntegratedGradients
+
+    parts, gradients = (2, both_gradients) if apart else (1, sum_gradient)
+
+    def gradient_func(inputs: tuple[torch.Tensor, ...], **_: Any) -> tuple[torch.Tensor]:
+        points = inputs[0].detach()[::parts]
+        found = between(lambda: gradients(run, points), len(points))
+        return (found.transpose(0, 1).reshape(inputs[0].shape),)
+
+    method = IntegratedGradients(lambda points: sum(run(points)))
+    method.gradient_func = gradient_func
+    size = max(1, min(10, TOKENS_AT_ONCE // embeds.shape[1], steps))
+    found = method.attribute(
+        embeds.expand(parts, -1, -1),
+        path.expand(parts, -1, -1),
+        n_steps=steps,
+        method="riemann_middle",
+        internal_batch_size=parts * size,
+    )
+    return found.detach().sum(-1)
