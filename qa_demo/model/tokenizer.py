@@ -115,6 +115,11 @@ def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     return ids, tuple(tokens.tolist())
 
 
+def _places(ids: np.ndarray, wanted: int | None) -> list[int]:
+    """Where an id stands; nowhere for a tokenizer that has no such id."""
+    return [] if wanted is None else np.flatnonzero(ids == wanted).tolist()
+
+
 def _template(
     tokenizer: Any, asked: Any, question_ids: np.ndarray, question_tokens: tuple[str, ...]
 ) -> dict[str, Any]:
@@ -139,8 +144,7 @@ def _template(
     ids[asked_at] = question_ids
     named = dict(zip(asked_at.tolist(), question_tokens, strict=True))
     tokens = tuple(named.get(at, token) for at, token in enumerate(joined.tokens))
-    no_cls = tokenizer.cls_token_id is None
-    cls_at = [] if no_cls else np.flatnonzero(ids[:first] == tokenizer.cls_token_id).tolist()
+    cls_at = _places(ids[:first], tokenizer.cls_token_id)
     if not cls_at:
         raise BadCheckpoint(
             "this tokenizer puts no [CLS] token before the question, so a window has no place "

@@ -1,10 +1,10 @@
 """Does span masking, or the span boundary head, make a better start for a reader? Four starts,
 several seeds, the same steps.
 
-    python -m qa_demo.training.ablation --encoder ENCODER --text text/*.txt.gz --train
-    squad-train.json.gz:1 --dev squad-dev.json.gz \
-        --pretrain-steps 1200 --finetune-steps 900 --seeds 1 2 --work runs/ablation --out
-        assets/spanbert
+    python -m qa_demo.training.ablation --encoder ENCODER --text text/*.txt.gz \\
+        --train squad-train.json.gz:1 --dev squad-dev.json.gz \\
+        --pretrain-steps 1200 --finetune-steps 900 --seeds 1 2 \\
+        --work runs/ablation --out assets/spanbert
 
 Each finished cell is one JSON file under OUT/ablation and is skipped when it is there, so the
 command can be stopped and given again; a cell half done goes on from its checkpoint. A seed counts
@@ -29,6 +29,7 @@ from qa_demo.core.squad import read_squad
 from qa_demo.training import checkpoints, finetune, pretrain
 from qa_demo.training.evaluate import quick_scores
 from qa_demo.training.export_spanbert import restore, write_model
+from qa_demo.training.flags import described
 from qa_demo.training.spanbert_card import ablation as table
 from qa_demo.training.spanbert_card import write as write_card
 from qa_demo.training.twoheads import load
@@ -199,12 +200,9 @@ def run(a: argparse.Namespace) -> bool:
     return True
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Parse the command line, run what is missing, write ablation.json and the card's table."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = described(__doc__, "ablation")
     p.add_argument("--encoder", required=True)
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--train", nargs="+", required=True, metavar="FILE:K")
@@ -230,7 +228,13 @@ def main(argv: list[str] | None = None) -> int:
         help="checkpoints of cells under way; emptied cell by cell",
     )
     p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
-    a = p.parse_args(argv)
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line, run what is missing, write ablation.json and the card's table."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    a = parser().parse_args(argv)
     whole = run(a)
     cells = finished(a)
     (a.out / "ablation.json").write_text(

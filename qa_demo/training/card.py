@@ -7,7 +7,6 @@ A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of
 checksums, so run this after `qa_demo.training.score` and before `qa_demo.training.readings`.
 """
 
-import argparse
 import json
 import logging
 import re
@@ -19,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.abstain import MOST_LOST
-from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.errors import BadInput
 from qa_demo.training.examples import POOL
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("card")
@@ -298,29 +298,22 @@ def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callab
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and fill; 2 when a file or a pair of marks is missing."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        prog="python -m qa_demo.training.card",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    p = described(__doc__, "card")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--readme", type=Path, default=Path("README.md"))
     a = p.parse_args(argv)
-    from qa_demo.training.export import (
-        write_checksums,
-    )  # imports torch, which the tables do not need
+    # imports torch, which the tables do not need
+    from qa_demo.training.export import write_checksums
 
-    try:
+    def work() -> int:
         readme, card = makers(a.reader)
         write(a.reader / "README.md", card)
         write_checksums(a.reader)
-        write(
-            a.readme, readme
-        )  # last: the command line that it shows checks the reader's checksums
-    except (QADemoError, FileNotFoundError) as fault:
-        sys.stderr.write(f"{fault}\n")
-        return 2
-    return 0
+        # last: the command line that it shows checks the reader's checksums
+        write(a.readme, readme)
+        return 0
+
+    return exit_code(work, FileNotFoundError)
 
 
 if __name__ == "__main__":

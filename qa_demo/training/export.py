@@ -1,8 +1,9 @@
 """Write a finished run as the bundled reader: the only writer of assets/reader.
 
-    python -m qa_demo.training.export --encoder ENCODER --run runs/second --weights average
-    step-004096 --out assets/reader python -m qa_demo.training.export --encoder ENCODER --run
-    runs/second --mean-with exported/first --out assets/reader
+    python -m qa_demo.training.export --encoder ENCODER --run runs/second \\
+        --weights average step-004096 --out assets/reader
+    python -m qa_demo.training.export --encoder ENCODER --run runs/second \\
+        --mean-with exported/first --out assets/reader
 
 A standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads, in half precision; the
 BIO head beside it. Scores, threshold and card come afterwards from `python -m
@@ -15,17 +16,23 @@ import json
 import logging
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch import nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.types import TAGS
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
-from qa_demo.training.twoheads import load
+from qa_demo.training.flags import described
+from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("export")
+LIMIT = 50
+"""MB of the bundled reader's folder."""
+Model = TypeVar("Model", bound=nn.Module)
 
 
 def write_checksums(folder: Path) -> None:
@@ -114,19 +121,25 @@ def export(
     others: Sequence[Path] = (),
     tag_bias: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> None:
-    """Save encoder, both heads and tokenizer; refuse a folder over 50 MB or weights that half
+    """Save encoder, both heads and tokenizer; refuse a folder over LIMIT or weights that half
     precision cannot hold.
 
     `tag_bias` is added to the biases of B, I and O, as a change of the shares of classes from
     training to use asks for (Menon et al. 2021, "Long-tail learning via logit adjustment").
     """
     model = load(encoder, dropout=0.1)
-    mean_with = [
-        origin(folder) for folder in others
-    ]  # before anything is written: one of them may be `out` itself
-    began_with = (
-        {"began_with": origin(Path(encoder))} if (Path(encoder) / "reader.json").is_file() else {}
-    )
+    # read before anything is written: one of the others may be `out` itself
+    about = {
+        "name": name,
+        "threshold": None,
+        "tag_order": list(TAGS),
+        "weights": list(weights),
+        "phases": history(run),
+        "mean_with": [origin(folder) for folder in others],
+        "tag_bias": list(tag_bias),
+    }
+    if (Path(encoder) / "reader.json").is_file():
+        about["began_with"] = origin(Path(encoder))
     checkpoints.copy_tensors(model, soup(run, weights, others), run.name)
     with torch.no_grad():
         model.bio.bias += torch.tensor(tag_bias)
@@ -135,49 +148,46 @@ def export(
     )
     prepare(tokenizer)
     out.mkdir(parents=True, exist_ok=True)
-    half = model.half()
-    if not all(bool(torch.isfinite(p).all()) for p in half.parameters()):
-        raise OverflowError("a weight does not fit into half precision (largest 65,504)")
-    half.reader.config.attention_probs_dropout_prob = 0.1
-    half.reader.save_pretrained(out)
+    write_model(halved(model), out)
     tokenizer.save_pretrained(out)
+    (out / "reader.json").write_text(json.dumps(about, indent=1) + "\n")
+    finish(out, LIMIT)
+
+
+def write_model(model: TwoHeads, out: Path) -> None:
+    """Encoder and start/end head as transformers reads them, the BIO head beside them."""
+    model.reader.config.attention_probs_dropout_prob = 0.1
+    model.reader.save_pretrained(out)
     save_file(
         {
-            "weight": half.bio.weight.detach().contiguous(),
-            "bias": half.bio.bias.detach().contiguous(),
+            "weight": model.bio.weight.detach().contiguous(),
+            "bias": model.bio.bias.detach().contiguous(),
         },
         out / "bio_head.safetensors",
         metadata={"id2label": json.dumps(dict(enumerate(TAGS)))},
     )
-    (out / "reader.json").write_text(
-        json.dumps(
-            {
-                "name": name,
-                "threshold": None,
-                "tag_order": list(TAGS),
-                "weights": list(weights),
-                "phases": history(run),
-                "mean_with": mean_with,
-                "tag_bias": list(tag_bias),
-                **began_with,
-            },
-            indent=1,
-        )
-        + "\n"
-    )
-    write_checksums(out)
-    size = sum(p.stat().st_size for p in out.iterdir()) / 2**20
-    log.info("%s: %.1f MB", out, size)
-    if size > 50:
-        raise OverflowError(f"the folder has {size:.1f} MB, 50 MB are allowed")
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and export."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def halved(model: Model) -> Model:
+    """The model in half precision. Errors: OverflowError for a weight that it cannot hold."""
+    half = model.half()
+    if not all(bool(torch.isfinite(p).all()) for p in half.parameters()):
+        raise OverflowError("a weight does not fit into half precision (largest 65,504)")
+    return half
+
+
+def finish(folder: Path, limit: int) -> None:
+    """Write the checksums of an exported folder, and refuse one of more than `limit` MB."""
+    write_checksums(folder)
+    size = sum(p.stat().st_size for p in folder.iterdir() if p.is_file()) / 2**20
+    log.info("%s: %.1f MB", folder, size)
+    if size > limit:
+        raise OverflowError(f"the folder has {size:.1f} MB, {limit} MB are allowed")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = described(__doc__, "export")
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
     p.add_argument(
@@ -204,7 +214,13 @@ def main(argv: list[str] | None = None) -> None:
     )
     p.add_argument("--out", type=Path, default=Path("assets/reader"))
     p.add_argument("--name", default="bundled")
-    a = p.parse_args(argv)
+    return p
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and export."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    a = parser().parse_args(argv)
     export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with, a.tag_bias)
 
 

@@ -1,16 +1,16 @@
 """Write a pre-training run as the bundled SpanBERT: the only writer of assets/spanbert.
 
-    python -m qa_demo.training.export_spanbert --encoder ENCODER --run runs/span-sbo --text
-    text/*.txt.gz --out assets/spanbert
+    python -m qa_demo.training.export_spanbert --encoder ENCODER --run runs/span-sbo \\
+        --text text/*.txt.gz --out assets/spanbert
 
 A standard folder that `AutoModelForMaskedLM` loads, in half precision, with the span boundary head
 beside it: its weights, the mean vector of each wire over training text, and how often each piece
 came. Figures and card come from `qa_demo.training.infill_score`.
 """
 
-import argparse
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +21,14 @@ from transformers import AutoTokenizer
 from qa_demo.model.spanbert_loading import SBO_FILE
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
-from qa_demo.training.export import write_checksums
+from qa_demo.training.export import finish, halved
+from qa_demo.training.flags import described
 from qa_demo.training.pretrainer import Pretrainer, load
-from qa_demo.training.text import Batches, read_text, tokenize
+from qa_demo.training.text import Batches, read_text, tokenize, training_batches
 
 log = logging.getLogger("export_spanbert")
 LIMIT = 55
+"""MB of the bundled model's folder."""
 CARD = "spanbert.json"
 
 
@@ -75,18 +77,7 @@ def history(run: Path) -> list[dict]:
     elif exported.is_file():
         before = [p for p in json.loads(exported.read_text())["phases"] if not p.get("tried")]
     steps, seconds = (sum(p[key] for p in before) for key in ("steps_taken", "seconds"))
-    # A resumed run counts on from the one before it; a run that took an exported folder as its
-    # encoder counts from 0.
-    rows = (
-        [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
-        if (run / "log.jsonl").is_file()
-        else []
-    )
-    curve = [
-        row if earlier else row | {"before": steps, "seconds": row["seconds"] + seconds}
-        for row in rows
-        if "held" in row
-    ]
+    curve = held_rows(run, None if earlier else {"before": steps, "seconds": seconds})
     texts = {
         key: [Path(x).name for x in settings[key]]
         for key in ("text", "more_text")
@@ -106,14 +97,27 @@ def history(run: Path) -> list[dict]:
     ]
 
 
+def held_rows(run: Path, behind: Mapping[str, float] | None) -> list[dict]:
+    """The held-out rows of a run's log. A resumed run counts on from the one before it; one that
+    took an exported folder as its encoder counts from 0, so what is `behind` it is added.
+    """
+    log = run / "log.jsonl"
+    rows = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
+    held = [row for row in rows if "held" in row]
+    if behind is None:
+        return held
+    return [
+        row | {"before": behind["before"], "seconds": row["seconds"] + behind["seconds"]}
+        for row in held
+    ]
+
+
 def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:
     """Encoder, masked-language head and tokenizer, the boundary head beside them; `half` rounds the
     weights to half precision.
     """
     out.mkdir(parents=True, exist_ok=True)
-    model = model.half() if half else model
-    if not all(bool(torch.isfinite(p).all()) for p in model.parameters()):
-        raise OverflowError("a weight does not fit into half precision (largest 65,504)")
+    model = halved(model) if half else model
     model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
     model.mlm.save_pretrained(out)
     tokenizer.save_pretrained(out)  # type: ignore[attr-defined]
@@ -143,19 +147,13 @@ def export(
     name: str,
     batches: int,
 ) -> None:
-    """Save the run as a folder; refuse over 55 MB, and weights that half precision cannot hold."""
+    """Save the run as a folder; refuse one over LIMIT, or weights that half precision cannot
+    hold.
+    """
     settings = json.loads((run / "settings.json").read_text())
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
-    source = Batches(
-        parts,
-        tokenizer,
-        length=settings["length"],
-        rows=max(1, settings["batch_tokens"] // settings["length"]),
-        seed=settings["seed"],
-        masking=settings["masking"],
-        positions=settings["positions"],
-    )
+    source = training_batches(parts, tokenizer, settings)
     model, _ = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
@@ -173,19 +171,13 @@ def export(
         )
         + "\n"
     )
-    write_checksums(out)
-    size = sum(p.stat().st_size for p in out.iterdir() if p.is_file()) / 2**20
-    log.info("%s: %.1f MB", out, size)
-    if size > LIMIT:
-        raise OverflowError(f"the folder has {size:.1f} MB, {LIMIT} MB are allowed")
+    finish(out, LIMIT)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    p = described(__doc__, "export_spanbert")
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
     p.add_argument("--text", nargs="+", required=True)

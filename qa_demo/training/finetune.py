@@ -1,11 +1,11 @@
 """Fine-tune a BERT-type encoder on SQuAD-format files: start/end head and BIO head together.
 
-    python -m qa_demo.training.finetune --encoder ENCODER --train squad-train.json.gz:2
-    qamr.json.gz:0.25 \
-        --dev squad-dev.json.gz --lengths 96 128 192 --steps 4000 --out runs/first
-    python -m qa_demo.training.finetune --resume runs/first --train squad-train.json.gz:2 --lengths
-    384 \
-        --steps 2000 --decay linear --out runs/second
+    python -m qa_demo.training.finetune --encoder ENCODER \\
+        --train squad-train.json.gz:2 qamr.json.gz:0.25 --dev squad-dev.json.gz \\
+        --lengths 96 128 192 --steps 4000 --out runs/first
+    python -m qa_demo.training.finetune --encoder ENCODER --resume runs/first \\
+        --train squad-train.json.gz:2 --dev squad-dev.json.gz \\
+        --lengths 384 --steps 2000 --decay linear --out runs/second
 
 FILE:K draws K windows for each question of FILE in one round (a fraction draws a random part of its
 questions). Answers that are lists teach the tags several spans; a fifth of their paragraphs is kept
@@ -19,7 +19,7 @@ import copy
 import logging
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,7 @@ from qa_demo.core.squad import read_squad
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
+from qa_demo.training.flags import parsed, setting, settings_parser
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
 
@@ -43,29 +44,31 @@ Choice = tuple[Sampler, int, int]
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a run depends on; written beside its weights."""
+    """Everything a run depends on; written beside its weights. The defaults are those of the
+    bundled reader's first phase.
+    """
 
-    encoder: str
-    train: tuple[str, ...]
+    encoder: str = field(metadata={"help": "folder or hub id of the encoder to start from"})
+    train: tuple[str, ...] = field(metadata={"metavar": "FILE:K"})
     dev: str
     out: str
-    lengths: tuple[int, ...]
     steps: int
-    decay: str
-    learning_rate: float
-    layer_rate: float
-    head_rate: float
-    warmup: int
-    weight_decay: float
-    batch_tokens: int
-    bio_weight: float
-    negatives: float
-    dropout: float
-    average: float
-    seed: int
-    evaluate_every: int
-    save_every: int
-    dev_limit: int
+    lengths: tuple[int, ...] = setting((96, 128, 192), help="window sizes to draw from")
+    decay: str = setting("none", choices=["none", "linear"])
+    learning_rate: float = 2e-4
+    layer_rate: float = 0.9
+    head_rate: float = 5.0
+    warmup: int = 100
+    weight_decay: float = 0.01
+    batch_tokens: int = 1536
+    bio_weight: float = 15.0
+    negatives: float = 0.1
+    dropout: float = 0.0
+    average: float = 0.998
+    seed: int = 1
+    evaluate_every: int = 500
+    save_every: int = 250
+    dev_limit: int = 300
     log_every: int = 50
 
 
@@ -201,51 +204,14 @@ def train(s: Settings, resume: str | None = None) -> bool:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line; defaults are those of the bundled reader's first phase."""
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument("--encoder", required=True, help="folder or hub id of the encoder to start from")
-    p.add_argument("--train", nargs="+", required=True, metavar="FILE:K")
-    p.add_argument("--dev", required=True)
-    p.add_argument("--out", required=True)
-    p.add_argument(
-        "--resume",
-        help="a run folder; the same as --out goes on with it, another one starts a new phase from "
-        "its weights",
-    )
-    p.add_argument(
-        "--lengths", nargs="+", type=int, default=[96, 128, 192], help="window sizes to draw from"
-    )
-    p.add_argument("--steps", type=int, required=True)
-    p.add_argument("--decay", choices=["none", "linear"], default="none")
-    p.add_argument("--learning-rate", type=float, default=2e-4)
-    p.add_argument("--layer-rate", type=float, default=0.9)
-    p.add_argument("--head-rate", type=float, default=5.0)
-    p.add_argument("--warmup", type=int, default=100)
-    p.add_argument("--weight-decay", type=float, default=0.01)
-    p.add_argument("--batch-tokens", type=int, default=1536)
-    p.add_argument("--bio-weight", type=float, default=15.0)
-    p.add_argument("--negatives", type=float, default=0.1)
-    p.add_argument("--dropout", type=float, default=0.0)
-    p.add_argument("--average", type=float, default=0.998)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--evaluate-every", type=int, default=500)
-    p.add_argument("--save-every", type=int, default=250)
-    p.add_argument("--dev-limit", type=int, default=300)
-    p.add_argument("--log-every", type=int, default=50)
-    return p
+    """The command line: a flag for each setting."""
+    return settings_parser(Settings, __doc__, "finetune")
 
 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    args = vars(parser().parse_args(argv))
-    resume = args.pop("resume")
-    train(
-        Settings(**{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}),
-        resume,
-    )
+    train(*parsed(parser(), Settings, argv))
 
 
 if __name__ == "__main__":

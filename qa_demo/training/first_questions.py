@@ -8,7 +8,6 @@ Prints each question that the page would not answer exactly (SQuAD's comparison)
 by kind; exit code 0 when at least 97 % are exact, else 1.
 """
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -17,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.errors import BadInput
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import DecodeOptions
+from qa_demo.training.flags import described, exit_code
 
 FILE = ASSETS / "first_questions.json"
 WANTED = 97.0
@@ -123,26 +123,21 @@ def percent(found: Sequence[Reply]) -> float:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, ask and report; 2 on a reader or file that cannot be used."""
-    p = argparse.ArgumentParser(
-        prog="python -m qa_demo.training.first_questions",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    p = described(__doc__, "first_questions")
     p.add_argument("--reader", default="bundled", help="bundled, or a folder")
     p.add_argument("--file", type=Path, default=FILE)
     a = p.parse_args(argv)
-    try:
+
+    def work() -> int:
         questions = load_questions(a.file)
-        from qa_demo.model.loading import (
-            load_reader,
-        )  # after the file, so that a fault in it is told at once
+        # after the file, so that a fault in it is told at once
+        from qa_demo.model.loading import load_reader
 
         found = replies(load_reader(a.reader), questions)
-    except QADemoError as fault:
-        sys.stderr.write(f"{fault}\n")
-        return 2
-    sys.stdout.write(report(found))
-    return 0 if percent(found) >= WANTED else 1
+        sys.stdout.write(report(found))
+        return 0 if percent(found) >= WANTED else 1
+
+    return exit_code(work)
 
 
 if __name__ == "__main__":

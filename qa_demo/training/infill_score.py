@@ -11,10 +11,8 @@ tables of the model card beside the model.
 import argparse
 import json
 import logging
-import platform
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +23,10 @@ from transformers import AutoTokenizer
 from qa_demo.core.errors import BadInput
 from qa_demo.model.spanbert_loading import load_sbo
 from qa_demo.training.export_spanbert import CARD
+from qa_demo.training.flags import described
+from qa_demo.training.measure import versions
 from qa_demo.training.pretrainer import Pretrainer, load
-from qa_demo.training.text import FATES, Batches, read_text, tokenize
+from qa_demo.training.text import FATES, Batches, held_out_batches, read_text, tokenize
 
 log = logging.getLogger("infill_score")
 HEADS = ("mlm", "sbo", "both")
@@ -155,12 +155,9 @@ def keep_tried(folder: Path, tried: Path) -> None:
     (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, write metrics.json, card and checksums."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = described(__doc__, "infill_score")
     p.add_argument("--model", type=Path, default=Path("assets/spanbert"))
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--masking", choices=["span", "token"], default="span")
@@ -173,42 +170,38 @@ def main(argv: list[str] | None = None) -> None:
         "is not in its weights",
     )
     p.add_argument("--limit", type=int, help="only so many held-out parts, drawn with a fixed seed")
-    a = p.parse_args(argv)
-    from qa_demo.training import spanbert_card  # the card imports no torch of its own
-    from qa_demo.training.export import write_checksums
+    return p
 
+
+def scored(a: argparse.Namespace) -> dict[str, Any]:
+    """All figures of one model, with what they were measured on and by which versions."""
     tokenizer = AutoTokenizer.from_pretrained(a.model)
     parts = tokenize(tokenizer, read_text(a.text)[1], a.length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
     model = load_exported(a.model)
-    columns = measure(
-        model,
-        Batches(
-            parts,
-            tokenizer,
-            length=a.length,
-            rows=1,
-            seed=0,
-            masking=a.masking,
-            packed=False,
-            positions=model.sbo.positions if model.sbo else 1,
-        ),
-        a.limit,
-    )
-    result = {
+    positions = model.sbo.positions if model.sbo else 1
+    held = held_out_batches(parts, tokenizer, a.length, a.masking, positions)
+    return {
         "date": datetime.now(UTC).date().isoformat(),
         "masking": a.masking,
         "length": a.length,
         "limit": a.limit,
         "parts": min(len(parts), a.limit or len(parts)),
         "text": [Path(name).name for name in a.text],
-        "versions": {
-            name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")
-        }
-        | {"python": platform.python_version()},
-        **tables(columns),
+        "versions": versions("torch", "transformers", "tokenizers", "numpy"),
+        **tables(measure(model, held, a.limit)),
     }
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line, measure, write metrics.json, card and checksums."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    a = parser().parse_args(argv)
+    from qa_demo.training import spanbert_card  # the card imports no torch of its own
+    from qa_demo.training.export import write_checksums
+
+    result = scored(a)
     (a.model / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
     keep_end(a.model / CARD, result)
     if a.tried_for is not None:

@@ -108,9 +108,23 @@ def _keep(s: LoopSettings, job: Job, optimizer: Any, state: dict[str, Any], logg
                 out, job.average, done + before, "average", list(checkpoints.trainable(job.model))
             )
     if done % s.save_every == 0 and done < s.steps:
-        checkpoints.save(
-            out, job.model, job.average, optimizer, {**state, "seconds": logged.seconds}
-        )
+        _save(s, job, optimizer, state, logged)
+
+
+def _save(s: LoopSettings, job: Job, optimizer: Any, state: dict[str, Any], logged: Log) -> None:
+    """Write a checkpoint."""
+    state = {**state, "seconds": logged.seconds}
+    checkpoints.save(Path(s.out), job.model, job.average, optimizer, state)
+
+
+def _note(
+    s: LoopSettings, job: Job, accelerator: Accelerator, resume: str | None, state: dict[str, Any]
+) -> None:
+    """Write the settings, and the snapshot before the very first step."""
+    out = Path(s.out)
+    checkpoints.write_settings(out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision))
+    if job.snapshots and state["step"] + state["step_before"] == 0:
+        checkpoints.snapshot(out, job.model, 0)
 
 
 def run(
@@ -119,18 +133,14 @@ def run(
     """Take the steps; True when all were taken, False when a signal stopped the run after a
     checkpoint.
     """
-    out, main = Path(s.out), accelerator.is_main_process
+    main = accelerator.is_main_process
     optimizer = torch.optim.AdamW(job.groups, fused=True)
     state = _start(s, job, optimizer, resume)
     peaks = [group["lr"] for group in job.groups]
     prepared, optimizer = accelerator.prepare(job.model, optimizer)
     if main:
-        checkpoints.write_settings(
-            out, dataclasses.asdict(s), resume, str(accelerator.mixed_precision)
-        )
-        if job.snapshots and state["step"] + state["step_before"] == 0:
-            checkpoints.snapshot(out, job.model, 0)
-    logged, clock = Log(out, state["seconds"], log), time.monotonic()
+        _note(s, job, accelerator, resume, state)
+    logged, clock = Log(Path(s.out), state["seconds"], log), time.monotonic()
     with stop_asked() as asked:
         for place, batch, tokens in job.batches(state):
             if state["step"] >= s.steps or asked:
@@ -154,8 +164,6 @@ def run(
                 _keep(s, job, optimizer, state, logged)
                 clock = time.monotonic()
     if main:
-        checkpoints.save(
-            out, job.model, job.average, optimizer, {**state, "seconds": logged.seconds}
-        )
+        _save(s, job, optimizer, state, logged)
         log.info("stopped at step %d of %d", state["step"], s.steps)
     return bool(state["step"] >= s.steps)

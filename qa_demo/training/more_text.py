@@ -11,7 +11,6 @@ it is left out and counted. The bundled SpanBERT took the 106 articles that the 
 paragraphs of QED, QAMR, SQuAD and COVID-QA.
 """
 
-import argparse
 import bz2
 import gzip
 import logging
@@ -22,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from qa_demo.core.squad import read_squad
+from qa_demo.training.flags import described
 from qa_demo.training.text import read_text
 
 log = logging.getLogger("more_text")
@@ -104,9 +104,7 @@ def unseen(paragraphs: Iterable[str], apart: Sequence[str]) -> tuple[list[str], 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, write the paragraphs, say how many came from where."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    p = described(__doc__, "more_text")
     p.add_argument("--dump", nargs="*", default=[], type=Path, help="MediaWiki XML, also .bz2")
     p.add_argument(
         "--glosses", nargs="*", default=[], type=Path, help="data.noun and the like of WordNet"

@@ -1,10 +1,11 @@
 """Pre-train a BERT-type encoder as SpanBERT does: span masking, masked-language head, span boundary
 head, single segments.
 
-    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz --masking span --sbo
-    --steps 8000 --out runs/span-sbo python -m qa_demo.training.pretrain --encoder ENCODER --text
-    text/*.txt.gz --masking token --no-sbo --steps 8000 --out runs/token python -m
-    qa_demo.training.pretrain ... --out runs/span-sbo --resume runs/span-sbo
+    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz \\
+        --masking span --sbo --steps 8000 --out runs/span-sbo
+    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz \\
+        --masking token --no-sbo --steps 8000 --out runs/token
+    python -m qa_demo.training.pretrain ... --out runs/span-sbo --resume runs/span-sbo
 
 Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never
 trained on. Every round masks anew. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop;
@@ -16,7 +17,7 @@ import argparse
 import dataclasses
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -28,10 +29,11 @@ from torch.utils.data import DataLoader
 from transformers import AutoTokenizer
 
 from qa_demo.core.masked import POSITIONS
+from qa_demo.training.flags import parsed, setting, settings_parser
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.pretrainer import load, parameter_groups, total
-from qa_demo.training.text import Batches, read_text, tokenize
+from qa_demo.training.text import Batches, held_out_batches, read_text, tokenize, training_batches
 
 log = logging.getLogger("pretrain")
 
@@ -40,32 +42,48 @@ log = logging.getLogger("pretrain")
 class Settings:
     """Everything a run depends on; written beside its weights."""
 
-    encoder: str
-    text: tuple[str, ...]
+    encoder: str = field(
+        metadata={"help": "folder or hub id of the BERT-type encoder to start from"}
+    )
+    text: tuple[str, ...] = field(
+        metadata={"metavar": "FILE", "help": "plain text, one paragraph a line, also .gz"}
+    )
     out: str
     steps: int
-    more_text: tuple[str, ...] = ()
-    masking: str = "span"
-    sbo: bool = True
+    more_text: tuple[str, ...] = setting(
+        (), metavar="FILE", help="text that is only trained on (qa_demo.training.more_text)"
+    )
+    masking: str = setting(
+        "span", choices=["span", "token"], help="SpanBERT's spans, or BERT's single pieces"
+    )
+    sbo: bool = setting(True, help="train the span boundary head too")
     pair_loss_weight: float = 1.0
     positions: int = POSITIONS
-    embeddings: str = "trained"
+    embeddings: str = setting(
+        "trained",
+        choices=["trained", "frozen"],
+        help="frozen: faster steps, half the optimiser",
+    )
     length: int = 128
     batch_tokens: int = 2048
-    decay: str = "linear"
+    decay: str = setting("linear", choices=["none", "linear"])
     learning_rate: float = 3e-4
     head_rate: float = 5.0
     warmup: int = 100
     weight_decay: float = 0.01
     dropout: float = 0.0
-    compiled: bool = False
+    compiled: bool = setting(
+        False,
+        help="compile the encoder's layers: minutes at the start, steps a third shorter on two "
+        "cores with AMX",
+    )
     seed: int = 1
     workers: int = 0
     evaluate_every: int = 1000
     held_limit: int = 300
     log_every: int = 50
     save_every: int = 500
-    snapshots: bool = False
+    snapshots: bool = setting(False, help="keep half-precision weights at logarithmic steps")
 
 
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.ndarray]:
@@ -75,29 +93,8 @@ def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.nda
     train, held = (
         tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text, s.more_text)
     )
-    batches = Batches(
-        train,
-        tokenizer,
-        length=s.length,
-        rows=max(1, s.batch_tokens // s.length),
-        seed=s.seed,
-        masking=s.masking,
-        positions=s.positions,
-    )
-    kept = (
-        Batches(
-            held,
-            tokenizer,
-            length=s.length,
-            rows=1,
-            seed=0,
-            masking=s.masking,
-            positions=s.positions,
-            packed=False,
-        )
-        if held
-        else None
-    )
+    batches = training_batches(train, tokenizer, dataclasses.asdict(s))
+    kept = held_out_batches(held, tokenizer, s.length, s.masking, s.positions) if held else None
     log.info(
         "%d pieces in %d parts, packed into %d sequences of %d; %d parts are held out",
         len(batches.stream),
@@ -162,94 +159,14 @@ def train(s: Settings, resume: str | None = None) -> bool:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line; its defaults are those of the settings."""
-    default = {f.name: f.default for f in dataclasses.fields(Settings)}
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument(
-        "--encoder", required=True, help="folder or hub id of the BERT-type encoder to start from"
-    )
-    p.add_argument(
-        "--text",
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="plain text, one paragraph a line, also .gz",
-    )
-    p.add_argument(
-        "--more-text",
-        nargs="*",
-        default=[],
-        metavar="FILE",
-        help="text that is only trained on (qa_demo.training.more_text)",
-    )
-    p.add_argument("--out", required=True)
-    p.add_argument("--steps", type=int, required=True)
-    p.add_argument(
-        "--resume",
-        help="a run folder; the same as --out goes on with it, another one starts a new phase from "
-        "its weights",
-    )
-    p.add_argument(
-        "--masking",
-        choices=["span", "token"],
-        default="span",
-        help="SpanBERT's spans, or BERT's single pieces",
-    )
-    p.add_argument(
-        "--sbo",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="train the span boundary head too",
-    )
-    p.add_argument(
-        "--embeddings",
-        choices=["trained", "frozen"],
-        default="trained",
-        help="frozen: faster steps, half the optimiser",
-    )
-    p.add_argument("--decay", choices=["none", "linear"], default="linear")
-    p.add_argument(
-        "--snapshots",
-        action=argparse.BooleanOptionalAction,
-        default=False,
-        help="keep half-precision weights at logarithmic steps",
-    )
-    p.add_argument(
-        "--compiled",
-        action=argparse.BooleanOptionalAction,
-        default=False,
-        help="compile the encoder's layers: minutes at the start, steps a third shorter on two "
-        "cores with AMX",
-    )
-    for name in ("pair_loss_weight", "learning_rate", "head_rate", "weight_decay", "dropout"):
-        p.add_argument(f"--{name.replace('_', '-')}", type=float, default=default[name])
-    for name in (
-        "positions",
-        "length",
-        "batch_tokens",
-        "warmup",
-        "seed",
-        "workers",
-        "evaluate_every",
-        "held_limit",
-        "log_every",
-        "save_every",
-    ):
-        p.add_argument(f"--{name.replace('_', '-')}", type=int, default=default[name])
-    return p
+    """The command line: a flag for each setting."""
+    return settings_parser(Settings, __doc__, "pretrain")
 
 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    args = vars(parser().parse_args(argv))
-    resume = args.pop("resume")
-    train(
-        Settings(**{**args, "text": tuple(args["text"]), "more_text": tuple(args["more_text"])}),
-        resume,
-    )
+    train(*parsed(parser(), Settings, argv))
 
 
 if __name__ == "__main__":

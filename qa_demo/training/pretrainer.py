@@ -13,7 +13,7 @@ from transformers import AutoModelForMaskedLM
 from qa_demo.core.errors import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.model.spanbert_loading import load_sbo
-from qa_demo.training.processor import attention_kernel
+from qa_demo.training.processor import training_form
 from qa_demo.training.text import Batch
 
 
@@ -63,23 +63,14 @@ def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
 def load(
     source: str, sbo: bool, positions: int, counts: np.ndarray | None = None, dropout: float = 0.0
 ) -> Pretrainer:
-    """A BERT-type encoder in fp32, dropout on hidden states only; heads it lacks start anew, their
-    output biases at log frequency.
+    """A BERT-type encoder to be trained; heads it lacks start anew, their output biases at log
+    frequency where `counts` [V] are given.
 
     A folder that `export_spanbert` wrote brings both heads, so that a later run goes on from it
     with a fresh optimiser.
-
-    A head that knew only how often each piece comes would have exactly these biases, so training
-    need not learn them.
     """
     mlm, info = AutoModelForMaskedLM.from_pretrained(
-        source,
-        dtype=torch.float32,
-        use_safetensors=True,
-        hidden_dropout_prob=dropout,
-        attention_probs_dropout_prob=0.0,
-        attn_implementation=attention_kernel(),
-        output_loading_info=True,
+        source, output_loading_info=True, **training_form(dropout)
     )
     if not hasattr(mlm, "cls"):
         raise BadInput(
@@ -97,15 +88,26 @@ def load(
     )
     model = Pretrainer(mlm, head)
     if counts is not None:
-        bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
-        with torch.no_grad():
-            if any(name.startswith("cls.") for name in info["missing_keys"]):
-                mlm.cls.predictions.bias.copy_(bias)
-            if head is not None:
-                head.counts.copy_(torch.from_numpy(counts))
-                if kept is None:
-                    head.bias.copy_(bias)
+        new = any(name.startswith("cls.") for name in info["missing_keys"])
+        begin_at_frequency(model, counts, new, kept is None)
     return model
+
+
+@torch.no_grad()
+def begin_at_frequency(model: Pretrainer, counts: np.ndarray, mlm: bool, sbo: bool) -> None:
+    """The counts [V] of the pieces for the boundary head, and their log frequency as output biases
+    of the heads that are new.
+
+    A head that knew only how often each piece comes would have exactly these biases, so training
+    need not learn them.
+    """
+    bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
+    if mlm:
+        model.mlm.cls.predictions.bias.copy_(bias)
+    if model.sbo is not None:
+        model.sbo.counts.copy_(torch.from_numpy(counts))
+        if sbo:
+            model.sbo.bias.copy_(bias)
 
 
 def parameter_groups(

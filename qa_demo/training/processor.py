@@ -2,6 +2,7 @@
 
 import time
 from functools import cache
+from typing import Any
 
 import torch
 
@@ -41,3 +42,16 @@ def attention_kernel() -> str:
     AVX512-BF16, bf16). On a GPU the fused kernel is the faster one.
     """
     return "sdpa" if torch.cuda.is_available() else "eager"
+
+
+def training_form(dropout: float) -> dict[str, Any]:
+    """How `from_pretrained` loads an encoder that is to be trained: fp32, safetensors only, dropout
+    on hidden states only, the kernel above.
+    """
+    return {
+        "dtype": torch.float32,
+        "use_safetensors": True,
+        "hidden_dropout_prob": dropout,
+        "attention_probs_dropout_prob": 0.0,
+        "attn_implementation": attention_kernel(),
+    }

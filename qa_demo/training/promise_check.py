@@ -1,6 +1,5 @@
 """The command that checks promises: of the page's examples and of chapter 8's passages."""
 
-import argparse
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.core.examples import Passage, PoolExample
+from qa_demo.training.flags import described, exit_code
 
 Text = TypeVar("Text", PoolExample, Passage)
 Row = tuple[str, str, str, bool, str]
@@ -66,19 +66,15 @@ def command(
     """`check [--MODEL bundled|DIR] [--FILE PATH] [--only ID ...]`: exit code 0 when all promises
     hold, 1 when not, 2 on bad input.
     """
-    p = argparse.ArgumentParser(
-        prog=f"python -m qa_demo.training.{what}s",
-        description=about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    p = described(about, f"{what}s")
     p.add_argument("action", choices=["check"])
     p.add_argument(f"--{model}", dest="model", default="bundled", help="bundled, or a folder")
     p.add_argument(f"--{file[0]}", dest="file", type=Path, default=file[1], help=f"the {what}s")
     p.add_argument("--only", nargs="*", default=[], metavar="ID")
     a = p.parse_args(argv)
-    try:
+
+    def work() -> int:
         texts = select(load(a.file), a.only, what)
         return report(rows(a.model, texts), len(texts), what)
-    except QADemoError as fault:
-        sys.stderr.write(f"{fault}\n")
-        return 2
+
+    return exit_code(work)

@@ -7,18 +7,17 @@ Each file carries the checksum of the reader that made it. Readings of examples 
 are deleted.
 """
 
-import argparse
 import logging
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.errors import QADemoError
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import save_reading
 from qa_demo.training.examples import POOL
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("readings")
@@ -39,27 +38,22 @@ def store(reader: Reader, pool: Iterable[PoolExample], out: Path) -> int:
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and store; 2 on a reader or pool that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        prog="python -m qa_demo.training.readings",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    p = described(__doc__, "readings")
     p.add_argument("--reader", default="bundled", help="bundled, or a folder")
     p.add_argument("--pool", type=Path, default=POOL)
     p.add_argument("--out", type=Path, default=ASSETS / "readings")
     a = p.parse_args(argv)
-    try:
+
+    def work() -> int:
         pool = load_pool(a.pool)
-        from qa_demo.model.loading import (
-            load_reader,
-        )  # after the pool, so that a fault in the file is told at once
+        # after the pool, so that a fault in the file is told at once
+        from qa_demo.model.loading import load_reader
 
         size = store(load_reader(a.reader), pool, a.out)
-    except QADemoError as fault:
-        sys.stderr.write(f"{fault}\n")
-        return 2
-    log.info("%s: %d readings, %.0f kB", a.out, len(pool), size / 1000)
-    return 0
+        log.info("%s: %d readings, %.0f kB", a.out, len(pool), size / 1000)
+        return 0
+
+    return exit_code(work)
 
 
 if __name__ == "__main__":

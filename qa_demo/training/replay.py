@@ -17,7 +17,6 @@ precision; the windows stand one after the other. replay.json: steps, where each
 begins, and the checksum of the final reader.
 """
 
-import argparse
 import json
 import logging
 import sys
@@ -28,13 +27,14 @@ import numpy as np
 import torch
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import gold_tokens, load_pool
 from qa_demo.training.twoheads import TwoHeads, load
 
@@ -213,11 +213,7 @@ def record(
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and record; 2 on files that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        prog="python -m qa_demo.training.replay",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    p = described(__doc__, "replay")
     p.add_argument("--encoder", required=True, help="folder or hub id the fine-tuning started from")
     p.add_argument("--runs", required=True, nargs="+", type=Path, help="run folders, oldest first")
     p.add_argument(
@@ -227,13 +223,13 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--readings", type=Path, default=ASSETS / "readings")
     p.add_argument("--out", type=Path, default=ASSETS / "replay")
     a = p.parse_args(argv)
-    try:
+
+    def work() -> int:
         size = record(a.encoder, a.runs, load_pool(a.pool), a.readings, a.out, a.after)
-    except QADemoError as fault:
-        sys.stderr.write(f"{fault}\n")
-        return 2
-    log.info("%s: %.0f kB", a.out, size / 1000)
-    return 0
+        log.info("%s: %.0f kB", a.out, size / 1000)
+        return 0
+
+    return exit_code(work)
 
 
 if __name__ == "__main__":

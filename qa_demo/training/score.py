@@ -1,26 +1,22 @@
 """Measure an exported reader with both heads, fit its temperatures, choose its threshold, and write
 metrics.json beside it.
 
-    python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz --dev-v2
-    squad-dev-v2.json.gz \
-        --lists multispanqa.json.gz qed-train.json.gz
+    python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz \\
+        --dev-v2 squad-dev-v2.json.gz --lists multispanqa.json.gz qed-train.json.gz
 
 Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from
 those readings. Of the files with lists only the questions that no training sees are read
 (qa_demo.training.apart).
 """
 
-import argparse
 import hashlib
 import json
 import logging
-import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +32,8 @@ from qa_demo.model.reader import BertReader
 from qa_demo.model.workers import set_threads
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists
+from qa_demo.training.flags import described
+from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists, versions
 
 log = logging.getLogger("score")
 
@@ -126,6 +123,20 @@ def lists(
     }
 
 
+def digests(*files: Path) -> dict[str, str]:
+    """The SHA-256 of files, by name."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def speed(questions: int, seconds: float) -> dict[str, float]:
+    """How fast questions were read."""
+    return {
+        "questions": questions,
+        "seconds": round(seconds, 1),
+        "questions_per_second": round(questions / seconds, 1),
+    }
+
+
 def metrics(
     reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str
 ) -> dict[str, Any]:
@@ -139,12 +150,8 @@ def metrics(
     said = {
         text: {head: says(reading, head) for head in HEADS} for text, reading in readings.items()
     }
-    log.info(
-        "%d questions read in %.0f s and decoded in %.0f s",
-        len(readings),
-        taken,
-        time.perf_counter() - began - taken,
-    )
+    decoded = time.perf_counter() - began - taken
+    log.info("%d questions read in %.0f s, decoded in %.0f s", len(readings), taken, decoded)
 
     def of(head: str, examples: Sequence[Example]) -> dict[str, Outcome]:
         return {e.id: said[e.question, e.context][head].outcome for e in examples}
@@ -152,20 +159,9 @@ def metrics(
     result: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
         "command": command,
-        "versions": {
-            name: version(name)
-            for name in ("torch", "transformers", "tokenizers", "numpy", "safetensors")
-        }
-        | {"python": platform.python_version()},
-        "data": {
-            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in (dev, dev_v2, *list_files)
-        },
-        "speed": {
-            "questions": len(readings),
-            "seconds": round(taken, 1),
-            "questions_per_second": round(len(readings) / taken, 1),
-        },
+        "versions": versions("torch", "transformers", "tokenizers", "numpy", "safetensors"),
+        "data": digests(dev, dev_v2, *list_files),
+        "speed": speed(len(readings), taken),
         "squad_dev": {head: evaluate(answerable, of(head, answerable)) for head in HEADS},
         "squad_dev_v2": {},
         "threshold_curve": {},
@@ -186,9 +182,7 @@ def main(argv: list[str] | None = None) -> None:
     checksums.
     """
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    p = described(__doc__, "score")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--dev", type=Path, required=True, help="answerable questions")
     p.add_argument("--dev-v2", type=Path, required=True, help="answerable and unanswerable ones")

@@ -4,7 +4,7 @@ and masked anew each time.
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,37 @@ def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) ->
     return done + [members for _, members in open_]
 
 
+BLANK = ("at", "true", "run", "distance", "fate")
+"""A blank in a batch: its place, its true piece, the length of its run, its distance from the
+nearer boundary (1 = beside it), the number of its fate.
+"""
+TARGET = ("left", "right", "k", "row")
+"""An SBO target in a batch: places of both neighbours, its k, and which blank it is."""
+
+
+def blanks_of(masked: Masked, base: int) -> np.ndarray:
+    """`BLANK` of every hidden piece of a part whose first piece stands at `base`, [5, M]."""
+    hidden = masked.hidden
+    lengths = np.array([len(run) for run in masked.runs for _ in range(len(run))])
+    place = hidden - np.array([run.start for run in masked.runs for _ in range(len(run))])
+    return np.stack(
+        [
+            hidden + base,
+            masked.true_ids[hidden],
+            lengths,
+            np.minimum(place + 1, lengths - place),
+            [FATES.index(fate) for fate in masked.fates],
+        ]
+    )
+
+
+def targets_of(masked: Masked, base: int, count: int, positions: int) -> np.ndarray:
+    """`TARGET` of every SBO target of a part behind `count` blanks of others, [4, S]."""
+    found = masked.pairs(positions)
+    row = np.searchsorted(masked.hidden, found.at) + count
+    return np.stack([found.left + base, found.right + base, found.k, row])
+
+
 class Batches(Dataset):
     """Endless batches by number: batch k is the same whenever and wherever it is drawn, so a
     resumed run repeats nothing.
@@ -189,9 +220,8 @@ class Batches(Dataset):
         )
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
-        """input_ids and attention_mask [B, L]; places in the flat [B * L]: blanks `at` [M], and for
-        each SBO target `left`, `right`, its `k` and the blank `row` it belongs to [S]. `run`,
-        `distance`, `fate` [M] describe the blanks.
+        """input_ids and attention_mask [B, L]; `BLANK` [M] and `TARGET` [S], whose places are those
+        of the flat [B * L].
         """
         rows = [self.sequences[s] for s in sequences]
         wide = (
@@ -210,45 +240,45 @@ class Batches(Dataset):
                 size, base = len(masked.input_ids), b * wide + at
                 ids[b, at : at + size], ids[b, at + size] = masked.input_ids, self.sep
                 at += size + 1
-                hidden, found = masked.hidden, masked.pairs(self.positions)
-                lengths = np.array([len(run) for run in masked.runs for _ in range(len(run))])
-                place = hidden - np.array(
-                    [run.start for run in masked.runs for _ in range(len(run))]
-                )
-                blanks.append(
-                    np.stack(
-                        [
-                            hidden + base,
-                            masked.true_ids[hidden],
-                            lengths,
-                            np.minimum(place + 1, lengths - place),
-                            [FATES.index(fate) for fate in masked.fates],
-                        ]
-                    )
-                )
-                pairs.append(
-                    np.stack(
-                        [
-                            found.left + base,
-                            found.right + base,
-                            found.k,
-                            np.searchsorted(hidden, found.at) + count,
-                        ]
-                    )
-                )
-                count += len(hidden)
+                blanks.append(blanks_of(masked, base))
+                pairs.append(targets_of(masked, base, count, self.positions))
+                count += len(masked.hidden)
             real[b, :at] = 1
-        named = dict(
-            zip(
-                ("at", "true", "run", "distance", "fate"),
-                np.concatenate(blanks, axis=1),
-                strict=True,
-            )
-        )
-        named |= dict(
-            zip(("left", "right", "k", "row"), np.concatenate(pairs, axis=1), strict=True)
-        )
-        arrays = {"input_ids": ids, "attention_mask": real, **named}
+        arrays = {
+            "input_ids": ids,
+            "attention_mask": real,
+            **dict(zip(BLANK, np.concatenate(blanks, axis=1), strict=True)),
+            **dict(zip(TARGET, np.concatenate(pairs, axis=1), strict=True)),
+        }
         return {
             name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()
         }
+
+
+def training_batches(parts: Sequence[Part], tokenizer: Any, s: Mapping[str, Any]) -> Batches:
+    """The batches that a run of `pretrain` with the settings `s` is trained on."""
+    return Batches(
+        parts,
+        tokenizer,
+        length=s["length"],
+        rows=max(1, s["batch_tokens"] // s["length"]),
+        seed=s["seed"],
+        masking=s["masking"],
+        positions=s["positions"],
+    )
+
+
+def held_out_batches(
+    parts: Sequence[Part], tokenizer: Any, length: int, masking: str, positions: int
+) -> Batches:
+    """Parts that are read one by one and masked alike each time, as everything is measured."""
+    return Batches(
+        parts,
+        tokenizer,
+        length=length,
+        rows=1,
+        seed=0,
+        masking=masking,
+        positions=positions,
+        packed=False,
+    )

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.model.config import knows_token_types
-from qa_demo.training.processor import attention_kernel
+from qa_demo.training.processor import training_form
 
 
 class TwoHeads(nn.Module):
@@ -44,14 +43,7 @@ def load(source: str, dropout: float) -> TwoHeads:
     """A reader around an encoder (a folder or hub id); each head is random when the source has
     none.
     """
-    reader = AutoModelForQuestionAnswering.from_pretrained(
-        source,
-        dtype=torch.float32,
-        use_safetensors=True,
-        hidden_dropout_prob=dropout,
-        attention_probs_dropout_prob=0.0,
-        attn_implementation=attention_kernel(),
-    )
+    reader = AutoModelForQuestionAnswering.from_pretrained(source, **training_form(dropout))
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
     # a folder that export wrote: the start/end head came with the model, the BIO head lies beside
     # it
