@@ -1,10 +1,7 @@
 """Gradient steps on a private copy of some of a reader's weights; the shared reader is never
 written to.
 
-A copy is made at the first step and released by reset and close. Snapshots are half-precision
-differences from the reader's own weights, so going back to the start is exact, and a later state is
-off by half a thousandth of its difference, or by up to 3e-8 where the difference is below 6e-5, as
-after a few steps at a small rate.
+A copy is made at the first step and released by reset and close.
 """
 
 import threading
@@ -31,19 +28,26 @@ from qa_demo.core.learning import (
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import LossTerm, Reading, Window, WindowOptions
-from qa_demo.model.private import PLACES, Places, hidden, private_copy, trained_names, window_loss
+from qa_demo.model.private import (
+    PLACES,
+    Places,
+    PrivateWeights,
+    Weights,
+    hidden,
+    trained_names,
+    window_loss,
+)
 from qa_demo.model.workers import Workers
 
 SNAPSHOTS = 3
-Weights = dict[str, torch.Tensor]
 MakeReader = Callable[[Any], Any]
 """A reader around a private model: same tokenizer, BIO head, threshold and gate."""
 
 
 @dataclass(eq=False)
 class _State:
-    """A point on the path: the weights as half-precision differences from the reader's own, and
-    how it was reached.
+    """A point on the path: the weights as differences from the reader's own, and how it was
+    reached.
     """
 
     weights: Weights
@@ -91,9 +95,8 @@ class ModelLearner:
         self._clear()
 
     def _clear(self) -> None:
-        self._private: Any = None
+        self._private: PrivateWeights | None = None
         self._reader: Any = None
-        self._optimizer: torch.optim.Optimizer | None = None
         self._undo: list[_State] = []
         self._redo: list[_State] = []
         self._curve = (Step(0, start_end_loss(self._reading, self._golds, self.windows)),)
@@ -114,24 +117,11 @@ class ModelLearner:
         """Bytes of everything that belongs to this learner alone: weights, gradients, moments,
         snapshots, hidden states.
         """
-        own = (
-            [p for name, p in self._private.named_parameters() if name in self._names]
-            if self._private is not None
-            else []
-        )
         tensors = [
-            *own,
-            *(p.grad for p in own if p.grad is not None),
+            *(self._private.tensors() if self._private is not None else ()),
             *self._hidden.values(),
             *(t for s in (*self._undo, *self._redo) for t in s.weights.values()),
         ]
-        if self._optimizer is not None:
-            tensors += [
-                t
-                for state in self._optimizer.state.values()
-                for t in state.values()
-                if isinstance(t, torch.Tensor)
-            ]
         return sum(t.numel() * t.element_size() for t in tensors)
 
     # The five methods
@@ -145,12 +135,12 @@ class ModelLearner:
         """Take the steps of one action; one that is cancelled or fails is undone completely."""
         with self._lock:
             self._check_open()
-            self._open_copy()
-            start, began = self._snapshot(exact=True), time.perf_counter()
+            private = self._open_copy()
+            start, began = self._snapshot(private, exact=True), time.perf_counter()
             try:
-                after = self._train(plan, on_progress, cancelled)
+                after = self._train(private, plan, on_progress, cancelled)
             except (Cancelled, BadCheckpoint, BadInput) as fault:
-                self._restore(start)
+                self._restore(private, start)
                 if isinstance(fault, Cancelled):
                     raise
                 raise BadInput(
@@ -211,16 +201,15 @@ class ModelLearner:
         if self._closed:
             raise BadInput("this copy of the reader was released; take a new step to start again")
 
-    def _open_copy(self) -> None:
-        if self._private is not None:
-            return
-        if self._scope == "reader":
-            self._places.take()
-            self._place = weakref.finalize(
-                self, self._places.give_back
-            )  # also when nobody closes this learner
-        private = private_copy(self._model, self._names)
-        self._reader, self._private = self._make_reader(private), private
+    def _open_copy(self) -> PrivateWeights:
+        if self._private is None:
+            if self._scope == "reader":
+                self._places.take()
+                # also when nobody closes this learner
+                self._place = weakref.finalize(self, self._places.give_back)
+            self._private = PrivateWeights(self._model, self._names)
+            self._reader = self._make_reader(self._private.model)
+        return self._private
 
     def _release(self) -> None:
         if self._place is not None:
@@ -229,67 +218,39 @@ class ModelLearner:
         self._hidden.clear()
         self._clear()
 
-    def _own(self) -> dict[str, Any]:
-        wanted = set(self._names)
-        return {name: p for name, p in self._private.named_parameters() if name in wanted}
+    def _snapshot(self, private: PrivateWeights, exact: bool = False) -> _State:
+        return _State(private.differences(exact), self._curve, self._actions)
 
-    @torch.no_grad()
-    def _snapshot(self, exact: bool = False) -> _State:
-        """The way from the reader's weights to these: in full precision while an action runs, in
-        half for keeping.
-        """
-        theirs = dict(self._model.named_parameters())
-        kept = torch.float32 if exact else torch.float16
-        return _State(
-            {name: (p.detach() - theirs[name]).to(kept) for name, p in self._own().items()},
-            self._curve,
-            self._actions,
-        )
-
-    @torch.no_grad()
-    def _restore(self, state: _State) -> None:
-        theirs = dict(self._model.named_parameters())
-        for name, p in self._own().items():
-            p.copy_(theirs[name] + state.weights[name].float())
-        self._optimizer, self._curve, self._actions = None, state.curve, state.actions
+    def _restore(self, private: PrivateWeights, state: _State) -> None:
+        private.put_back(state.weights)
+        self._curve, self._actions = state.curve, state.actions
 
     def _travel(self, source: list[_State], target: list[_State]) -> Learned:
-        state = source.pop()
-        target.append(self._snapshot())
-        self._restore(state)
-        return self._state(self._read_again(None, None))
+        private, state = self._open_copy(), source.pop()
+        target.append(self._snapshot(private))
+        self._restore(private, state)
+        return self._state(self._read_again(private, None, None))
 
     # One step
 
-    def _optimizer_for(self, plan: Plan) -> torch.optim.Optimizer:
-        """The running optimiser with the plan's rate; a fresh one after undo, redo, reset, a
-        cancel or a change of kind.
-        """
-        kind = torch.optim.SGD if plan.optimizer == "sgd" else torch.optim.AdamW
-        if type(self._optimizer) is not kind:
-            own = self._own()
-            more = {} if plan.optimizer == "sgd" else {"weight_decay": 0.01}
-            self._optimizer = kind(
-                [own[name] for name in self._names], lr=plan.learning_rate, **more
-            )
-        assert self._optimizer is not None
-        for group in self._optimizer.param_groups:
-            group["lr"] = plan.learning_rate
-        return self._optimizer
-
     def _train(
-        self, plan: Plan, on_progress: OnProgress | None, cancelled: IsCancelled | None
+        self,
+        private: PrivateWeights,
+        plan: Plan,
+        on_progress: OnProgress | None,
+        cancelled: IsCancelled | None,
     ) -> Reading:
         """Take the steps and read again; appends one point to the curve for each step."""
         count = plan.steps + len(self._reading.windows)
-        optimizer, curve = self._optimizer_for(plan), list(self._curve)
+        optimizer, curve = private.optimizer_for(plan), list(self._curve)
         for done in range(plan.steps):
-            terms = self._one_step(optimizer, cancelled)
+            terms = self._one_step(private, optimizer, cancelled)
             if done:
                 curve.append(Step(len(curve), terms))
             if on_progress is not None:
                 on_progress(done + 1, count)
         after = self._read_again(
+            private,
             lambda done, _: on_progress(plan.steps + done, count) if on_progress else None,
             cancelled,
         )
@@ -298,20 +259,22 @@ class ModelLearner:
         return after
 
     def _one_step(
-        self, optimizer: torch.optim.Optimizer, cancelled: IsCancelled | None
+        self,
+        private: PrivateWeights,
+        optimizer: torch.optim.Optimizer,
+        cancelled: IsCancelled | None,
     ) -> tuple[LossTerm, ...]:
         """One step on the mean over the windows; returns the loss before it. Each window runs
         alone and unpadded.
         """
-        for p in self._own().values():
+        for p in private.own().values():
             p.requires_grad_(True)
             p.grad = None
         sums, count = np.zeros(2), len(self.windows)
         for w in self.windows:
             with self._workers.slot(cancelled), torch.enable_grad():
-                losses = window_loss(
-                    self._logits(self._reading.windows[w]), self._reading.windows[w], self._golds
-                )
+                window = self._reading.windows[w]
+                losses = window_loss(self._logits(private.model, window), window, self._golds)
                 (losses.mean() / count).backward()  # type: ignore[no-untyped-call]
             sums += losses.detach().double().numpy() / count
         if not np.isfinite(sums).all():
@@ -322,20 +285,25 @@ class ModelLearner:
             "end", float(sums[1]), 0.5, count
         )
 
-    def _logits(self, window: Window) -> torch.Tensor:
+    def _logits(self, model: Any, window: Window) -> torch.Tensor:
         """[n, 2] of the private model; a head alone reads hidden states that are computed once."""
         if self._scope != "head":
-            logits: torch.Tensor = self._private.qa_outputs(hidden(self._private, window))
+            logits: torch.Tensor = model.qa_outputs(hidden(model, window))
             return logits
         if window.index not in self._hidden:
             with torch.no_grad():
                 self._hidden[window.index] = hidden(self._model, window)
-        return self._private.qa_outputs(self._hidden[window.index])  # type: ignore[no-any-return]
+        return model.qa_outputs(self._hidden[window.index])  # type: ignore[no-any-return]
 
     # Results
 
-    def _read_again(self, on_progress: OnProgress | None, cancelled: IsCancelled | None) -> Reading:
-        for p in self._own().values():
+    def _read_again(
+        self,
+        private: PrivateWeights,
+        on_progress: OnProgress | None,
+        cancelled: IsCancelled | None,
+    ) -> Reading:
+        for p in private.own().values():
             p.requires_grad_(False)
         texts = self._reading.encoding
         after: Reading = self._reader.read(
@@ -346,7 +314,7 @@ class ModelLearner:
     def _movements(self) -> tuple[Movement, ...]:
         """S, E and the T of one window, against the reader's own."""
         window, moved = self._reading.windows[self._window], self._private is not None
-        other = self._private if moved else self._model
+        other = self._model if self._private is None else self._private.model
         with self._workers.slot(), torch.no_grad():
             before = self._hidden.setdefault(self._window, hidden(self._model, window))
             after = hidden(other, window) if moved and self._scope != "head" else before

@@ -159,7 +159,7 @@ def test_the_curve_the_terms_and_the_movements_are_the_readings(
         m.distance > 0 and m.degrees > 0 for m in learned.movements
     )
     S = reader.heads().S
-    after = learner._private.qa_outputs.weight[0].detach().numpy()
+    after = learner._private.model.qa_outputs.weight[0].detach().numpy()
     assert learned.movements[0].distance == pytest.approx(
         float(np.linalg.norm(after - S)), rel=1e-4
     )
@@ -197,7 +197,7 @@ def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(
     learner.step(Plan(5, 0.1, "adamw"))
     learner.undo()
     learner.redo()
-    private = {n: p.data_ptr() for n, p in learner._private.named_parameters()}
+    private = {n: p.data_ptr() for n, p in learner._private.model.named_parameters()}
     names = set(trained_names(reader._model, scope))
     assert {n for n in private if private[n] != pointers[n]} == names
     assert all("embeddings." not in n for n in names)
@@ -310,7 +310,7 @@ def test_memory_returns_after_reset_and_close(reader: BertReader, reading: Any) 
     before = held()
     learner = reader.learner(reading, GOLDS, "reader")
     learner.step(Plan(5, 0.01, "adamw"))
-    private = weakref.ref(learner._private)
+    private = weakref.ref(learner._private.model)
     assert learner.bytes_held > 0 and held() > before
     learner.reset()
     assert learner.bytes_held == 0 and held() == before and private() is None
