@@ -14,7 +14,7 @@ from qa_demo.figures.numbers import number, rest, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import part, table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.spanbert.predict import as_typed, place
+from qa_demo.figures.spanbert.guessed import as_typed, place
 
 TOP = 6
 """Dimensions of the last product that are printed one by one."""

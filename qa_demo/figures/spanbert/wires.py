@@ -9,7 +9,8 @@ from qa_demo.core.infill import HiddenPiece, OneCut
 from qa_demo.figures.numbers import percent, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.spanbert.predict import Guessed, difference, first, place
+from qa_demo.figures.spanbert.guess_sentences import difference, first
+from qa_demo.figures.spanbert.guessed import Guessed, place
 
 NAMES: dict[str | None, str] = {
     None: "none",

@@ -17,6 +17,8 @@ from qa_demo.core.types import Encoding, Span
 from qa_demo.core.words import span_at
 from qa_demo.figures.pack import printable
 from qa_demo.figures.spanbert import mask as figure
+from qa_demo.figures.spanbert.draws import frames_data
+from qa_demo.figures.spanbert.lengths import COUNTS, lengths_data
 from qa_demo.views.examples import ASSETS
 from qa_demo.views.parse import choice, number, pair, record, text, whole
 from qa_demo.views.spanbert.lab import (
@@ -209,7 +211,7 @@ def change_scheme(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def draw_lengths(lab: Lab, value: Any) -> Lab:
     """Draw so many lengths more for the histogram; 0 starts over."""
-    more, had = whole(value, "how many lengths", 0, max(figure.COUNTS)), sum(lab.counts)
+    more, had = whole(value, "how many lengths", 0, max(COUNTS)), sum(lab.counts)
     if more == 0:
         return replace(lab, counts=())
     if had + more > MOST_DRAWS:
@@ -250,11 +252,11 @@ def present(lab: Lab) -> dict[str, Any]:
         "how": lab.how,
         "byHand": by_hand_now(lab),
         "said": lab.said,
-        "frames": figure.frames_data(lab.encoding, spans, lab.options),
+        "frames": frames_data(lab.encoding, spans, lab.options),
         "budget": spans.budget,
         "seed": lab.seed,
         "options": figure.options_data(lab.options),
-        "lengths": figure.lengths_data(counted(lab), lab.options),
+        "lengths": lengths_data(counted(lab), lab.options),
         "sources": sources(),
         "passage": lab.passage,
         "reason": "" if passage is None else printable(passage.reason),
@@ -285,7 +287,7 @@ def tables(lab: Lab) -> list[dict[str, Any]]:
         figure.runs_table(
             lab.encoding, single, single_given, "The same budget as single pieces (BERT)"
         ),
-        figure.lengths_data(counted(lab), lab.options)["table"],
+        lengths_data(counted(lab), lab.options)["table"],
     ]
 
 

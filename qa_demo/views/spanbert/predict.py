@@ -18,7 +18,8 @@ from qa_demo.core.masked import Masked, changed, hide, restored
 from qa_demo.core.types import Span
 from qa_demo.figures.spanbert import predict as figure
 from qa_demo.figures.spanbert import trace as sums
-from qa_demo.figures.spanbert.predict import Guessed
+from qa_demo.figures.spanbert.guess_sentences import notice
+from qa_demo.figures.spanbert.guessed import Guessed
 from qa_demo.figures.spanbert.wires import wires_data
 from qa_demo.views.parse import choice, flag, record, whole
 from qa_demo.views.session.recent import RecentValues
@@ -130,7 +131,7 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
         "formula": formula,
         "steps": steps,
         "loss": loss,
-        "notice": figure.notice(shown),
+        "notice": notice(shown),
         "tables": [*tables, sums.loss_table(loss)],
     }
 

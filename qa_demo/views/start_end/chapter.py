@@ -9,7 +9,8 @@ from qa_demo.core.arrays import logsumexp
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import in_own_words
-from qa_demo.figures.start_end.picture import notice, quotient, start_end_picture, token_table
+from qa_demo.figures.start_end.notice import notice
+from qa_demo.figures.start_end.picture import quotient, start_end_picture, token_table
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen

@@ -13,6 +13,8 @@ from qa_demo.core.masking import MaskOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import mask as figure
+from qa_demo.figures.spanbert.draws import frames_data
+from qa_demo.figures.spanbert.lengths import lengths_data
 from tests.fakes import fake_encode
 
 TEXT = (
@@ -50,7 +52,7 @@ def test_pieces_are_the_text_again() -> None:
 def test_frames_retell_the_draw(seed: int, ratio: float, p: float) -> None:
     options = MaskOptions(mask_ratio=ratio, geometric_p=p)
     encoding, masked = drawn(seed, options)
-    frames = plain(figure.frames_data(encoding, masked, options))
+    frames = plain(frames_data(encoding, masked, options))
     assert [frames[0]["phase"], frames[-1]["phase"]] == ["budget", "fate"]
     assert frames[0]["left"] == masked.budget and frames[-1]["left"] == 0
     assert frames[-1]["runs"] == [[r.start, r.end] for r in masked.runs]
@@ -80,8 +82,7 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
     )
     masked = Masked(encoding.context_ids, encoding.context_ids, runs, ("keep", "keep"), draws, 2)
     says = {
-        (f["turn"], f["phase"]): f["says"]
-        for f in figure.frames_data(encoding, masked, MaskOptions())
+        (f["turn"], f["phase"]): f["says"] for f in frames_data(encoding, masked, MaskOptions())
     }
     assert says[1, "words"] == "From there 1 whole word: 1 piece. Budget left: 1."
     assert (
@@ -100,7 +101,7 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
 def test_spans_by_hand_are_one_frame_and_say_so() -> None:
     encoding = fake_encode("", TEXT)
     masked = hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
-    (frame,) = figure.frames_data(encoding, masked, MaskOptions())
+    (frame,) = frames_data(encoding, masked, MaskOptions())
     assert frame[
         "says"
     ] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]." and frame["runs"] == [
@@ -129,7 +130,7 @@ def test_lengths_stand_beside_both_laws() -> None:
     counts = np.bincount(
         masking.draw_lengths(np.random.default_rng(3), 10_000, options) - 1, minlength=10
     ).tolist()
-    data = plain(figure.lengths_data(counts, options))
+    data = plain(lengths_data(counts, options))
     assert data["n"] == 10_000 and sum(data["drawn"]) == pytest.approx(1)
     assert data["means"] == {
         "law": "3.797",
@@ -142,13 +143,13 @@ def test_lengths_stand_beside_both_laws() -> None:
     )
     far = float(data["says"].rsplit("law, ", 1)[1].split(" ")[0])
     assert far > 10, "ten thousand draws tell the two laws apart at the last length"
-    empty = plain(figure.lengths_data([0] * 10, options))
+    empty = plain(lengths_data([0] * 10, options))
     assert (
         empty["drawn"] == []
         and empty["means"]["drawn"] is None
         and "standard errors" not in empty["says"]
     )
-    one = plain(figure.lengths_data([4], MaskOptions(span_lower=3, span_upper=3)))
+    one = plain(lengths_data([4], MaskOptions(span_lower=3, span_upper=3)))
     assert one["lengths"] == [3] and one["law"] == [1.0]
 
 

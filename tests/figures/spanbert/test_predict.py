@@ -15,7 +15,14 @@ from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import predict as figure
 from qa_demo.figures.spanbert import trace as sums
-from qa_demo.figures.spanbert.predict import Guessed, difference
+from qa_demo.figures.spanbert.guess_sentences import (
+    change_sentences,
+    changes,
+    difference,
+    notice,
+    position_sentence,
+)
+from qa_demo.figures.spanbert.guessed import Guessed
 from tests.fake_infiller import WIDTH, D, FakeInfiller
 
 TEXT = "Anna  met Bertil near the old harbour of Visby on a cold and windy day in May."
@@ -117,8 +124,8 @@ def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
     assert (
         data["sides"] is None and data["heads"]["sbo"] is None and "first piece" in data["no_sbo"]
     )
-    assert "SBO has no guess: its run begins with the first" in figure.notice(guessed([Span(0, 1)]))
-    assert "no span boundary head" in figure.notice(
+    assert "SBO has no guess: its run begins with the first" in notice(guessed([Span(0, 1)]))
+    assert "no span boundary head" in notice(
         guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))
     )
 
@@ -139,47 +146,43 @@ def test_cutting_the_position_gives_every_blank_the_same_guesses_and_the_page_sa
     assert any("all 3 blanks of this run get the same guesses" in s for s in said)
     assert any("MLM's guess does not move. It has none of SBO's wires." in s for s in said)
     honest = replace(shown, now=replace(shown.now, pieces=shown.base.pieces))
-    assert "still get different guesses" in str(figure.position_sentence(honest)), (
+    assert "still get different guesses" in str(position_sentence(honest)), (
         "the sentence follows the data, not the switch"
     )
-    assert figure.position_sentence(guessed([Span(4, 4)], cut="position")) is None
+    assert position_sentence(guessed([Span(4, 4)], cut="position")) is None
 
 
 def test_a_swapped_row_is_named_as_the_guess_of_the_other_blank() -> None:
     shown = guessed([Span(4, 6)], at=4, swap={4: 3})
-    assert "With row 3 this blank gets the very guesses of blank 3" in str(
-        figure.position_sentence(shown)
-    )
-    assert figure.position_sentence(guessed([Span(4, 6)], at=4, swap={4: 9})) is None
-    assert "blank 1 reads row 3" in figure.changes(shown)
+    assert "With row 3 this blank gets the very guesses of blank 3" in str(position_sentence(shown))
+    assert position_sentence(guessed([Span(4, 6)], at=4, swap={4: 9})) is None
+    assert "blank 1 reads row 3" in changes(shown)
 
 
 def test_the_sentence_of_a_change_names_rank_and_difference_before_and_after() -> None:
     shown = guessed([Span(4, 6)], at=5, cut="left")
     old, new = shown.before.sbo, shown.blank.sbo
-    text = " ".join(figure.change_sentences(shown))
+    text = " ".join(change_sentences(shown))
     assert f"from {old.rank:,} to {new.rank:,}" in text or f"stays {old.rank:,}" in text
     assert difference(old.loss, new.loss)[2] in text
     table = figure.compare_data(shown)
     assert len(table["rows"]) == 3 and table["rows"][1][3:6] == list(difference(old.loss, new.loss))
     assert table["rows"][1][10] == "+0.00", "MLM does not move when a wire is cut"
     moved = guessed([Span(4, 6)], word=(3, "on"))
-    assert moved.blank.mlm != moved.before.mlm and "is “\u2068on\u2069” now" in figure.changes(
-        moved
-    )
+    assert moved.blank.mlm != moved.before.mlm and "is “\u2068on\u2069” now" in changes(moved)
 
 
 def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle() -> None:
     shown = guessed([Span(3, 9)])
     right = sum(p.mlm.rank == 1 for p in shown.now.pieces)
-    assert f"MLM's first guess is right at {right} of 7" in figure.notice(shown)
+    assert f"MLM's first guess is right at {right} of 7" in notice(shown)
     losses = [p.sbo.loss for p in shown.now.pieces]
     a, b = (losses[0] + losses[-1]) / 2, float(np.mean(losses[2:-2]))
-    assert f"{a:.2f} on average, in the middle of the run {b:.2f}" in figure.notice(shown)
-    assert ("knows less about the middle" in figure.notice(shown)) == (b > a)
+    assert f"{a:.2f} on average, in the middle of the run {b:.2f}" in notice(shown)
+    assert ("knows less about the middle" in notice(shown)) == (b > a)
     longer = guessed([Span(3, 9)], model=FakeInfiller(positions=5))
     first = next(p.sbo.loss for p in longer.now.pieces)
-    assert f"is {first:.2f} on average" in figure.notice(longer), (
+    assert f"is {first:.2f} on average" in notice(longer), (
         "the last blank with a term stands beside no neighbour"
     )
 

@@ -12,20 +12,16 @@ import pytest
 
 from qa_demo.core.types import DecodeOptions, Reading
 from qa_demo.figures.distributions import distributions, holders
+from qa_demo.figures.prose import piece
+from qa_demo.figures.start_end.bars import bar_figure, label
+from qa_demo.figures.start_end.notice import difference, notice, pair_sentence, shape
 from qa_demo.figures.start_end.picture import (
-    bar_figure,
     best_spans,
     changed_logits,
-    difference,
     joined,
-    label,
     logit_range,
-    notice,
-    pair_sentence,
-    piece,
     question_range,
     quotient,
-    shape,
     start_end_picture,
     sum_of_exps,
     token_table,

@@ -10,7 +10,7 @@ import pytest
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
-from qa_demo.figures.spanbert.predict import alike
+from qa_demo.figures.spanbert.guess_sentences import alike
 from qa_demo.views.spanbert import predict
 from qa_demo.views.spanbert.lab import Lab, new_lab
 from tests.fake_infiller import FakeInfiller
