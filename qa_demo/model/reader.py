@@ -2,6 +2,7 @@
 window out.
 """
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -170,17 +171,21 @@ class BertReader:
         shape = len(windows), max(len(window) for window in windows)
         start, end = (np.full(shape, np.nan, dtype=np.float32) for _ in range(2))
         tags = np.full((*shape, len(TAGS)), np.nan, dtype=np.float32) if self.has_bio else None
-        done = 0
-        for group in buckets(windows, self._batch_size):
-            with self._workers.slot(cancelled):
-                span_logits, tag_logits = self.forward(group)
+        done, telling = 0, threading.Lock()
+
+        def run(group: list[Window]) -> None:
+            nonlocal done
+            span_logits, tag_logits = self.forward(group)
             rows, n = [window.index for window in group], len(group[0])
             start[rows, :n], end[rows, :n] = span_logits[..., 0], span_logits[..., 1]
             if tags is not None and tag_logits is not None:
                 tags[rows, :n] = tag_logits
-            done += len(group)
-            if on_progress is not None:
-                on_progress(done, len(windows))
+            with telling:
+                done += len(group)
+                if on_progress is not None:
+                    on_progress(done, len(windows))
+
+        self._workers.side_by_side(list(buckets(windows, self._batch_size)), run, cancelled)
         if cancelled is not None and cancelled():
             raise Cancelled("the reading was cancelled")
         return start, end, tags

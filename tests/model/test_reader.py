@@ -168,7 +168,7 @@ def test_cancelling_stops_between_windows(reader: BertReader) -> None:
             on_progress=lambda k, _: done.append(k),
             cancelled=lambda: len(done) >= 2,
         )
-    assert done == [1, 2]
+    assert done in ([1, 2], [1, 2, 3])  # a helper may be in its window at that moment
 
 
 def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: BertReader) -> None:
