@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
         page.goto(f"http://127.0.0.1:{port}/")
         page.locator("#picture-answer .selected-text").wait_for()
         page.get_by_role("button", name="edit").click()
-        page.get_by_label("Question").fill("Who told Anna?")
+        page.get_by_label("Question", exact=True).fill("Who told Anna?")
         page.get_by_label("Paragraph", exact=True).fill(context())
         page.locator("#ask-answer").click()
         page.locator("#asked", has_text="Who told Anna?").wait_for()

@@ -14,7 +14,7 @@ RUN = """async ([script, context]) => {
 def ask(page: Page, question: str, paragraph: str) -> None:
     """Read a text, and wait until it is shown."""
     page.get_by_role("button", name="edit").click()
-    page.get_by_label("Question").fill(question)
+    page.get_by_label("Question", exact=True).fill(question)
     page.get_by_label("Paragraph", exact=True).fill(paragraph)
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .asked-question")).to_have_text(question)

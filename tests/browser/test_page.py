@@ -30,7 +30,7 @@ HOSTILE = [
 
 def ask(page: Page, question: str, context: str) -> None:
     page.get_by_role("button", name="edit").click()
-    page.get_by_label("Question").fill(question)
+    page.get_by_label("Question", exact=True).fill(question)
     page.get_by_label("Paragraph", exact=True).fill(context)
     page.locator("#ask-answer").click()
 
@@ -38,9 +38,9 @@ def ask(page: Page, question: str, context: str) -> None:
 def test_asking_by_keyboard_folds_the_boxes(page: Page) -> None:
     page.get_by_role("button", name="edit").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Question")).to_be_focused()
+    expect(page.get_by_label("Question", exact=True)).to_be_focused()
     expect(page.locator("#ask-answer.filled")).to_have_count(0)
-    page.get_by_label("Question").fill("Who was first?")
+    page.get_by_label("Question", exact=True).fill("Who was first?")
     expect(page.locator("#ask-answer.filled")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.locator("#asked .asked-question")).to_have_text("Who was first?")
@@ -54,7 +54,7 @@ def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
     expect(page.locator("#say [role=status]")).to_contain_text("the question is empty")
     expect(page.locator("#asked .asked-question")).to_have_text(before)
     expect(page.get_by_label("Examples")).not_to_have_value("")
-    page.get_by_label("Question").fill("Who " * 90)
+    page.get_by_label("Question", exact=True).fill("Who " * 90)
     page.locator("#ask-answer").click()
     expect(page.locator("#say [role=status]")).to_contain_text("max_query_length allows 64")
 

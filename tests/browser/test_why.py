@@ -234,7 +234,7 @@ def test_another_window_and_back(
 
     monkeypatch.setattr(reader, "attention", near)
     page.get_by_role("button", name="edit").click()
-    page.get_by_label("Question").fill("Who came to the mill?")
+    page.get_by_label("Question", exact=True).fill("Who came to the mill?")
     page.get_by_label("Paragraph", exact=True).fill(LONG)
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .asked-question")).to_have_text("Who came to the mill?")
