@@ -80,9 +80,13 @@ class FakeInfiller:
             *(f"w{i}" for i in range(4, VOCABULARY)),
         ]
 
-    def encode(self, text: str) -> Encoding:
+    def encode(self, text: str, most: int | None = None) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
-        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), self.max_pieces)
+        encoding = one_text(
+            text,
+            lambda q, c: fake_encode(q, c.lower()),
+            min(most or self.max_pieces, self.max_pieces),
+        )
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})

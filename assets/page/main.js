@@ -1,9 +1,11 @@
 // Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by
 // views/components/picture.py.
 
+import "./shared/focus.js";
 import { mountAsked } from "./shared/asked.js";
 import { mountChapter } from "./shared/chapter.js";
 import { mountChapters } from "./shared/chapters.js";
+import { mountExamples } from "./shared/examples.js";
 import { mountGuess } from "./shared/guess.js";
 import { mountFoot, mountHeader } from "./shared/header.js";
 import { answered } from "./shared/outbox.js";
@@ -31,9 +33,11 @@ const kinds = {
       if (!data.n) return;
       answered(data.id);
       if (data.refused) refused();
+      else say("worked", data.id);
     },
   },
   asked: mountAsked(),
+  examples: mountExamples(),
   say: mountSay(),
   chapters: mountChapters(),
   header: mountHeader(),

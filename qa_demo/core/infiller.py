@@ -37,9 +37,9 @@ class Infiller(Protocol):
         """The id of [MASK]."""
         ...
 
-    def encode(self, text: str) -> Encoding:
+    def encode(self, text: str, most: int | None = None) -> Encoding:
         """The pieces of one text; BadInput for an empty one or one that is longer than the model's
-        positions.
+        positions, or than `most` pieces.
         """
         ...
 

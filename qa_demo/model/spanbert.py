@@ -156,9 +156,11 @@ class SpanBERT:
         """The longest text: the position table of the encoder without [CLS] and [SEP]."""
         return longest_input(self._model.config) - 2
 
-    def encode(self, text: str) -> Encoding:
+    def encode(self, text: str, most: int | None = None) -> Encoding:
         """The pieces of one text, as the `context` of an encoding without a question."""
-        return one_text(text, partial(encode, self._tokenizer), self.max_pieces)
+        return one_text(
+            text, partial(encode, self._tokenizer), min(most or self.max_pieces, self.max_pieces)
+        )
 
     def piece(self, piece_id: int) -> str:
         """How a piece of the vocabulary is spelled."""

@@ -108,6 +108,7 @@ def _store(screen: Screen, first: bool) -> dict[str, Any]:
     return plain(
         {
             "open": screen.chapter if first else None,
+            "example": screen.example,
             **reading_data(
                 screen.shown,
                 screen.gold,

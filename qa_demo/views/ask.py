@@ -58,19 +58,8 @@ class Ask:
     def _build_examples(self) -> None:
         """The folded line and the examples."""
         picture("asked", elem_id="asked")
-        menu = [(e.title, e.id) for e in self.examples.values()]
-        self.example = self.frame.box(
-            "example",
-            gr.Dropdown(
-                menu,
-                value=None,
-                label="Examples",
-                elem_id="ask-examples",
-                interactive=True,
-                min_width=220,
-                scale=0,
-            ),
-        )
+        menu = [[e.title, e.id] for e in self.examples.values()]
+        picture("examples", {"examples": menu}, elem_id="ask-examples")
 
     def _build_texts(self) -> None:
         """The boxes of question and paragraph."""
@@ -102,7 +91,6 @@ class Ask:
         frame, texts = self.frame, [self.question, self.context]
         for event in (self.answer.click, self.question.submit):
             frame.stream(event, texts, self.ask)
-        frame.stream(self.example.input, self.example, self.show_example)
         frame.stream(self.use.click, [self.source, *texts], self.change_reader)
         frame.stream(
             page.load, self.fragment, self.start, js="(screen) => [screen, window.location.hash]"
@@ -111,9 +99,7 @@ class Ask:
     # Handlers: each yields updates, and changes for the newest screen
 
     def ask(self, screen: Screen | None, visitor: str, question: str, context: str) -> Stream:
-        """Answer was pressed. The menu names the example only while its texts are the ones that
-        were read.
-        """
+        """Answer was pressed. An example's own texts are that example again."""
         source, example = self.readings.source(screen), self.readings.example(question, context)
         windows = self.readings.windows(screen, example)
         yield from self.readings.read(visitor, source, question, context, windows, example)
@@ -160,7 +146,7 @@ class Ask:
                 f"to read it with that"
             )
         if error is not None:
-            yield said(error, "error").with_controls(reader=self.readings.source(screen))
+            yield said(error, "error")  # what was typed stays, to be mended
             return
         example = self.readings.example(question, context)
         windows = self.readings.windows(screen, example)
@@ -184,11 +170,7 @@ class Ask:
         )
         example = self.readings.example(question, context)
         windows = wanted.windows if wanted else self.readings.windows(None, example)
-        boxes = {
-            "question": question,
-            "context": context,
-            "example": example.id if example else None,
-        }
+        boxes = {"question": question, "context": context}
         after = said(error, "error") if error else None
         ready = self.readings.stored(example, source, windows) if example else None
         if ready is not None:

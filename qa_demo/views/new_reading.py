@@ -172,8 +172,7 @@ class NewReadings:
             if wanted is not None:
                 screen = link.restore(screen, wanted, self.frame.modules)
             shown = self.frame.answers.answer(old, screen).then(after or said(""))
-            controls = {"example": example.id if example else None, **(boxes or {})}
-            return shown.with_controls(**controls)
+            return shown.with_controls(**(boxes or {}))
 
         update, error = attempt(make)
         return said(error or "", "error") if update is None else update

@@ -147,7 +147,7 @@ def test_the_example_that_breaks_a_rule_is_opened(
     picture.locator("[data-keep^=break-]").first.click()
     picture.get_by_role("button", name="open this example").click()
     expect(page.locator("#asked .asked-question")).to_have_text(wanted.question)
-    expect(page.get_by_label("Examples")).to_have_value(wanted.title)
+    expect(page.get_by_label("Examples")).to_have_value(wanted.id)
     expect(picture.locator(".formula")).to_contain_text("windows = 1")
 
 

@@ -333,11 +333,8 @@ def test_a_stored_reading_is_shown_before_any_reader(
     frame, ask = asking(never, load=lambda source: never(), examples={"one": one})
     (first,) = played(frame, "a", None, ask.start(None, "a", ""))
     assert first.screen.reading.encoding.question == one.question
-    assert {name: first.controls[name] for name in ("question", "context", "example")} == {
-        "question": one.question,
-        "context": one.context,
-        "example": "one",
-    }
+    assert first.controls == {"question": one.question, "context": one.context}
+    assert first.reading["example"] == "one"
 
 
 def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(
@@ -389,7 +386,8 @@ def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> No
     assert began.controls == {"question": first.question, "context": first.context}, (
         "the boxes are filled at once"
     )
-    assert shown.controls == {"example": first.id}, "and not again, over what was typed meanwhile"
+    assert shown.controls == {}, "and not again, over what was typed meanwhile"
+    assert shown.reading["example"] == first.id
     assert shown.screen.reading.encoding.context == first.context and shown.screen.source == "other"
     (unknown,) = played(frame, "a", other, ask.show_example(other, "a", "nowhere"))
     assert "no example" in unknown.message["text"] and changed(unknown) == {"message"}
@@ -611,7 +609,7 @@ def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen
     next(running)
     frame.selected(shown, event(index=[0, 1, 2]), visitor)
     last = played(frame, "a", shown, running)[-1]
-    assert last.controls["example"] is None, "the menu: these texts are no example's"
+    assert last.reading["example"] is None, "the menu: these texts are no example's"
     assert last.screen.reading is not shown.reading and last.screen.selection.span == Span(1, 2)
     frame.left(visitor)
     assert frame.selected(shown, event(index=[0, 0, 0]), visitor)[0].reading is shown.reading
@@ -676,10 +674,8 @@ def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
         frame.services.jobs.supersede("a", KIND)
         said = loading.result(10)[-1]
         gate.set()
-    assert (
-        "another text came while good was loaded" in said.message["text"]
-        and said.controls["reader"] == "bundled"
-    )
+    assert "another text came while good was loaded" in said.message["text"]
+    assert said.controls == {}, "what was typed stays, to be mended"
 
 
 def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(

@@ -34,8 +34,11 @@ export function draw(root, picture, page) {
   );
   line(view, picture, page);
   select(root, picture, page);
+  // under the veil the place of the text would tell where the answer stands
+  view.covered = document.body.matches(".veiled, .covering");
+  if (view.covered) return;
   // the words are drawn anew for every number: they move only where the answer is another one
-  if (before?.shown === view.shown) view.scroller.scrollTop = scroll;
+  if (before?.shown === view.shown && !before.covered) view.scroller.scrollTop = scroll;
   else reveal(view, before ? page.predicted : page.selection ?? page.predicted);
 }
 

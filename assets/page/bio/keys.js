@@ -1,6 +1,7 @@
 // Selecting on the tagged text by mouse and by keyboard.
 
 import { isPress } from "../shared/dom.js";
+import { dragging } from "../shared/drag.js";
 import { centre } from "../shared/lines.js";
 
 function item(node) {
@@ -53,10 +54,19 @@ export function listen(view, mark) {
     anchor = null;
     commit(joined(found, event.shiftKey));
   });
+  dragging(root, {
+    at: item,
+    pend: (span) => {
+      view.pending = span;
+      mark();
+    },
+    commit,
+  });
   root.addEventListener("keydown", (event) => {
     const found = item(event.target);
     if (!found) return;
     if (event.key === "Escape" && view.pending) {
+      event.preventDefault();
       view.pending = null;
       anchor = null;
       mark();

@@ -3,7 +3,7 @@
 
 import { bridge } from "./bridge.js";
 import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
-import { el, fold, roving, svg } from "../shared/dom.js";
+import { el, fold, isPress, roving, svg } from "../shared/dom.js";
 import { aloneSays, head, SIDES } from "./math.js";
 import { arrows } from "./text.js";
 import { fixed, sums } from "../shared/numbers.js";
@@ -234,6 +234,11 @@ function handle(held, parts, pos) {
     }
   });
   node.addEventListener("keydown", (event) => {
+    if (isPress(event) && pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart) {
+      event.preventDefault();
+      pick(held, side, pos);
+      return;
+    }
     const step = { ArrowUp: 0.1, ArrowDown: -0.1, PageUp: 1, PageDown: -1 }[event.key];
     if (!step) return;
     event.preventDefault();

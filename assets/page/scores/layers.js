@@ -232,7 +232,10 @@ function drawMaps(view) {
         event.preventDefault();
         pick(view, now.pos, event.shiftKey);
       }
-      if (event.key === "Escape") point(null);
+      if (event.key === "Escape" && view.cursor) {
+        event.preventDefault();
+        point(null);
+      }
       if (!by) return;
       event.preventDefault();
       point({

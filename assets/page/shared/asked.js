@@ -38,8 +38,6 @@ export function mountAsked() {
       hear("reading", (reading) => {
         setTimeout(differ);
         question.textContent = reading.question;
-        // shown where no example is chosen
-        document.querySelector("#ask-examples input")?.setAttribute("placeholder", "your own text");
         const n = reading.windows.length;
         about.textContent = `${reading.tokens.length} word piece${
           reading.tokens.length === 1 ? "" : "s"

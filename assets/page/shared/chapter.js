@@ -3,6 +3,7 @@
 
 import { el, focusIn, fold, glued, table } from "./dom.js";
 import { formula } from "./formula.js";
+import { leaving, marks } from "./marks.js";
 import { post } from "./outbox.js";
 import { hear, openExample, reset, select, state, textOf } from "./store.js";
 
@@ -64,6 +65,9 @@ function skeleton(root, key) {
   view.chosen = el("p", { class: "selection-line" });
   view.question = el("h2", { class: "question" });
   view.picture = el("div", { class: "stage", id: `stage-${key}` });
+  view.marks = marks(view.picture);
+  leaving(view.picture, key);
+  view.text = el("p", { class: "reading-text veil-text", dir: "auto", tabindex: 0 });
   view.notice = el("p", { class: "notice" });
   view.tables = el("div", {});
   view.simplified = el("ul", {});
@@ -79,6 +83,8 @@ function skeleton(root, key) {
       "div",
       { class: "veil-area" },
       view.picture,
+      view.text,
+      view.marks.node,
       view.notice,
       el(
         "div",
@@ -138,11 +144,13 @@ function draw(view) {
   view.drawn = reading;
   age(view);
   view.question.textContent = view.data.question;
+  view.text.textContent = reading.context;
   view.banner.toggleAttribute("hidden", !reading.changed);
   view.notice.replaceChildren(el("strong", {}, "Notice "), glued(view.data.notice));
   view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
   view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
+  view.marks.settle();
   mark(view, false);
 }
 
@@ -176,6 +184,7 @@ function mark(view, moved = true) {
   if (!moved) return;
   if (view.module.select) view.module.select(view.picture, view.data.picture, view.page);
   else keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
+  view.marks.settle();
 }
 
 function line(chosen, record) {

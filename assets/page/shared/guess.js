@@ -5,13 +5,15 @@
 // The model's p of a word is the sum over its pieces, [CLS] is "no answer", question and separators
 // are left out and the rest is renormalised.
 
+import { dragChips } from "./chips.js";
 import { el, roving } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { softmax } from "./pack.js";
 import { words } from "./prose.js";
-import { hear, state } from "./store.js";
+import { hear, say, state } from "./store.js";
 
 const CHIPS = 10;
+const SIDES = ["start", "end"];
 const NONE = -1;
 
 /** The model's distribution over a window's words and "no answer": {none, words: Map(k -> p)}. */
@@ -70,7 +72,7 @@ export function mountGuess() {
     update(root) {
       if (view.root) return;
       view.root = root;
-      hear("look", () => render(view));
+      hear("look", (name) => name !== "covering" && render(view));
       hear("reading", () => {
         reset(view);
         render(view);
@@ -86,6 +88,7 @@ function reset(view) {
     chips: { start: new Map(), end: new Map() },
     side: "start",
     shown: false,
+    asked: false,
     text: reading.context,
     question: reading.question,
   });
@@ -93,19 +96,51 @@ function reset(view) {
 
 const placed = (chips) => [...chips.values()].reduce((a, b) => a + b, 0);
 
-function put(view, k, change) {
-  const chips = view.chips[view.side];
-  const now = chips.get(k) ?? 0;
-  if (now + change < 0 || (change > 0 && placed(chips) >= CHIPS)) return;
-  chips.set(k, now + change);
+/**
+ * How many chips a place holds when `wanted` are asked for: never more than are left.
+ * @param {Map<number, number>} chips
+ * @param {number} k
+ * @param {number} wanted
+ */
+export const possible = (chips, k, wanted) =>
+  Math.max(0, Math.min(wanted, (chips.get(k) ?? 0) + CHIPS - placed(chips)));
+
+/** Put so many chips of one side on a place; a full start goes on with the end. */
+function set(view, side, k, wanted) {
+  const chips = view.chips[side];
+  const now = possible(chips, k, wanted);
+  if (now === (chips.get(k) ?? 0)) return;
+  const more = now > (chips.get(k) ?? 0);
+  chips.set(k, now);
   view.shown = false;
-  if (
-    change > 0 && placed(chips) === CHIPS && view.side === "start" && placed(view.chips.end) < CHIPS
-  ) view.side = "end";
+  if (more && placed(chips) === CHIPS && side === "start" && placed(view.chips.end) < CHIPS) {
+    view.side = "end";
+  }
   paint(view);
 }
 
+const add = (view, k, change) =>
+  set(view, view.side, k, (view.chips[view.side].get(k) ?? 0) + change);
+
+/** How many chips of the side in hand a key on a place asks for, or null. */
+export function chipsFor({ key, shiftKey, ctrlKey, altKey, metaKey }, now) {
+  if (ctrlKey || altKey || metaKey) return null;
+  if (/^\d$/.test(key)) return Number(key);
+  if (key === "Enter" && shiftKey) return CHIPS;
+  return ["Backspace", "Delete", "-"].includes(key) ? now - 1 : null;
+}
+
+/** The answer is covered while someone guesses, in every chapter, until the two are compared. */
+function cover(view) {
+  const on = document.body.classList.contains("guessing") && !view.shown;
+  if (on === document.body.classList.contains("covering")) return;
+  document.body.classList.toggle("covering", on);
+  if (!on) document.body.classList.remove("veiled");
+  say("look", "covering");
+}
+
 function render(view) {
+  cover(view);
   if (!document.body.classList.contains("guessing") || !state.reading) {
     view.root.replaceChildren();
     return;
@@ -117,12 +152,12 @@ function render(view) {
       type: "button",
       class: k === NONE ? "place none" : "place",
       dataset: { k, text },
-      onclick: (event) => put(view, k, event.shiftKey ? -1 : 1),
+      onclick: (event) => view.dragged || add(view, k, event.shiftKey ? -1 : 1),
       onkeydown: (event) => {
-        if (event.key === "Backspace" || event.key === "Delete" || event.key === "-") {
-          event.preventDefault();
-          put(view, k, -1);
-        }
+        const wanted = chipsFor(event, view.chips[view.side].get(k) ?? 0);
+        if (wanted === null) return;
+        event.preventDefault();
+        set(view, view.side, k, wanted);
       },
     }, el("bdi", {}, text));
     nodes.set(k, node);
@@ -138,12 +173,20 @@ function render(view) {
         paint(view);
       },
     });
+  const pool = (name) =>
+    el("span", {
+      class: `pool chips ${name}`,
+      dataset: { side: name },
+      title: `drag the chips of the ${name} to a word`,
+      "aria-hidden": "true",
+    });
   const field = el(
     "div",
     {
       class: "places",
       role: "group",
-      "aria-label": "Places for chips; Enter adds one, Backspace takes one back",
+      "aria-label": "Places for chips: arrow keys move, 1 to 9 and 0 set how many stand there, " +
+        "Shift and Enter puts all that are left, Backspace takes one back",
     },
     rows([
       place(NONE, "no answer"),
@@ -156,12 +199,15 @@ function render(view) {
     "div",
     { class: "sides" },
     side("start"),
+    pool("start"),
     side("end"),
+    pool("end"),
     el("button", {
       type: "button",
       class: "plain",
       onclick: () => {
-        view.shown = true;
+        view.asked = true;
+        view.shown = SIDES.every((name) => placed(view.chips[name]) === CHIPS);
         paint(view);
       },
     }, "compare with the model"),
@@ -182,8 +228,9 @@ function render(view) {
       el(
         "p",
         { class: "role-quiet" },
-        "Before you look: place ten chips of 10 % where the answer starts, and ten where it " +
-          "ends. A click adds one, Shift and click takes one back.",
+        "Ten chips of 10 % for where the answer starts, ten for where it ends: drag them to a " +
+          "word (a click puts one, a key from 1 to 9 so many, Shift and Enter all). The answer " +
+          "is covered until you compare.",
       ),
       view.sides,
       field,
@@ -191,6 +238,18 @@ function render(view) {
     ),
   );
   roving(field, ".place");
+  dragChips(view.root.firstChild, {
+    held: (name, from) =>
+      from === null ? CHIPS - placed(view.chips[name]) : view.chips[name].get(from) ?? 0,
+    drop: (name, from, to, count) => {
+      view.dragged = true; // the click that follows is no press of a place
+      setTimeout(() => {
+        view.dragged = false;
+      });
+      if (from !== null) set(view, name, from, 0);
+      set(view, name, to, (view.chips[name].get(to) ?? 0) + count);
+    },
+  });
   paint(view);
 }
 
@@ -218,7 +277,11 @@ function paint(view) {
     const node = view.nodes.get(k);
     const [s, e] = ["start", "end"].map((side) => view.chips[side].get(k) ?? 0);
     const chips = (side, n) =>
-      el("span", { class: `chips ${side}`, "aria-hidden": "true" }, "●".repeat(n));
+      el("span", {
+        class: `chips ${side}`,
+        dataset: { side },
+        "aria-hidden": "true",
+      }, "●".repeat(n));
     node.replaceChildren(chips("start", s), el("bdi", {}, node.dataset.text), chips("end", e));
     node.setAttribute(
       "aria-label",
@@ -231,16 +294,23 @@ function paint(view) {
     button.setAttribute("aria-pressed", String(view.side === name));
     button.textContent = `${name}: ${placed(view.chips[name])} of ${CHIPS} placed`;
   });
-  view.result.replaceChildren(...(view.shown ? result(view) : []));
+  view.sides.querySelectorAll(".pool").forEach((pool) => {
+    pool.textContent = "●".repeat(CHIPS - placed(view.chips[pool.dataset.side]));
+  });
+  view.result.replaceChildren(...(view.shown ? result(view) : missing(view)));
+  cover(view);
+}
+
+/** What is still to be placed, once the comparison was asked for. */
+function missing(view) {
+  const sides = SIDES.filter((side) => placed(view.chips[side]) < CHIPS);
+  if (!view.asked || !sides.length) return [];
+  return [el("p", {}, `Place all ten chips for the ${sides.join(" and the ")} first.`)];
 }
 
 function result(view) {
   const { reading, answer, predicted } = state;
   if (!reading) return [];
-  const missing = ["start", "end"].filter((side) => placed(view.chips[side]) < CHIPS);
-  if (missing.length) {
-    return [el("p", {}, `Place all ten chips for the ${missing.join(" and the ")} first.`)];
-  }
   const right = truth(reading, view.list, answer, predicted);
   const home = right.start === NONE
     ? predicted?.window ?? 0

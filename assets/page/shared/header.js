@@ -2,6 +2,7 @@
 // present mode, link.
 
 import { el } from "./dom.js";
+import { keyList, obey, shortcut } from "./shortcuts.js";
 import { hear, say, state } from "./store.js";
 
 /**
@@ -117,40 +118,41 @@ export function mountHeader() {
   };
 }
 
-let keyOn = true;
+let keysOn = true;
 
-/** The last line of the page: the one shortcut, which can be switched off. */
+/** The last line of the page: single keys can be switched off there. */
 export function mountFoot() {
   return {
     update(root, data) {
       if (root.firstChild) return;
       const box = el("input", {
         type: "checkbox",
-        id: "veil-key",
+        id: "single-keys",
         checked: true,
         onchange: (event) => {
-          keyOn = event.target.checked;
+          keysOn = event.target.checked;
         },
       });
+      const list = keyList();
       root.append(
         el(
           "div",
           { class: "foot" },
-          el("label", {}, box, " key V covers and uncovers the results"),
+          el(
+            "span",
+            {},
+            el("label", {}, box, " single keys: 1 to 9, [ ], E, V, P, ?"),
+            el("button", { type: "button", class: "plain", onclick: list.toggle }, "what they do"),
+          ),
           el("span", {}, data.text ?? ""),
         ),
+        list.box,
       );
       document.addEventListener("keydown", (event) => {
-        if (
-          !keyOn || event.key.toLowerCase() !== "v" || event.ctrlKey || event.metaKey ||
-          event.altKey
-        ) return;
-        const at = event.target instanceof Element
-          ? event.target.closest("input, textarea, select, [contenteditable]")
-          : null;
-        if (at && !at.matches("[type=checkbox]")) return;
-        document.body.classList.toggle("veiled");
-        say("look", "veiled");
+        const wanted = keysOn ? shortcut(event) : null;
+        if (!wanted) return;
+        event.preventDefault();
+        obey(wanted, state.chapter, list.toggle);
       });
     },
   };

@@ -2,6 +2,7 @@
 // pieces; Shift extends, arrows move, Enter commits.
 
 import { isPress } from "./dom.js";
+import { dragging } from "./drag.js";
 import { item, itemAt } from "./paragraph.js";
 import { middle } from "./tip.js";
 
@@ -43,6 +44,14 @@ export function selectable(root, { now, commit, pend, tell }) {
     clear();
     commit(spanFor(found, now().chosen, event.shiftKey));
   });
+  dragging(root, {
+    at: (target) => {
+      const found = item(target);
+      return found?.row === "word" ? found : null;
+    },
+    pend,
+    commit,
+  });
   root.addEventListener("focusin", (event) => {
     const found = item(event.target);
     if (found) {
@@ -60,6 +69,7 @@ export function selectable(root, { now, commit, pend, tell }) {
     const found = item(event.target);
     if (!found) return;
     if (event.key === "Escape") {
+      if (pending) event.preventDefault();
       clear();
       return;
     }

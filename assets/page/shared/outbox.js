@@ -52,6 +52,9 @@ export function answered(id) {
   next();
 }
 
+/** The number of the newest message; a receipt with a higher one is of a later message. */
+export const newest = () => count;
+
 /**
  * Whether a message of this kind waits or is on its way.
  * @param {string} kind

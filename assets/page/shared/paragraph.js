@@ -20,6 +20,7 @@ export function paragraph({ selects = false } = {}) {
     {
       class: "detail",
       role: "group",
+      "data-tips": "own",
       "aria-label": selects
         ? "Words of the window; arrow keys move between words, start stems above and end stems " +
           "below; Enter selects"

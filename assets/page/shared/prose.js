@@ -2,6 +2,7 @@
 // costs no new text.
 
 import { el, isPress, svg } from "./dom.js";
+import { dragging } from "./drag.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -85,10 +86,21 @@ function listen(box, list, choose) {
   let head = 0;
   const commit = () =>
     choose({ start: list[Math.min(anchor, head)].first, end: list[Math.max(anchor, head)].last });
-  const pending = () =>
-    list.forEach(({ span }, k) =>
-      span.classList.toggle("pending", k >= Math.min(anchor, head) && k <= Math.max(anchor, head))
+  const mark = (from, to) =>
+    list.forEach(({ span, first, last }) =>
+      span.classList.toggle("pending", last >= from && first <= to)
     );
+  const pending = () => mark(list[Math.min(anchor, head)].first, list[Math.max(anchor, head)].last);
+  dragging(box, {
+    at: (target) => list[Number(target.closest?.(".word")?.dataset.k ?? -1)] ?? null,
+    pend: (span) => mark(span?.start ?? 1, span?.end ?? 0),
+    commit: (span) => {
+      anchor = list.findIndex((word) => word.first === span.start);
+      head = list.findIndex((word) => word.last === span.end);
+      focus(head);
+      commit();
+    },
+  });
   const focus = (k) => {
     list.forEach(({ span }, i) => span.setAttribute("tabindex", i === k ? "0" : "-1"));
     list[k].span.focus();
@@ -105,11 +117,17 @@ function listen(box, list, choose) {
     const word = event.target.closest(".word");
     if (!word) return;
     const k = Number(word.dataset.k);
+    if (event.key === "Escape" && box.querySelector(".pending")) {
+      event.preventDefault();
+      anchor = head = k;
+      mark(1, 0);
+      return;
+    }
     if (isPress(event)) {
       event.preventDefault();
       if (!word.classList.contains("pending")) anchor = head = k;
       commit();
-      box.querySelectorAll(".pending").forEach((w) => w.classList.remove("pending"));
+      mark(1, 0);
       return;
     }
     const ahead = getComputedStyle(box).direction === "rtl" ? -1 : 1;
@@ -121,7 +139,7 @@ function listen(box, list, choose) {
     if (!event.shiftKey) anchor = head;
     focus(head);
     if (event.shiftKey) pending();
-    else box.querySelectorAll(".pending").forEach((w) => w.classList.remove("pending"));
+    else mark(1, 0);
   });
 }
 

@@ -1,6 +1,7 @@
 // Which text chapter 8 shows: a passage, the paragraph of the reading, or one that is typed.
 
 import { el } from "../shared/dom.js";
+import { hear } from "../shared/store.js";
 
 const OWN = "own";
 const READING = "reading";
@@ -18,6 +19,7 @@ export function sourceMenu() {
     spellcheck: "false",
     "aria-label": "Your own text",
   });
+  view.limit = el("span", { class: "role-quiet" });
   view.own = el(
     "div",
     { class: "own-text", hidden: true },
@@ -28,7 +30,12 @@ export function sourceMenu() {
       id: "spanbert-use-text",
       onclick: () => view.page.input("mask-text", view.typed.value, KIND),
     }, "use this text"),
+    view.limit,
   );
+  // a text that was refused is not on show: the menu names the one that is
+  hear("message", ({ kind }) => {
+    if (kind === "error" && view.picture && view.menu.value !== OWN) named(view);
+  });
   const root = el(
     "div",
     { class: "mask-source-box" },
@@ -58,11 +65,15 @@ function fill(view) {
     "the paragraph of the reading",
   ], [OWN, "a text of your own"]];
   view.menu.replaceChildren(...options.map(([value, title]) => el("option", { value }, title)));
-  view.menu.value = picture.passage ?? OWN;
-  view.own.toggleAttribute("hidden", picture.passage !== null);
+  named(view);
+  view.limit.textContent = ` 1 to ${picture.most} word pieces`;
   view.typed.value = picture.text;
-  view.typed.maxLength = picture.most;
   view.reason.textContent = picture.reason;
+}
+
+function named({ picture, menu, own }) {
+  menu.value = picture.passage ?? OWN;
+  own.toggleAttribute("hidden", picture.passage !== null);
 }
 
 function choose(view) {

@@ -451,6 +451,7 @@ function keyed(view, event, point) {
     return;
   }
   if (event.key === "Escape") {
+    if (view.cursor) event.preventDefault();
     point(null);
     return;
   }

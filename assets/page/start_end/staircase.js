@@ -1,19 +1,33 @@
 // The overview: one row a window at its place in the paragraph, one column a token, opacity = p;
 // start above, end below.
 
-import { el, svg } from "../shared/dom.js";
+import { el, isPress, svg } from "../shared/dom.js";
 import { decades } from "../shared/stems.js";
 
 export function rowHeight(windows) {
   return windows === 1 ? 24 : Math.max(2, Math.min(22, Math.floor(240 / windows)));
 }
 
-/** {root, draw(model), mark(model)}; `choose(window, side, doc)` is called for a click. */
+/**
+ * {root, draw(model), mark(model)}; `choose(window, side, doc)` is called for a click, `tell(place or
+ * null, point)` while one is pointed at, by the mouse or by arrow keys.
+ */
 export function staircase(choose, tell) {
-  const canvas = el("canvas", { role: "img" });
+  const canvas = el("canvas", { "aria-hidden": "true" });
   const over = svg("svg", { class: "over", "aria-hidden": "true" });
-  const box = el("div", { class: "staircase" }, canvas, over);
+  const box = el(
+    "div",
+    {
+      class: "staircase",
+      tabindex: 0,
+      role: "application",
+      "aria-roledescription": "overview",
+    },
+    canvas,
+    over,
+  );
   let now = null;
+  keyed(box, over, () => now, choose, tell);
   const at = (event) => hit(now, box.getBoundingClientRect(), event);
   box.addEventListener("click", (event) => {
     const found = now && at(event);
@@ -21,6 +35,8 @@ export function staircase(choose, tell) {
   });
   box.addEventListener("pointermove", (event) => {
     const found = now && at(event);
+    box.cursor = null;
+    point(over, now, null);
     tell(found, { x: event.clientX, y: event.clientY });
   });
   box.addEventListener("pointerleave", () => tell(null));
@@ -29,11 +45,15 @@ export function staircase(choose, tell) {
     draw(model) {
       now = model;
       paint(canvas, over, model);
+      box.setAttribute("aria-label", named(model));
       mark(over, model);
+      if (box.cursor && !held(model, box.cursor)) box.cursor = null;
+      point(over, model, box.cursor ?? null);
     },
     mark(model) {
       now = model;
       mark(over, model);
+      point(over, model, box.cursor ?? null);
     },
   };
 }
@@ -48,11 +68,6 @@ function paint(canvas, over, model) {
   Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
   over.setAttribute("width", width);
   over.setAttribute("height", height);
-  canvas.setAttribute(
-    "aria-label",
-    `Overview: ${windows.length} windows over ${tokens.length} word pieces. Choose a window ` +
-      `and a token below.`,
-  );
   const pen = canvas.getContext("2d");
   pen.scale(dense, dense);
   const column = width / tokens.length;
@@ -164,6 +179,92 @@ function mark(over, model) {
     );
   }
   over.replaceChildren(...parts);
+}
+
+const named = ({ page }) => {
+  const { windows, tokens } = page.reading;
+  return `Overview: ${
+    windows.length === 1 ? "one window" : `${windows.length} windows`
+  } over ${tokens.length} word pieces; left and right move by word piece, up and down between starts and ends, Enter selects`;
+};
+
+// By keyboard: a cursor on one half-row of one window, at one word piece.
+
+function keyed(box, over, model, choose, tell) {
+  const put = (place) => {
+    box.cursor = place;
+    point(over, model(), place);
+    if (!place) return tell(null);
+    const edge = box.getBoundingClientRect();
+    const at = centreOf(model(), place);
+    return tell(place, { x: edge.left + at.x, y: edge.top + at.y });
+  };
+  box.addEventListener("keydown", (event) => {
+    const now = model();
+    if (!now) return;
+    const from = box.cursor ?? first(now);
+    if (isPress(event)) {
+      event.preventDefault();
+      choose(from.window, from.side, from.doc);
+    } else if (event.key === "Escape" && box.cursor) {
+      event.preventDefault();
+      put(null);
+    } else if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") {
+      event.preventDefault();
+      put(moved(now, from, event.key, event.shiftKey ? 10 : 1));
+    }
+  });
+  box.addEventListener("focusout", () => put(null));
+}
+
+const held = ({ page }, { window, doc }) => {
+  const w = page.reading.windows[window];
+  return Boolean(w) && doc >= w.docStart && doc < w.docStop;
+};
+
+/** Where the keys begin: at what is selected, else at the first word piece. */
+function first({ page, window: w }) {
+  return { window: w.index, side: "start", doc: page.selection?.start ?? w.docStart };
+}
+
+/**
+ * The place that an arrow key leads to: half-rows follow each other from the first window's starts
+ * to the last one's ends.
+ */
+export function moved({ page }, { window, side, doc }, key, far) {
+  const { windows } = page.reading;
+  const within = (w, d) => Math.max(w.docStart, Math.min(w.docStop - 1, d));
+  const by = { ArrowRight: far, ArrowLeft: -far, Home: -Infinity, End: Infinity }[key];
+  if (by) return { window, side, doc: within(windows[window], doc + by) };
+  const row = 2 * window + (side === "end" ? 1 : 0) + (key === "ArrowDown" ? 1 : -1);
+  if (row < 0 || row >= 2 * windows.length) return { window, side, doc };
+  const to = row >> 1;
+  return { window: to, side: row & 1 ? "end" : "start", doc: within(windows[to], doc) };
+}
+
+function centreOf({ page, width }, { window, side, doc }) {
+  const row = rowHeight(page.reading.windows.length);
+  return {
+    x: ((doc + 0.5) * width) / page.reading.tokens.length,
+    y: (window + (side === "end" ? 0.75 : 0.25)) * row,
+  };
+}
+
+function point(over, model, place) {
+  over.querySelector(".cursor")?.remove();
+  if (!model || !place) return;
+  const { x, y } = centreOf(model, place);
+  const row = rowHeight(model.page.reading.windows.length);
+  const wide = Math.max(6, model.width / model.page.reading.tokens.length);
+  over.append(
+    svg("rect", {
+      class: "cursor",
+      x: x - wide / 2,
+      y: y - row / 4 - 1,
+      width: wide,
+      height: row / 2 + 2,
+    }),
+  );
 }
 
 // The strongest token within a finger's width of the pointer, in the half-row under it.

@@ -418,8 +418,10 @@ function listen(view) {
     const step =
       { ArrowRight: rtl, ArrowLeft: -rtl, Home: -list.length, End: list.length }[event.key];
     const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") view.model.commit(null, false);
-    else if (isPress(event)) {
+    if (event.key === "Escape") {
+      if (view.model.pin === null || view.model.pin === undefined) return; // it leaves the picture
+      view.model.commit(null, false);
+    } else if (isPress(event)) {
       view.model.commit(rangeOf(view, word, posOf(view, word)), event.shiftKey);
     } else if (step) {
       view.piece = 0;

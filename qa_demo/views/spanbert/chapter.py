@@ -47,7 +47,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert import mask, predict
-from qa_demo.views.spanbert.lab import KEY, Kept, Lab, Step, kept_of, name_of
+from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -167,7 +167,11 @@ def work(job: Job) -> Kept:
     )
 
     def encode(text: str) -> Encoding:
-        return model.encode(text) if model is not None else mask.encode_by(job.reader, text)
+        return (
+            model.encode(text, MOST_PIECES)
+            if model is not None
+            else mask.encode_by(job.reader, text)
+        )
 
     if name != "load" or kept.lab is None:
         lab = mask.text_lab(job.screen, name, job.value, encode, model)

@@ -261,7 +261,7 @@ def present(lab: Lab) -> dict[str, Any]:
         "passage": lab.passage,
         "reason": "" if passage is None else printable(passage.reason),
         "text": printable(lab.text),
-        "most": MOST_CHARACTERS,
+        "most": MOST_PIECES,
     }
 
 

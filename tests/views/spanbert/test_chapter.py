@@ -248,7 +248,7 @@ def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
         ("mask-text", 3, "empty"),
         ("mask-passage", "nope", "no passage 'nope'"),
         ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, 1,600 are allowed"),
-        ("mask-text", "a, " * MOST_PIECES, "word pieces, this chapter shows"),
+        ("mask-text", "a, " * MOST_PIECES, "word pieces, allowed are 1 to 200"),
     ):
         with pytest.raises(BadInput, match=words):
             ask(screen, name, value)

@@ -1,0 +1,180 @@
+"""One contract for all chapters, by real key presses from the top of the page: Tab reaches every
+picture, arrow keys move in it, Enter selects, Escape and Tab leave it; and the keys of the page.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from qa_demo.views.page import CHAPTERS
+from tests.browser.conftest import TIMEOUT
+from tests.browser.test_page import STORE
+
+pytestmark = pytest.mark.browser
+
+KEYS = [module.CHAPTER.key for module in CHAPTERS]
+PICTURES: list[tuple[str, int, str, str, bool]] = [
+    ("answer", 0, ".reading-text .word", "ArrowRight", True),
+    ("answer", 0, ".threshold", "ArrowLeft", False),
+    ("scores", 0, ".scores-dot", "ArrowRight", True),
+    ("scores", 2, "#scores-map-start", "ArrowLeft", True),
+    ("start_end", 0, ".staircase", "ArrowRight", True),
+    ("start_end", 0, ".detail .word", "ArrowRight", True),
+    ("spans", 0, "#spans-stage", "ArrowUp", True),
+    ("spans", 1, "#spans-stage", "ArrowRight", True),
+    ("loss", 1, ".reading-text .word", "ArrowRight", True),
+    ("loss", 0, ".axis.start .handle", "ArrowRight", True),
+    ("windows", 0, ".pad", "ArrowRight", True),
+    ("windows", 1, ".w-dot", "ArrowRight", False),
+    ("windows", 2, ".line", "ArrowDown", False),
+    ("bio", 0, ".hit", "ArrowRight", True),
+    ("spanbert", 0, ".mask-text .word", "ArrowRight", False),
+    ("spanbert", 1, ".blank", "ArrowRight", False),
+    ("why", 0, ".head-grid[aria-label$=start] .head-cell", "ArrowRight", False),
+]
+"""Chapter, step, the part that takes the focus, a key that moves in it, and whether Enter selects
+words there. (In chapters 8 and 9 Enter hides words, opens a head or pins a word.)
+"""
+
+AT = """() => {
+  const held = document.activeElement;
+  const all = [...document.querySelectorAll("*")];
+  const tip = [...document.querySelectorAll(".tip")].find((node) => !node.hidden);
+  const cursor = held.querySelector(".cursor, .mark-contrast")?.outerHTML;
+  return [all.indexOf(held), held.getAttribute("aria-valuenow"), tip?.textContent, cursor].join();
+}"""
+CHOSEN = f"() => {STORE}.then(({{ state }}) => JSON.stringify([state.selection?.start, state.selection?.end]))"
+
+
+@pytest.fixture(scope="module")
+def desk(chromium: Browser, site: str) -> Iterator[Page]:
+    """One page for all chapters; an error in its console fails the test that it belongs to."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page.set_default_timeout(TIMEOUT)
+    page.goto(site)
+    expect(page.locator("#asked .asked-question")).not_to_be_empty()
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def top(desk: Page) -> Iterator[Page]:
+    """The page with nothing focused: the next Tab goes to its first control."""
+    faults: list[str] = []
+    desk.on("pageerror", lambda error: faults.append(str(error)))
+    desk.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    desk.evaluate("window.scrollTo(0, 0)")
+    desk.locator("h1").click()
+    yield desk
+    desk.evaluate("null")
+    assert faults == []
+
+
+def press_until(page: Page, key: str, there: str, most: int = 60) -> None:
+    for _ in range(most):
+        page.keyboard.press(key)
+        if page.evaluate("(there) => document.activeElement.matches(there)", there):
+            return
+    seen = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    raise AssertionError(f"{most} presses of {key} do not reach {there}; the focus is on {seen}")
+
+
+def open_chapter(page: Page, key: str, step: int) -> None:
+    """From the top of the page by Tab, arrow keys and Enter alone."""
+    press_until(page, "Tab", "[role=tab]")
+    page.keyboard.press("Home")
+    for _ in range(KEYS.index(key)):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(f"#tab-{key}")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
+    steps = page.locator(f"#panel-{key} [id^='{key}-step-']")
+    if steps.count():
+        press_until(page, "Tab", f"[id='{steps.nth(step).get_attribute('id')}']", 12)
+        page.keyboard.press("Enter")
+        expect(steps.nth(step)).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize(
+    ("key", "step", "part", "move", "selects"),
+    PICTURES,
+    ids=[f"{key}-{step}-{part.rsplit('.', 1)[-1]}" for key, step, part, *_ in PICTURES],
+)
+def test_a_picture_is_reached_used_and_left_by_keys(
+    top: Page, key: str, step: int, part: str, move: str, selects: bool
+) -> None:
+    page, there = top, f"#picture-{key} :is({part})"
+    open_chapter(page, key, step)
+    expect(page.locator(there).first).to_be_attached()
+    press_until(page, "Tab", there, 24)
+    before, chosen = page.evaluate(AT), page.evaluate(CHOSEN)
+    if page.locator(there).count() > 1 or part not in (".w-dot", ".line", ".blank"):
+        page.keyboard.press(move)
+        assert page.evaluate(AT) != before, f"{move} moves nothing"
+    if selects:
+        page.keyboard.press("Enter")
+        page.wait_for_function(f"(was) => ({CHOSEN})().then((now) => now !== was)", arg=chosen)
+    expect(page.locator(f"#picture-{key}.stale")).to_have_count(0)
+    assert page.evaluate("(there) => document.activeElement.matches(there)", there), "still inside"
+    page.keyboard.press("Tab")
+    assert not page.evaluate("(there) => document.activeElement.matches(there)", there), (
+        "Tab leaves, since one mark alone is a stop"
+    )
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("(there) => document.activeElement.matches(there)", there)
+    for _ in range(2):
+        if page.evaluate("(there) => document.activeElement.matches(there)", there):
+            page.keyboard.press("Escape")
+    expect(page.locator(f"#tab-{key}")).to_be_focused()
+
+
+def test_single_keys_work_outside_boxes_and_are_listed(top: Page) -> None:
+    page = top
+    page.keyboard.press("4")
+    expect(page.locator("#tab-spans")).to_be_focused()
+    expect(page.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("[")
+    page.keyboard.press("[")
+    page.keyboard.press("]")
+    expect(page.locator("#spans-step-tent")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#spans-step-tent")).to_be_focused()
+    page.keyboard.press("[")
+    page.keyboard.press("[")
+    expect(page.locator("#spans-step-square")).to_have_attribute("aria-pressed", "true")
+    for key, state in (("v", "veiled"), ("p", "present")):
+        for count in (1, 0):
+            page.keyboard.press(key)
+            expect(page.locator(f"body.{state}")).to_have_count(count)
+    page.keyboard.press("?")
+    listed = page.get_by_role("dialog", name="Keys")
+    expect(listed).to_contain_text("1 to 9")
+    page.keyboard.press("v")
+    expect(page.locator("body.veiled")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(listed).to_be_hidden()
+    expect(page.locator("#spans-step-square:focus, #tab-spans:focus")).to_have_count(1)
+    page.keyboard.press("Control+v")
+    expect(page.locator("body.veiled")).to_have_count(0)
+    page.keyboard.press("1")
+    page.get_by_role("button", name="edit").click()
+    page.keyboard.type("4 vp?[")
+    expect(page.locator("#ask-question textarea")).to_have_value(re.compile(r"4 vp\?\[$"))
+    expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="fold").click()
+    page.get_by_label("single keys").uncheck()
+    page.keyboard.press("3")
+    expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
+    page.get_by_label("single keys").check()
+
+
+def test_examples_by_key_keep_the_focus(top: Page) -> None:
+    page = top
+    asked = page.locator("#asked .asked-question").inner_text()
+    press_until(page, "Tab", "#examples-menu", 20)
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#asked .asked-question")).not_to_have_text(asked)
+    expect(page.get_by_label("Examples")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#asked .asked-question")).to_have_text(asked)
