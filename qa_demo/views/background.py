@@ -2,7 +2,7 @@
 result.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.views.services import Services
 from qa_demo.views.session.line import Progress
+from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 
@@ -91,6 +92,23 @@ def _about(seconds: float | None) -> str:
     return f", about {rounded} second{'s' if rounded != 1 else ''}"
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What the reader must make for a request, kept by its content: who asks the same meanwhile
+    waits for the same computation, and who asks later waits for no worker.
+    """
+
+    key: Hashable
+    """Everything that it depends on, and nothing of the visitor."""
+    cache: RecentValues[Any]
+    find: Callable[[Job], Any]
+    """Make it and keep it under the key."""
+
+    def kept(self) -> bool:
+        """Whether it is at hand."""
+        return self.cache.get(self.key) is not None
+
+
 Announce = Mapping[str, Busy] | Callable[[Job], Busy | None]
 
 
@@ -105,6 +123,7 @@ class Background:
     outlives: bool = False
     loads: bool = False
     refused: Callable[[Screen, Job, str], Update] | None = None
+    wanted: Callable[[Job], Wanted | None] | None = None
 
     def announce(self, job: Job) -> Busy | None:
         """What the message line says of a job; None for one that is too short to be announced."""

@@ -58,13 +58,13 @@ class Work:
     def attention(self, window: Window) -> Attention:
         """Every head of one window."""
         return ATTENTION.find(
-            (self.reading.key, window.index), lambda: self.reader.attention(window)
+            attention_key(self.reading, window), lambda: self.reader.attention(window)
         )
 
     def relevance(self, window: Window, target: Target) -> dict[RelevanceKind, Relevance]:
         """The three summaries for the target's start and end."""
         return FOUND.find(
-            (self.reading.key, "relevance", window.index, target),
+            relevance_key(self.reading, window, target),
             lambda: {kind: self.reader.relevance(window, target, kind) for kind in RELEVANCE},
         )
 
@@ -102,7 +102,7 @@ class Work:
             return self.reader.masked(window, masks, self.stage(next(done), count), self.cancelled)
 
         return FOUND.find(
-            (self.reading.key, "question", target, decode, merge),
+            question_key(self.reading, target, decode, merge),
             lambda: question_effects(self.reading, target, masked, decode, merge),
         )
 
@@ -157,6 +157,23 @@ class Work:
                 self.on_progress(round(100 * (at + done / max(total, 1)) / of), 100)
 
         return tell
+
+
+def attention_key(reading: Reading, window: Window) -> Hashable:
+    """Where the attention of a window is kept."""
+    return (reading.key, "attention", window.index)
+
+
+def relevance_key(reading: Reading, window: Window, target: Target) -> Hashable:
+    """Where the three summaries of attention are kept."""
+    return (reading.key, "relevance", window.index, target)
+
+
+def question_key(
+    reading: Reading, target: Target, decode: DecodeOptions, merge: MergeOptions
+) -> Hashable:
+    """Where the effects of the question's words are kept."""
+    return (reading.key, "question", target, decode, merge)
 
 
 def attribution_key(

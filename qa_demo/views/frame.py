@@ -11,7 +11,7 @@ import gradio as gr
 
 from qa_demo.core.types import WindowOptions
 from qa_demo.views.answers import NO_READING, Answers, reset, select, shown, there, tried
-from qa_demo.views.background import Announce, Background, Job
+from qa_demo.views.background import Announce, Background, Job, Wanted
 from qa_demo.views.outputs import (
     EVENT,
     QUIET,
@@ -147,6 +147,7 @@ class Frame:
         outlives: bool = False,
         loads: bool = False,
         refused: Callable[[Screen, Job, str], Update] | None = None,
+        wanted: Callable[[Job], Wanted | None] | None = None,
     ) -> None:
         """Wire slow requests `page.input(name, value)` of a chapter's picture: they run in the
         server's queue, with Cancel.
@@ -155,10 +156,12 @@ class Frame:
         when `job.cancelled()`. `receive(screen, job, result)` puts the result on the newest screen.
         What comes after another reading has taken the screen is dropped, unless it `outlives` the
         reading. `busy` says what the message line says. `loads`: the work mostly waits for a disk
-        or network. `refused` shows an error in the picture instead of the message line.
+        or network. `refused` shows an error in the picture instead of the message line. `wanted`
+        names what the reader must make for the work, so that all who want the same wait for one
+        computation; where it is kept, or nothing is wanted, the work is done at once.
         """
         task = Background(
-            f"{chapter.key}:{names[0]}", work, receive, busy, outlives, loads, refused
+            f"{chapter.key}:{names[0]}", work, receive, busy, outlives, loads, refused, wanted
         )
         for name in names:
             self.slow.wire(chapter.key, name, partial(self.slow.perform, task, name))

@@ -17,6 +17,7 @@ from qa_demo.views.examples import PageExample
 from qa_demo.views.frame import Frame
 from qa_demo.views.services import BUNDLED, reading_name
 from qa_demo.views.session.errors import attempt
+from qa_demo.views.session.jobs import Outcome
 from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen, WhatIf
 from qa_demo.views.update import Update, said
@@ -126,18 +127,19 @@ class NewReadings:
             yield said(error, "error")
             return
 
-        def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
-            return known_texts(
-                self.services.read(source, question, context, windows, on_progress, cancelled)
-            )
+        asked = source, question, context, windows
 
-        outcome = yield from self.frame.slow.follow(
-            visitor,
-            KIND,
-            work,
-            Busy("reading", "window"),
-            share=reading_name(source, question, context, windows),
-        )
+        def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
+            return known_texts(self.services.read(*asked, on_progress, cancelled))
+
+        kept = self.services.kept(*asked)
+        if kept is not None:
+            self.services.jobs.supersede(visitor, KIND)
+            outcome = Outcome(*attempt(lambda: known_texts(kept)))
+        else:
+            outcome = yield from self.frame.slow.follow(
+                visitor, KIND, work, Busy("reading", "window"), share=reading_name(*asked)
+            )
         if outcome.superseded:
             # an example with a stored reading, or another text, was chosen while this one was read
             return
@@ -183,4 +185,9 @@ def with_boxes(
 ) -> Iterator[Update | Callable[[Screen | None], Update]]:
     """The boxes' texts go with the first update only: what is typed meanwhile stays."""
     for k, item in enumerate(stream):
-        yield item.with_controls(**boxes) if k == 0 and isinstance(item, Update) else item
+        if k > 0:
+            yield item
+        elif isinstance(item, Update):
+            yield item.with_controls(**boxes)
+        else:
+            yield lambda old, change=item: change(old).with_controls(**boxes)

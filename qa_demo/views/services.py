@@ -45,6 +45,8 @@ class Services:
     jobs: JobQueue = field(default_factory=JobQueue)
     readings: RecentValues[Reading] = field(default_factory=readings)
     """Readings of any visitor, by reader and content; page and API share them."""
+    _known: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Name and checksum of the readers that have read, by the name they were asked for."""
 
     def reader(self, source: str) -> Reader:
         """The reader of that name, loaded when it is not in memory. Raises what loading raises."""
@@ -64,12 +66,22 @@ class Services:
         A reader without a checksum may change under its name, so its readings are not kept.
         """
         reader = self.reader(source)
-        key: Hashable = (reader.name, reader.checksum, question, context, windows)
-        found = self.readings.get(key) if reader.checksum else None
+        self._known[source] = reader.name, reader.checksum
+        found = self.kept(source, question, context, windows)
         if found is not None:
             return found
         made = reader.read(question, context, windows, on_progress, cancelled)
-        return self.readings.put(key, made) if reader.checksum else made
+        if not reader.checksum:
+            return made
+        return self.readings.put((reader.name, reader.checksum, question, context, windows), made)
+
+    def kept(
+        self, source: str, question: str, context: str, windows: WindowOptions
+    ) -> Reading | None:
+        """The reading that is kept of these texts, or None; waits for nothing."""
+        name, checksum = self._known.get(source, ("", ""))
+        key: Hashable = (name, checksum, question, context, windows)
+        return self.readings.get(key) if checksum else None
 
 
 def reading_name(source: str, question: str, context: str, windows: WindowOptions) -> Hashable:

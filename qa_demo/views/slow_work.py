@@ -14,6 +14,7 @@ from qa_demo.figures.pack import printable
 from qa_demo.views.answers import NO_READING, Answers, tried
 from qa_demo.views.background import Background, Busy, Job
 from qa_demo.views.services import Services
+from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome, Work
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.state import Screen
@@ -115,15 +116,44 @@ class SlowWork:
             return
         job = Job(screen, name, value, self.services, visitor)
         busy = task.announce(job)
-        outcome = yield from self.follow(
-            visitor,
-            task.kind,
-            lambda tell, cancelled: task.work(job.telling(tell, cancelled)),
-            busy,
-            task.loads,
-        )
+        outcome = yield from self._worked(task, job, busy)
         if not outcome.superseded:
             yield partial(self._received, task, job, busy is not None, outcome)
+
+    def _worked(
+        self, task: Background, job: Job, busy: Busy | None
+    ) -> Generator[Update, None, Outcome[Any]]:
+        """The outcome of the task's work: in the queue, joined with others who want the same of the
+        reader, or at once where nothing is wanted that is not kept.
+        """
+        if task.wanted is None:
+            return (
+                yield from self.follow(
+                    job.visitor,
+                    task.kind,
+                    lambda tell, cancelled: task.work(job.telling(tell, cancelled)),
+                    busy,
+                    task.loads,
+                )
+            )
+        make = task.wanted
+        wanted, error = attempt(lambda: make(job))
+        if error is not None:
+            return Outcome(None, error)
+        if wanted is None or wanted.kept():
+            self.services.jobs.supersede(job.visitor, task.kind)
+        else:
+            found = yield from self.follow(
+                job.visitor,
+                task.kind,
+                lambda tell, cancelled: wanted.find(job.telling(tell, cancelled)),
+                busy,
+                task.loads,
+                wanted.key,
+            )
+            if found.superseded or found.error is not None:
+                return found
+        return Outcome(*attempt(lambda: task.work(job)))
 
     def _received(
         self, task: Background, job: Job, told: bool, outcome: Outcome[Any], now: Screen | None

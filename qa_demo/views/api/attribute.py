@@ -6,15 +6,22 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from qa_demo.core.attribution import BASELINES, METHODS, Baseline, Method, Target
+from qa_demo.core.attribution import (
+    BASELINES,
+    METHODS,
+    Attribution,
+    Baseline,
+    Method,
+    Target,
+)
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import attribution_json
 from qa_demo.core.types import DecodeOptions, Reading, Span
 from qa_demo.core.words import span_at
-from qa_demo.views.api.endpoint import Asked, answered
-from qa_demo.views.explaining import Work
+from qa_demo.views.api.endpoint import Asked, Call, answered
+from qa_demo.views.explaining import FOUND, Work, attribution_key
 from qa_demo.views.options import parse
 from qa_demo.views.parse import choice, whole
 from qa_demo.views.services import Services
@@ -65,27 +72,23 @@ def _explain(
     spans: tuple[Ends, Ends],
     how: tuple[Any, Any, Any, Any],
     longest: Any,
-    progress: OnProgress,
-    cancelled: IsCancelled,
+    call: Call,
 ) -> dict[str, Any]:
     """Read the texts and explain the score that `how` (target, method, baseline, steps) names."""
-    windows = asked.windows(services)
     decode = parse(DecodeOptions(), max_answer_length=longest)
-    target, method, baseline, n_steps = how
+    target, given, start, n_steps = how
     steps = None if n_steps is None else whole(n_steps, "n_steps")
-    used = services.first()
-    reading = services.read(
-        services.default, asked.question, asked.context, windows, None, cancelled
-    )
+    method = cast(Method, choice(given, "the method", METHODS))
+    baseline = cast(Baseline, choice(start, "the baseline", BASELINES))
+    reading = call.reading(asked)
     chosen = _target(reading, decode, target, spans)
-    work = Work(used, reading, progress, cancelled)
-    found = work.attribution(
-        chosen,
-        cast(Method, choice(method, "the method", METHODS)),
-        cast(Baseline, choice(baseline, "the baseline", BASELINES)),
-        steps,
-    )
-    return attribution_json(reading, found)
+
+    def attribution(progress: OnProgress, cancelled: IsCancelled) -> Attribution:
+        work = Work(services.first(), reading, progress, cancelled)
+        return work.attribution(chosen, method, baseline, steps)
+
+    key = attribution_key(reading, chosen, method, baseline, steps)
+    return attribution_json(reading, call.wanted("explaining", key, FOUND, attribution))
 
 
 def _target(reading: Reading, decode: DecodeOptions, kind: Any, spans: tuple[Ends, Ends]) -> Target:

@@ -3,36 +3,72 @@ windows checked at the door.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
 
+from qa_demo.core.errors import QADemoError
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.views.options import parse
 from qa_demo.views.parse import sendable
-from qa_demo.views.services import Services
+from qa_demo.views.services import Services, reading_name
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.session.jobs import Outcome, Work
+from qa_demo.views.session.recent import RecentValues
 
-Answer = Callable[[OnProgress, IsCancelled], dict[str, Any]]
+T = TypeVar("T")
 _calls = itertools.count(1)
 
 
-def answered(services: Services, work: Answer) -> dict[str, Any]:
-    """Run one call in the server's queue; its error becomes the sentence of a `gr.Error`."""
-    run = services.jobs.run(f"call {next(_calls)}", "call", work)
-    while True:
-        try:
-            next(run)
-        except StopIteration as stop:
-            outcome = stop.value
-            break
-    if outcome.result is None:
-        raise gr.Error(outcome.error or "", print_exception=False)
-    result: dict[str, Any] = outcome.result
-    return result
+class Call:
+    """One call: what it asks of the reader is done in the server's queue, together with everybody
+    who wants the same; what is kept waits for nobody.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self.services, self._name = services, f"call {next(_calls)}"
+
+    def reading(self, asked: "Asked") -> Reading:
+        """The reading of the texts by the page's own reader. Errors: QADemoError."""
+        windows = asked.windows(self.services)
+        of = self.services.default, asked.question, asked.context, windows
+        kept = self.services.kept(*of)
+        if kept is not None:
+            return kept
+        return self.queued(
+            "reading",
+            lambda tell, cancelled: self.services.read(*of, tell, cancelled),
+            reading_name(*of),
+        )
+
+    def wanted(self, kind: str, key: Hashable, cache: RecentValues[T], work: Work[T]) -> T:
+        """What is kept under a key, or made by `work`, which keeps it. Errors: QADemoError."""
+        found = cache.get(key)
+        return self.queued(kind, work, key) if found is None else found
+
+    def queued(self, kind: str, work: Work[T], share: Hashable | None = None) -> T:
+        """The result of work in the queue. Errors: QADemoError with its sentence."""
+        run = self.services.jobs.run(self._name, kind, work, share=share)
+        while True:
+            try:
+                next(run)
+            except StopIteration as stop:
+                outcome: Outcome[T] = stop.value
+                break
+        if outcome.result is None:
+            raise QADemoError(outcome.error or "")
+        return outcome.result
+
+
+def answered(services: Services, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
+    """The reply of one call; its error becomes the sentence of a `gr.Error`."""
+    reply, error = attempt(lambda: work(Call(services)))
+    if reply is None:
+        raise gr.Error(error or "", print_exception=False)
+    return reply
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report_infill import infill_json
 from qa_demo.core.words import span_at
 from qa_demo.views import parse
-from qa_demo.views.api.endpoint import answered
+from qa_demo.views.api.endpoint import Call, answered
 from qa_demo.views.parse import sendable
 from qa_demo.views.services import BUNDLED, Services
 
@@ -63,8 +63,7 @@ def _guess(
     spans: Any,
     law: tuple[Any, Any, tuple[Any, ...]],
     how: tuple[Any, Any, Any],
-    progress: OnProgress,
-    cancelled: IsCancelled,
+    call: Call,
 ) -> dict[str, Any]:
     """Hide `spans`, or what the law (masking, seed, options) draws, and guess it as `how` (cut,
     swap, top) says.
@@ -78,14 +77,20 @@ def _guess(
     options = _mask_options(*given)
     if services.infillers is None:
         raise ModelUnavailable(NO_MODEL)
-    filler = services.infillers.get(BUNDLED)
-    encoding = filler.encode(text)
-    if hidden:
-        chosen = [span_at(encoding, *span) for span in hidden]
-        masked = hide(encoding.context_ids, chosen, filler.mask_id)
-    else:
-        masked = filler.sample(encoding, np.random.default_rng(number), options, scheme)
-    return infill_json(encoding, filler.infill(masked, wires, dict(rows), guesses))
+    infillers = services.infillers
+
+    def work(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
+        filler = infillers.get(BUNDLED)
+        encoding = filler.encode(text)
+        if hidden:
+            chosen = [span_at(encoding, *span) for span in hidden]
+            masked = hide(encoding.context_ids, chosen, filler.mask_id)
+        else:
+            masked = filler.sample(encoding, np.random.default_rng(number), options, scheme)
+        return infill_json(encoding, filler.infill(masked, wires, dict(rows), guesses))
+
+    asked = ("infill", text, tuple(hidden), tuple(rows), scheme, wires, number, guesses, options)
+    return call.queued("infill", work, asked)
 
 
 def _mask_options(mask_ratio: Any, geometric_p: Any, lower: Any, upper: Any) -> MaskOptions:

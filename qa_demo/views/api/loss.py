@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import NORMALISERS, loss_json
 from qa_demo.core.types import Encoding, Span
 from qa_demo.core.words import span_at
-from qa_demo.views.api.endpoint import Asked, answered
+from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.parse import choice, pairs
 from qa_demo.views.services import Services
 
@@ -35,13 +34,10 @@ def make_loss(services: Services) -> Callable[..., dict[str, Any]]:
 
         asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
 
-        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = asked.windows(services)
+        def answer(call: Call) -> dict[str, Any]:
             choice(normaliser, "the normaliser", NORMALISERS)
             chars = pairs(gold, "gold", MOST_GOLDS)
-            reading = services.read(
-                services.default, question, context, windows, progress, cancelled
-            )
+            reading = call.reading(asked)
             return loss_json(reading, _golds(reading.encoding, chars), normaliser)
 
         return answered(services, answer)

@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.predict import predict
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import answer_json
 from qa_demo.core.types import DecodeOptions
-from qa_demo.views.api.endpoint import Asked, answered
+from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.options import parse
 from qa_demo.views.services import Services
 
@@ -34,16 +33,13 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
 
         asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
 
-        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = asked.windows(services)
+        def answer(call: Call) -> dict[str, Any]:
             decode = parse(
                 DecodeOptions(), max_answer_length=max_answer_length, n_best_size=n_best_size
             )
             if null_score_diff_threshold is not None:
                 decode = parse(decode, null_score_diff_threshold=null_score_diff_threshold)
-            reading = services.read(
-                services.default, question, context, windows, progress, cancelled
-            )
+            reading = call.reading(asked)
             if null_score_diff_threshold is None:
                 decode = replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
             return answer_json(reading, predict(reading, decode))

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from qa_demo.core.bio import DECODINGS
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report_tag import tag_json
-from qa_demo.views.api.endpoint import Asked, answered
+from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.parse import choice
 from qa_demo.views.services import Services
 
@@ -32,13 +31,9 @@ def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
 
         asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
 
-        def answer(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
-            windows = asked.windows(services)
+        def answer(call: Call) -> dict[str, Any]:
             choice(decoding, "decoding", DECODINGS)
-            return tag_json(
-                services.read(services.default, question, context, windows, progress, cancelled),
-                decoding,
-            )
+            return tag_json(call.reading(asked), decoding)
 
         return answered(services, answer)
 

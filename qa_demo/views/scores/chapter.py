@@ -40,7 +40,7 @@ from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
-from qa_demo.views.scores.record import KEY, fetch, kept, put
+from qa_demo.views.scores.record import KEY, fetch, kept, put, wanted
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -238,6 +238,7 @@ def build(frame: Frame) -> None:
         ask_states,
         receive,
         {"states": Busy("fetching the hidden states of one window")},
+        wanted=lambda job: wanted(job, parse.window(job.screen.reading, job.value)),
     )
     frame.background(CHAPTER, ("other",), ask_other, receive, {"other": Busy("reading", "window")})
     frame.background(

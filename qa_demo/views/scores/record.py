@@ -15,7 +15,8 @@ from qa_demo.core.lens import Components, Lens, components, lens
 from qa_demo.core.types import Prediction, Reading, ReadingKey
 from qa_demo.figures.scores.rests import Sides
 from qa_demo.views import hidden_states
-from qa_demo.views.background import Job
+from qa_demo.views.background import Job, Wanted
+from qa_demo.views.session.recent import RecentValues, held_bytes
 from qa_demo.views.state import Screen
 
 KEY = "scores"
@@ -37,6 +38,10 @@ class States:
     heads: HeadWeights
     lens: Lens
     parts: Components
+
+
+_FOUND: RecentValues[tuple[States, Any]] = RecentValues(24_000_000, held_bytes)
+"""By reading and window, with T; some 30 windows of 384 positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +93,24 @@ def kept(screen: Screen) -> Kept:
     return Kept(of, exercise=found.exercise if isinstance(found, Kept) else 0)
 
 
+def wanted(job: Job, window: int) -> Wanted:
+    """What `fetch` needs of the reader."""
+    key = job.screen.reading.key, window
+    return Wanted(key, _FOUND, lambda j: _FOUND.find(key, lambda: _ask(j, window)))
+
+
 def fetch(job: Job, window: int) -> States:
-    """Hidden states of one window and what the head says of every layer.
+    """Hidden states of one window and what the head says of every layer; T is kept beside.
 
     Errors: BadInput for a reader whose T does not give this reading's logits.
     """
+    states, t = wanted(job, window).find(job)
+    hidden_states.put(job.screen.reading, job.screen.reading.windows[window], t)
+    found: States = states
+    return found
+
+
+def _ask(job: Job, window: int) -> tuple[States, Any]:
     reader, reading = job.maker(), job.screen.reading
     states, heads = reader.hidden(reading.windows[window]), reader.heads()
     found = lens(heads, states)
@@ -107,8 +125,8 @@ def fetch(job: Job, window: int) -> States:
             f"would not add up; press Answer "
             "to read again"
         )
-    hidden_states.put(reading, reading.windows[window], states[-1].copy())
-    return States(window, heads, found, components(states[-1]))
+    t = states[-1].copy()
+    return States(window, heads, found, components(t)), t
 
 
 def put(screen: Screen, **fields: Any) -> Screen:

@@ -20,8 +20,18 @@ from qa_demo.figures.why import attribution as rested
 from qa_demo.figures.why import trust as trusted
 from qa_demo.views import parse, selection
 from qa_demo.views.answers import shown
-from qa_demo.views.background import Busy, Job
-from qa_demo.views.explaining import ATTENTION, FOUND, Trust, Work, attribution_key, trust_key
+from qa_demo.views.background import Busy, Job, Wanted
+from qa_demo.views.explaining import (
+    ATTENTION,
+    FOUND,
+    Trust,
+    Work,
+    attention_key,
+    attribution_key,
+    question_key,
+    relevance_key,
+    trust_key,
+)
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
@@ -150,11 +160,11 @@ def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[d
     if lanes is not None:
         said.append(rested.attribution_notice(reading, lanes))
         tables.append(rested.lanes_table(reading, lanes))
-    heads = ATTENTION.get((reading.key, window.index))
+    heads = ATTENTION.get(attention_key(reading, window))
     if heads is not None:
         said.append(looked.attention_notice(heads, reading.encoding, window, target.span))
         tables.append(looked.grid_table(heads, reading.encoding, window, target.span))
-    summaries = FOUND.get((reading.key, "relevance", window.index, target))
+    summaries = FOUND.get(relevance_key(reading, window, target))
     if summaries is not None:
         tables.append(looked.relevance_table(summaries, words(reading.encoding, window)))
     if trust is not None:
@@ -337,10 +347,36 @@ def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
 
 
 def work(job: Job) -> dict[str, Any]:
-    """One answer; the reader is asked on behalf of the reading on screen."""
-    return reply(
-        job.screen, job.value, Work(job.reader, job.screen.reading, job.progress, job.cancelled)
-    )
+    """One answer."""
+    return reply(job.screen, job.value, of(job))
+
+
+def wanted(job: Job) -> Wanted | None:
+    """What the reader must make before the answer can be given."""
+    seen = asked_of(job.screen, job.value)
+    target, choice, what = target_of(seen), choice_of(seen), job.value["what"]
+    if target is None or what == "seats":
+        return None
+    reading, method, baseline = seen.reading, choice.method, choice.baseline
+    window = window_of(reading, target)
+    if what == "attribution":
+        key = attribution_key(reading, target, method, baseline)
+        return Wanted(key, FOUND, lambda j: of(j).attribution(target, method, baseline))
+    if what == "trust":
+        key = trust_key(reading, target, method, baseline)
+        return Wanted(key, FOUND, lambda j: of(j).trust(target, method, baseline))
+    if what == "question":
+        key = question_key(reading, target, seen.decode, seen.merge)
+        return Wanted(key, FOUND, lambda j: of(j).question(target, seen.decode, seen.merge))
+    if what == "relevance":
+        key = relevance_key(reading, window, target)
+        return Wanted(key, FOUND, lambda j: of(j).relevance(window, target))
+    return Wanted(attention_key(reading, window), ATTENTION, lambda j: of(j).attention(window))
+
+
+def of(job: Job) -> Work:
+    """The reader asked on behalf of the reading on screen."""
+    return Work(job.reader, job.screen.reading, job.progress, job.cancelled)
 
 
 def busy(job: Job) -> Busy | None:
@@ -363,4 +399,5 @@ def build(frame: Frame) -> None:
         refused=lambda screen, job, sentence: shown(
             CHAPTER, job.screen, refusal(job.screen, job.value, sentence)
         ),
+        wanted=wanted,
     )

@@ -17,6 +17,7 @@ from qa_demo.figures.payload import plain
 from qa_demo.views import explaining, hidden_states, selection
 from qa_demo.views.background import Job
 from qa_demo.views.scores import chapter as scores
+from qa_demo.views.scores import record
 from qa_demo.views.scores.record import fetch, kept, put
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
@@ -26,6 +27,11 @@ from tests.requests import job
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 READER = FakeReader(null=-3.0)
 SMALL = WindowOptions(max_seq_length=40, doc_stride=15)
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "_FOUND", RecentValues(8))
 
 
 @pytest.fixture
