@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.infiller import Infiller
 from qa_demo.views.background import Job, never, untold
-from qa_demo.views.examples import PageExample, load_examples
+from qa_demo.views.examples import load_examples
 from qa_demo.views.services import Services
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.state import Screen
@@ -15,7 +16,7 @@ from tests.fakes import FakeReader
 def services(
     reader: Callable[[], Any] = FakeReader,
     load: Callable[[str], Any] | None = None,
-    examples: Mapping[str, PageExample] | None = None,
+    examples: Mapping[str, PoolExample] | None = None,
     infillers: ModelCache[Infiller] | None = None,
     **more: Any,
 ) -> Services:

@@ -52,26 +52,14 @@ def add(commands: Any) -> None:
         type=int,
         help=f"Steps on the path. Default: {', '.join(map(str, STEPS))} until the gap is small.",
     )
-    _add_spans(command)
+    cli_shared.add_characters(
+        command,
+        "span",
+        "Characters of the span, end exclusive. Default: the best span, even when the answer is "
+        "none.",
+    )
+    cli_shared.add_characters(command, "other", "The second span of the target span_minus_other.")
     cli_shared.add_options(command)
-
-
-def _add_spans(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--span",
-        type=int,
-        nargs=2,
-        metavar=("START", "END"),
-        help="Characters of the span, end exclusive. Default: the best span, even when the "
-        "answer is none.",
-    )
-    command.add_argument(
-        "--other",
-        type=int,
-        nargs=2,
-        metavar=("START", "END"),
-        help="The second span of the target span_minus_other.",
-    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -108,12 +96,12 @@ def lines(report: dict[str, Any], found: Attribution) -> str:
         f"{report['method']}: the tokens sum to {report['sum']:+.3f}",
     ]
     if found.gap is not None and found.gap_share is not None:
-        said = "complete" if found.complete else f"not under {100 * GAP_LIMIT:.0f} %"
+        how = "complete" if found.complete else f"not under {100 * GAP_LIMIT:.0f} %"
         out.append(
             f"the baseline ({report['baseline']}) has {report['f_baseline']:+.3f}; the gap is "
             f"{found.gap:+.4f}, "
             f"{100 * found.gap_share:.1f} % of the difference, after {report['n_steps']} steps: "
-            f"{said}"
+            f"{how}"
         )
     said = silence(found)
     if said is not None:

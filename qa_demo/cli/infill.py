@@ -4,7 +4,6 @@ as lines.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -30,14 +29,12 @@ def add(commands: Any) -> None:
         "infill", help="hide words of a text and guess them from inside and from the boundary"
     )
     cli_shared.add_text(command, "text", "text")
-    command.add_argument(
-        "--span",
-        type=int,
-        nargs=2,
-        action="append",
-        metavar=("START", "END"),
-        help="Characters to hide, end exclusive; may be given several times. Default: spans "
-        "drawn by the law.",
+    cli_shared.add_characters(
+        command,
+        "span",
+        "Characters to hide, end exclusive; may be given several times. Default: spans drawn by "
+        "the law.",
+        several=True,
     )
     command.add_argument(
         "--masking",
@@ -48,13 +45,7 @@ def add(commands: Any) -> None:
     command.add_argument("--seed", type=int, default=1, help="Seed of the draw. Default: 1.")
     _add_how(command)
     cli_shared.add_json(command)
-    for option in fields(MaskOptions):
-        command.add_argument(
-            f"--{option.name.replace('_', '-')}",
-            type=type(option.default),
-            default=option.default,
-            help=f"{option.metadata['help']} Default: {option.default}.",
-        )
+    cli_shared.add_fields(command, MaskOptions)
 
 
 def _add_how(command: argparse.ArgumentParser) -> None:
@@ -92,9 +83,7 @@ def run(args: argparse.Namespace) -> None:
         raise BadInput("the text is empty; type at least one word")
     if args.seed < 0:
         raise BadInput(f"--seed must be 0 or more, got {args.seed}")
-    options = MaskOptions(
-        **{option.name: getattr(args, option.name) for option in fields(MaskOptions)}
-    )
+    options = cli_shared.options(MaskOptions, args)
     from qa_demo.model.spanbert_loading import load_spanbert
 
     model = load_spanbert(args.model)

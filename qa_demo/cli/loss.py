@@ -16,14 +16,12 @@ def add(commands: Any) -> None:
         "loss", help="say what the training loss of an answer is, term by term"
     )
     cli_shared.add_texts(command)
-    command.add_argument(
-        "--gold",
-        type=int,
-        nargs=2,
-        action="append",
-        metavar=("START", "END"),
-        help="Characters of a right answer, end exclusive; repeat it for each annotator. Without "
-        "it no answer is right.",
+    cli_shared.add_characters(
+        command,
+        "gold",
+        "Characters of a right answer, end exclusive; repeat it for each annotator. Without it no "
+        "answer is right.",
+        several=True,
     )
     command.add_argument(
         "--none",

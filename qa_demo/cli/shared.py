@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.report import dumps
 from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, THRESHOLD_SCALES, check_merge
 from qa_demo.core.spans import check_decode
@@ -19,7 +20,7 @@ from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptio
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
-Options = TypeVar("Options", WindowOptions, DecodeOptions, MergeOptions)
+Options = TypeVar("Options", WindowOptions, DecodeOptions, MergeOptions, MaskOptions)
 _CHOICES = {"copies": tuple(COPIES), "scale": tuple(SCALES), "null": tuple(NULLS)}
 _THRESHOLD = "null_score_diff_threshold"
 
@@ -41,6 +42,20 @@ def add_texts(command: argparse.ArgumentParser) -> None:
     add_text(command, "context", "paragraph")
 
 
+def add_characters(
+    command: argparse.ArgumentParser, name: str, what: str, several: bool = False
+) -> None:
+    """--NAME START END: a span of the text by its characters."""
+    command.add_argument(
+        f"--{name}",
+        type=int,
+        nargs=2,
+        action="append" if several else "store",
+        metavar=("START", "END"),
+        help=what,
+    )
+
+
 def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
     """The reader, --json, and a flag for each field of the option records, spelled like it; by
     default of all three records.
@@ -51,7 +66,12 @@ def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
         help="bundled, a folder, or a Hugging Face id owner/name[@revision].",
     )
     add_json(command)
-    for kind in kinds or (WindowOptions, DecodeOptions, MergeOptions):
+    add_fields(command, *(kinds or (WindowOptions, DecodeOptions, MergeOptions)))
+
+
+def add_fields(command: argparse.ArgumentParser, *kinds: type) -> None:
+    """A flag for each field of option records, spelled like it."""
+    for kind in kinds:
         for option in fields(kind):
             _flag(command, option)
 
@@ -61,7 +81,7 @@ def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
 
 
-def _flag(command: argparse.ArgumentParser, option: Field) -> None:
+def _flag(command: argparse.ArgumentParser, option: "Field[Any]") -> None:
     name, default = f"--{option.name.replace('_', '-')}", option.default
     assert default is not MISSING
     if isinstance(default, bool):

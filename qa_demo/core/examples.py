@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Answer, Encoding, Span, WindowOptions
+from qa_demo.core.store import load_reading
+from qa_demo.core.types import Answer, Encoding, Reading, Span, WindowOptions
 from qa_demo.core.words import span_at
 
 
@@ -34,6 +36,18 @@ class PoolExample:
     def options(self) -> WindowOptions:
         """The window options it is read with."""
         return self.windows or WindowOptions()
+
+    def stored(self, checksum: str | None = None) -> Reading | None:
+        """The stored reading, for a first paint without a model; None when there is none, its text
+        differs, or it was made by other weights than `checksum`.
+        """
+        path = ASSETS / "readings" / f"{self.id}.npz"
+        if not path.is_file():
+            return None
+        reading = load_reading(path)
+        texts = reading.encoding.question, reading.encoding.context
+        same = texts == (self.question, self.context) and checksum in (None, reading.checksum)
+        return reading if same else None
 
 
 @dataclass(frozen=True)

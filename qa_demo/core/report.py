@@ -40,17 +40,16 @@ def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
             "null_score": prediction.null_score,
             "score_diff": prediction.score_diff,
             "n_best": [_span(ranked) for ranked in prediction.n_best],
-            "windows": [
-                {
-                    "index": w.index,
-                    "doc_start": w.doc_start,
-                    "doc_stop": w.doc_stop,
-                    "tokens": len(w),
-                }
-                for w in reading.windows
-            ],
+            "windows": _windows(reading),
         }
     )
+
+
+def _windows(reading: Reading) -> list[dict[str, int]]:
+    return [
+        {"index": w.index, "doc_start": w.doc_start, "doc_stop": w.doc_stop, "tokens": len(w)}
+        for w in reading.windows
+    ]
 
 
 def _span(ranked: Ranked) -> dict[str, Any]:
@@ -156,15 +155,7 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
             ],
             "terms": terms_json(terms),
             "total": total(terms),
-            "windows": [
-                {
-                    "index": w.index,
-                    "doc_start": w.doc_start,
-                    "doc_stop": w.doc_stop,
-                    "tokens": len(w),
-                }
-                for w in reading.windows
-            ],
+            "windows": _windows(reading),
         }
     )
 

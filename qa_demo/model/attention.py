@@ -43,6 +43,12 @@ def eager_twin(model: Any) -> Any:
         return twin
 
 
+def read_by_twin(twin: Any, window: Window, **wanted: bool) -> Any:
+    """One window through a twin, with what is `wanted` of its inside."""
+    embeds = word_embeddings(twin, window.input_ids)[None]
+    return encode(twin, embeds, token_types(twin, window), **wanted)
+
+
 def _layers(model: Any) -> int:
     return int(model.config.num_hidden_layers)
 
@@ -70,12 +76,7 @@ def attention(loaded: Loaded, window: Window) -> Attention:
     """
     twin = eager_twin(loaded.model)
     with loaded.workers.slot(), torch.inference_mode():
-        out = encode(
-            twin,
-            word_embeddings(twin, window.input_ids)[None],
-            token_types(twin, window),
-            output_attentions=True,
-        )
+        out = read_by_twin(twin, window, output_attentions=True)
         check_layers(twin, out.attentions, len(window))
         weights = torch.cat(tuple(out.attentions)).float().numpy()
     return Attention(window.index, weights)

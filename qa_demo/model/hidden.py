@@ -6,8 +6,8 @@ import torch
 from qa_demo.core.errors import BadCheckpoint
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.types import Window
-from qa_demo.model.attention import eager_twin
-from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
+from qa_demo.model.attention import eager_twin, read_by_twin
+from qa_demo.model.forward import Loaded
 
 _SAME = 1e-4
 
@@ -41,12 +41,7 @@ def hidden(loaded: Loaded, window: Window) -> np.ndarray:
     """
     twin = eager_twin(loaded.model)
     with loaded.workers.slot(), torch.inference_mode():
-        out = encode(
-            twin,
-            word_embeddings(twin, window.input_ids)[None],
-            token_types(twin, window),
-            output_hidden_states=True,
-        )
+        out = read_by_twin(twin, window, output_hidden_states=True)
         layers = out.hidden_states or ()
         expected = int(twin.config.num_hidden_layers) + 1
         if len(layers) != expected or any(layer.shape != out[0].shape for layer in layers):

@@ -24,14 +24,10 @@ NO_READING = "There is no reading yet."
 
 
 class Answers:
-    """What the chapters and the controls show of a screen; `modules` are the chapters by their
-    keys.
-    """
+    """What the chapters show of a screen; `modules` are the chapters by their keys."""
 
     def __init__(self, modules: Mapping[str, ModuleType]) -> None:
         self.modules = modules
-        self.mirrors: dict[str, Callable[[Screen], Any]] = {}
-        """The value of a gradio control on a screen, by the control's name."""
         self._numbers = itertools.count(1)
 
     def step(
@@ -58,12 +54,7 @@ class Answers:
         new = new.presented(new.chapter)
         moved = old is None or old.stamp != new.stamp
         reading = _store(new, first=old is None) if moved else None
-        controls = {
-            name: gr.update(value=value(new))
-            for name, value in self.mirrors.items()
-            if old is None or value(old) != value(new)
-        }
-        return Update(new, reading, self.record(new), None, pictures, controls)
+        return Update(new, reading, self.record(new), None, pictures)
 
     def record(self, screen: Screen) -> dict[str, Any]:
         """The selection record with the formula of every chapter that has one; numbered, so that

@@ -14,7 +14,6 @@ from qa_demo.views.answers import NO_READING, Answers, reset, select, shown, the
 from qa_demo.views.background import Announce, Background, Job, Wanted
 from qa_demo.views.outputs import (
     EVENT,
-    QUIET,
     RUN,
     SELECTED,
     Answer,
@@ -45,9 +44,6 @@ class Frame:
         self.outputs = Outputs(self.sessions)
         self.selected = self.outputs.receipted(self._select, SELECTED)
         """A click on any token, dot, cell or row changes few outputs."""
-        self._pending: list[
-            tuple[Callable[..., Any], Callable[..., Any], list[Any], dict[str, Any]]
-        ] = []
         self._events: list[tuple[Callable[..., Any], Answer]] = []
         self.inputs: dict[str, dict[str, Callable[[Screen | None, Any], Update]]] = {
             "chosen": {"reset": lambda screen, _: self.answers.step(screen, reset)}
@@ -56,7 +52,7 @@ class Frame:
         self._leaving: list[Callable[[str], None]] = [self.slow.left, self.sessions.forget]
         self._done = gr.State(0)
         self.read_again: Callable[[Screen, str, WindowOptions], Stream] | None = None
-        """The path of all new readings (`Ask`), for controls that need the same texts in other
+        """The path of all new readings (`Ask`), for chapters that need the same texts in other
         windows.
         """
 
@@ -71,32 +67,6 @@ class Frame:
         )
         self.outputs.parts[f"picture:{chapter.key}"] = made
         return made
-
-    def control(
-        self, event: Callable[..., Any], inputs: Any, change: Callable[..., Screen]
-    ) -> None:
-        """Wire a gradio control: change(screen, *values) -> Screen, where screen is the newest
-        one.
-        """
-
-        def handler(screen: Screen | None, request: gr.Request, *values: Any) -> list[Any]:
-            return self.outputs.values(
-                self.sessions.apply(
-                    request.session_hash,
-                    screen,
-                    lambda now: self.answers.step(now, lambda seen: change(seen, *values)),
-                )
-            )
-
-        self._pending.append((event, handler, listed(inputs), QUIET))
-
-    def mirror(self, component: Any, value: Callable[[Screen], Any]) -> None:
-        """Keep a control at value(screen), so that a new reading, a reset or a link moves it
-        too.
-        """
-        name = component.elem_id or f"control {len(self.answers.mirrors)}"
-        self.answers.mirrors[name] = value
-        self.outputs.parts[f"control:{name}"] = component
 
     def browser_input(
         self, chapter: Chapter, name: str, change: Callable[[Screen, Any], Screen]
@@ -213,8 +183,6 @@ class Frame:
         every output of an event several times, and neither changes a picture.
         """
         out = self.outputs
-        for event, handler, inputs, how in self._pending:
-            event(handler, [out.screen, *inputs], out.some(), **how)
         for key, made in out.pictures.items():
             self._wire_picture(key, made)
         for event, answer in self._events:
@@ -228,7 +196,6 @@ class Frame:
             self.slow.stop, [], [], show_progress="hidden", api_visibility="private", queue=False
         )
         page.unload(self.left)
-        self._pending.clear()
         self._events.clear()
 
     def _wire_picture(self, key: str, made: Any) -> None:

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
 from qa_demo.views import link, selection
 from qa_demo.views.background import Busy
-from qa_demo.views.examples import PageExample
 from qa_demo.views.frame import Frame
 from qa_demo.views.services import BUNDLED, reading_name
 from qa_demo.views.session.errors import attempt
@@ -81,12 +81,12 @@ class NewReadings:
         """The name of the reader in use."""
         return self.services.default if screen is None else screen.source
 
-    def example(self, question: str, context: str) -> PageExample | None:
+    def example(self, question: str, context: str) -> PoolExample | None:
         """The example whose texts these are, if any."""
         examples, texts = self.services.examples.values(), (question, context)
         return next((e for e in examples if (e.question, e.context) == texts), None)
 
-    def windows(self, screen: Screen | None, example: PageExample | None) -> WindowOptions:
+    def windows(self, screen: Screen | None, example: PoolExample | None) -> WindowOptions:
         """An example's own options; else those in use, unless they came with the example before:
         its small windows end with it.
         """
@@ -97,7 +97,7 @@ class NewReadings:
             return WindowOptions()
         return screen.reading.options
 
-    def stored(self, example: PageExample, source: str, windows: WindowOptions) -> Reading | None:
+    def stored(self, example: PoolExample, source: str, windows: WindowOptions) -> Reading | None:
         """The stored reading when the reader in use made it; what that is, is known before its
         weights are there.
         """
@@ -115,7 +115,7 @@ class NewReadings:
         question: str,
         context: str,
         windows: WindowOptions,
-        example: PageExample | None,
+        example: PoolExample | None,
         wanted: link.Link | None = None,
         after: Update | None = None,
     ) -> Stream:
@@ -152,7 +152,7 @@ class NewReadings:
         self,
         reading: Reading,
         source: str,
-        example: PageExample | None,
+        example: PoolExample | None,
         old: Screen | None,
         *,
         wanted: link.Link | None = None,

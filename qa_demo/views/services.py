@@ -5,11 +5,11 @@ work, limits.
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.infiller import Infiller
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading, WindowOptions
-from qa_demo.views.examples import PageExample
 from qa_demo.views.session.jobs import JobQueue
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.session.recent import RecentValues, held_bytes
@@ -36,7 +36,7 @@ class Services:
 
     first: Callable[[], Reader]
     load: Callable[[str], Reader]
-    examples: Mapping[str, PageExample]
+    examples: Mapping[str, PoolExample]
     default: str = BUNDLED
     checksum: Callable[[], str | None] = lambda: None
     infillers: ModelCache[Infiller] | None = None

@@ -11,10 +11,12 @@ from types import ModuleType, SimpleNamespace
 import gradio as gr
 import pytest
 
+from qa_demo.core import examples as core_examples
 from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
-from qa_demo.views import examples, link, options, selection
+from qa_demo.views import link, options, selection
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter, reset, select
 from qa_demo.views.ask import Ask
@@ -44,6 +46,10 @@ def frame() -> Frame:
         made = Frame([answer], services())
         made.place(answer.CHAPTER)
     return made
+
+
+def example_of(question: str, context: str) -> PoolExample:
+    return PoolExample("one", "One", "toy", "Plain.", question, context, ())
 
 
 def event(**data: object) -> gr.EventData:
@@ -320,12 +326,12 @@ def test_a_span_that_is_not_there_is_left_out(screen: Screen) -> None:
 def test_a_stored_reading_is_shown_before_any_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(examples, "ASSETS", tmp_path)
-    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
+    monkeypatch.setattr(core_examples, "ASSETS", tmp_path)
+    one = example_of("Who drew the towers?", TEXT)
     assert one.stored() is None
     save_reading(FakeReader().read(one.question, one.context), tmp_path / "readings" / "one.npz")
     assert one.stored().encoding.context == TEXT and one.stored("other weights") is None
-    assert examples.PageExample("one", "One", "Plain.", "Who else?", TEXT, ()).stored() is None
+    assert example_of("Who else?", TEXT).stored() is None
 
     def never() -> FakeReader:
         raise AssertionError("the first paint asked for the reader")
@@ -340,8 +346,8 @@ def test_a_stored_reading_is_shown_before_any_reader(
 def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(examples, "ASSETS", tmp_path)
-    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
+    monkeypatch.setattr(core_examples, "ASSETS", tmp_path)
+    one = example_of("Who drew the towers?", TEXT)
     save_reading(
         replace(FakeReader().read(one.question, one.context), model_name="older"),
         tmp_path / "readings" / "one.npz",
@@ -544,8 +550,6 @@ def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(
         frame = Frame(CHAPTERS, services())
         for chapter in CHAPTERS:
             frame.place(chapter.CHAPTER)
-        slider = gr.Slider()
-        frame.mirror(slider, lambda seen: seen.decode.max_answer_length)
     shown = frame.answers.answer(None, screen.open(module.CHAPTER.key)).screen
     update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
     assert changed(update) == {"screen", "selection"}
@@ -570,25 +574,25 @@ class Slow:
 
 
 def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> None:
-    """A slider's release and a click start from the same state; neither may undo the other,
+    """Two events of one picture or of two start from the same state; neither may undo the other,
     whichever is answered last.
     """
     release, entered, go_on = Slow(), threading.Event(), threading.Event()
 
-    def change(seen: Screen, value: int) -> Screen:
+    def change(seen: Screen, data: gr.EventData) -> Screen:
         entered.set()
         assert go_on.wait(10)
-        return seen.change(decode=replace(seen.decode, max_answer_length=value))
+        return seen.change(decode=replace(seen.decode, max_answer_length=data._data["value"]))
 
     with gr.Blocks() as page:
         wired = Frame([answer], services())
         wired.place(answer.CHAPTER)
-        wired.control(release, [], change)
+        wired.on(release, change)
         wired.wire(page)
     shown = wired.answers.answer(None, screen).screen
     visitor, other = SimpleNamespace(session_hash="a"), SimpleNamespace(session_hash="b")
     with ThreadPoolExecutor(2) as pool:
-        slider = pool.submit(release.handler, shown, visitor, 7)
+        slider = pool.submit(release.handler, shown, event(value=7), visitor)
         assert entered.wait(10)
         click = pool.submit(wired.selected, shown, event(index=[0, 1, 2]), visitor)
         elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[
@@ -619,17 +623,10 @@ def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen
 def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
     screen: Screen, monkeypatch: pytest.MonkeyPatch, stored: bool
 ) -> None:
-    one = examples.PageExample(
-        "one",
-        "One",
-        "Plain.",
-        "Who drew the towers?",
-        "Another text about the towers of the bridge.",
-        (),
-    )
+    one = example_of("Who drew the towers?", "Another text about the towers of the bridge.")
     if stored:
         monkeypatch.setattr(
-            examples.PageExample,
+            PoolExample,
             "stored",
             lambda self, checksum=None: FakeReader().read(self.question, self.context),
         )
@@ -657,7 +654,7 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
 def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
     screen: Screen,
 ) -> None:
-    one = examples.PageExample("one", "One", "Plain.", "Who drew the towers?", TEXT, ())
+    one = example_of("Who drew the towers?", TEXT)
     began, gate = threading.Event(), threading.Event()
 
     def load(source: str) -> FakeReader:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.learning import Learned, Learner, Plan, Remembered, Scope, check_scope, remembered
 from qa_demo.core.losses import Golds, start_end_loss, total
 from qa_demo.core.misread import FORMULAS
@@ -21,7 +23,6 @@ from qa_demo.figures.loss.misread import break_formula, verdicts
 from qa_demo.figures.loss.picture import home, is_right
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
-from qa_demo.views.examples import ASSETS, PageExample
 from qa_demo.views.labels import annotated, examples, labels_of
 from qa_demo.views.link import parse_ranges, print_ranges
 from qa_demo.views.loss.learners import Learners
@@ -152,7 +153,7 @@ def show_window(screen: Screen, value: Any) -> Screen:
 # The stored readings
 
 
-def stored(screen: Screen) -> Iterator[tuple[PageExample, Reading, Golds]]:
+def stored(screen: Screen) -> Iterator[tuple[PoolExample, Reading, Golds]]:
     """The examples whose stored reading was made by the reader on screen, with their annotators'
     spans.
     """

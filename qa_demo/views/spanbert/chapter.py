@@ -32,6 +32,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast, get_args
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.core.infiller import Infiller
 from qa_demo.core.masking import DEFAULTS
@@ -42,7 +43,6 @@ from qa_demo.figures.spanbert import picture as figure
 from qa_demo.figures.spanbert.mask import mask_formula
 from qa_demo.views import parse
 from qa_demo.views.background import Busy, Job
-from qa_demo.views.examples import ASSETS
 from qa_demo.views.frame import Frame
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.model_cache import ModelCache

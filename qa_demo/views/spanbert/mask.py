@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core import masking
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import Passage, hidden_spans, load_passages
 from qa_demo.core.infiller import Infiller
@@ -19,7 +20,6 @@ from qa_demo.figures.pack import printable
 from qa_demo.figures.spanbert import mask as figure
 from qa_demo.figures.spanbert.draws import frames_data
 from qa_demo.figures.spanbert.lengths import COUNTS, lengths_data
-from qa_demo.views.examples import ASSETS
 from qa_demo.views.parse import choice, number, pair, record, text, whole
 from qa_demo.views.spanbert.lab import (
     MOST_PIECES,

@@ -338,7 +338,7 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch, count: int = 3) -> None:
     found = {key: replace(e) for key, e in list(load_examples().items())[:count]}
     monkeypatch.setattr(loss_bench, "examples", lambda: found)
     monkeypatch.setattr(
-        loss_bench.PageExample,
+        loss_bench.PoolExample,
         "stored",
         lambda self, checksum=None: FakeReader().read(self.question, self.context),
     )
