@@ -17,7 +17,8 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.masked import hide
 from qa_demo.core.types import Span
 from qa_demo.model import spanbert_loading
-from qa_demo.model.spanbert import SBOHead, SpanBERT
+from qa_demo.model.sbo import SBOHead
+from qa_demo.model.spanbert import SpanBERT
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
 from tests.model import kit
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from qa_demo.figures.loss.learned import bench_data, curve_table, matrix_table
+from qa_demo.figures.loss.learned import bench_data, curve_table
+from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
 from qa_demo.figures.loss.picture import SIMPLIFIED, loss_notice, loss_picture, loss_tables
 from qa_demo.figures.loss.replay import replay_data

@@ -18,13 +18,8 @@ from qa_demo.core.predict import predict
 from qa_demo.core.replay import ReplayRows, load_replay
 from qa_demo.core.types import Answer, DecodeOptions, LossTerm, MergeOptions, Reading, Span
 from qa_demo.figures.labels import make_labels
-from qa_demo.figures.loss.learned import (
-    bench_data,
-    forgot_data,
-    learned_data,
-    matrix_table,
-    moved_sentence,
-)
+from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, moved_sentence
+from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data, verdicts
 from qa_demo.figures.loss.picture import (
     distinct,
