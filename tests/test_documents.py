@@ -323,9 +323,14 @@ BIN = {"low": 0.4, "high": 0.5, "count": 12, "mean_prob": 0.45, "accuracy": 0.5}
 MEASURED = METRICS | {
     "reliability": {
         h: {
-            "temperature": 0.705,
-            "fitted_on": 700,
-            "measured_on": 746,
+            "temperature": 1.505,
+            "bias": 1.25,
+            "measured_on": 1446,
+            "halves": [
+                {"temperature": 1.5, "bias": 1.0, "fitted_on": 700},
+                {"temperature": 1.25, "bias": 2.0, "fitted_on": 746},
+            ],
+            "chance_error": 0.025,
             "before": [BIN],
             "after": [BIN | {"accuracy": 0.46}],
             "error_before": 0.05,
@@ -358,11 +363,11 @@ MEASURED = METRICS | {
 }
 
 
-def test_tables_of_temperatures_lists_and_speed_are_the_measured_figures() -> None:
+def test_tables_of_calibrations_lists_and_speed_are_the_measured_figures() -> None:
     shown = card.calibration(MEASURED)
-    assert (
-        "temperature 0.70, fitted on 700 questions and measured on 746 of other articles" in shown
-    )
+    assert "temperature 1.50 and bias 1.25, fitted on 1,446 questions" in shown
+    assert "1.50, bias 1.00 on 700 questions and temperature 1.25, bias 2.00 on 746" in shown
+    assert shown.count("would show 0.025 on so many questions") == 2
     assert (
         shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.50 |")
         == shown.count("| 0.4 to 0.5 | 12 | 0.45 | 0.46 |")

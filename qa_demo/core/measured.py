@@ -16,22 +16,34 @@ HEADS = ("span", "bio")
 
 
 @dataclass(frozen=True)
-class Reliability:
-    """How often a head's best span was exactly right, by its probability, before and after the
-    temperature.
+class Half:
+    """A fit on one half of the articles."""
 
-    Bins are over `measured_on` questions, none of which is among the `fitted_on` that gave the
-    temperature. An error is the mean distance of probability and accuracy, weighted by questions, 0
-    to 1.
+    temperature: float
+    bias: float
+    fitted_on: int
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often a head's best span was exactly right, by its probability, before and after its
+    calibration.
+
+    `temperature` and `bias` were fitted on all `measured_on` questions and come with the reader;
+    the bins after it use two other fits, `halves`: each question's is the one that saw none of its
+    article. An error is the mean distance of probability and accuracy, weighted by questions, 0 to
+    1; `chance_error` is what perfectly calibrated probabilities would show.
     """
 
     temperature: float
-    fitted_on: int
+    bias: float
     measured_on: int
+    halves: tuple[Half, ...]
     before: tuple[CalibrationBin, ...]
     after: tuple[CalibrationBin, ...]
     error_before: float
     error_after: float
+    chance_error: float
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,8 @@ def _reliability(raw: dict[str, Any]) -> Reliability:
     tables = {
         name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("before", "after")
     }
-    return Reliability(**{**raw, **tables})
+    halves = tuple(Half(**half) for half in raw["halves"])
+    return Reliability(**{**raw, **tables, "halves": halves})
 
 
 def _curve(raw: dict[str, Any]) -> ThresholdCurve:

@@ -107,17 +107,25 @@ def best_threshold(
     return 100.0 * float(totals[best]) / len(scores), float(diffs[order[best - 1]]) if best else 0.0
 
 
+def rules_of(examples: Sequence[Example]) -> str:
+    """Which official script scores a file: "1.1" where every question has an answer, else "2.0"."""
+    return "1.1" if all(e.answers for e in examples) else "2.0"
+
+
 def evaluate(
-    examples: Sequence[Example], outcomes: Mapping[str, Outcome], threshold: float | None = None
+    examples: Sequence[Example],
+    outcomes: Mapping[str, Outcome],
+    threshold: float | None = None,
+    rules: str | None = None,
 ) -> dict[str, float | int]:
     """Score outcomes, keyed by question id, against the gold answers; percent, 0-100.
 
     A file without unanswerable questions is scored by version 1.1: the best span always counts, a
     missing outcome scores 0. Otherwise version 2.0: the answer is removed where score_diff >
     threshold (None: never), missing outcomes are left out, and the best_* values come from the
-    threshold search over the best spans.
+    threshold search over the best spans. `rules` keeps those of a whole file for a part of it.
     """
-    if all(e.answers for e in examples):
+    if (rules or rules_of(examples)) == "1.1":
         return _evaluate_v1(examples, outcomes)
     asked = [e for e in examples if e.id in outcomes]
     if not asked:
@@ -194,3 +202,18 @@ def calibration_error(table: Sequence[CalibrationBin]) -> float:
     """Mean distance between probability and accuracy, weighted by the bins' counts, 0 to 1."""
     total = sum(b.count for b in table)
     return sum(b.count * abs(b.mean_prob - b.accuracy) for b in table) / total if total else 0.0
+
+
+def expected_error(probs: Sequence[float], draws: int = 200, seed: int = 0) -> float:
+    """The mean `calibration_error` of outcomes drawn with exactly these probabilities: what the
+    best possible calibration shows on so many questions.
+
+    Errors: BadInput as in `calibration`.
+    """
+    p = np.asarray(probs, dtype=np.float64)
+    rng = np.random.default_rng(seed)
+    tables = (
+        calibration(p.tolist(), (rng.random(len(p)) < p).astype(float).tolist())
+        for _ in range(draws)
+    )
+    return float(np.mean([calibration_error(table) for table in tables]))

@@ -50,7 +50,7 @@ def _spans(raw: Any, context: str, where: str) -> tuple[tuple[tuple[int, int], .
 
 
 def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
-    """All questions of a SQuAD file, in order.
+    """All questions of a SQuAD file, in order; a byte-order mark is skipped.
 
     A fault raises BadInput that names the file, article, paragraph and question id.
     `check_offsets=False` accepts answers whose answer_start is off, as scoring uses their texts
@@ -59,15 +59,18 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
     path = Path(path)
     try:
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        document = json.loads(raw.decode("utf-8"))
+        document = json.loads(raw.decode("utf-8-sig"))
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as fault:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
+    return examples_of(document, path.name, check_offsets)
+
+
+def examples_of(document: Any, name: str, check_offsets: bool = True) -> list[Example]:
+    """The questions of a SQuAD document that is already read; see `read_squad`."""
     examples: list[Example] = []
-    for a, article in enumerate(_field(document, "data", list, path.name)):
-        for p, paragraph in enumerate(
-            _field(article, "paragraphs", list, f"{path.name}, article {a}")
-        ):
-            where = f"{path.name}, article {a}, paragraph {p}"
+    for a, article in enumerate(_field(document, "data", list, name)):
+        for p, paragraph in enumerate(_field(article, "paragraphs", list, f"{name}, article {a}")):
+            where = f"{name}, article {a}, paragraph {p}"
             context = _field(paragraph, "context", str, where)
             title = str(article.get("title", ""))
             examples += [

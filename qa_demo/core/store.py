@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import TAGS, Encoding, Reading, Temperatures, WindowOptions
+from qa_demo.core.types import TAGS, Calibration, Calibrations, Encoding, Reading, WindowOptions
 from qa_demo.core.windows import make_windows
 
 FORMAT = 1
@@ -60,7 +60,7 @@ def save_reading(reading: Reading, path: Path) -> None:
         "threshold": reading.threshold,
         "checksum": reading.checksum,
         "seconds": reading.seconds,
-        "temperatures": None if reading.temperatures is None else asdict(reading.temperatures),
+        "calibrations": None if reading.calibrations is None else asdict(reading.calibrations),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
@@ -88,8 +88,6 @@ def load_reading(path: Path) -> Reading:
             raise BadInput(
                 f"{path.name}: logits of shape {start.shape} do not fit {len(windows)} windows"
             )
-        # Readings that were stored before there were temperatures hold none.
-        fitted = about.get("temperatures")
         return Reading(
             encoding=encoding,
             windows=windows,
@@ -101,9 +99,18 @@ def load_reading(path: Path) -> Reading:
             threshold=about["threshold"],
             checksum=about["checksum"],
             seconds=about["seconds"],
-            temperatures=None if fitted is None else Temperatures(**fitted),
+            calibrations=_calibrations(about.get("calibrations")),
         )
     except UNREADABLE as error:
         raise BadInput(
             f"{path.name} is not a stored reading of format {FORMAT}: {error}"
         ) from error
+
+
+def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibrations | None:
+    """Readings that were stored before there were calibrations hold none."""
+    if raw is None:
+        return None
+    return Calibrations(
+        **{head: None if one is None else Calibration(**one) for head, one in raw.items()}
+    )

@@ -1,14 +1,19 @@
-"""One number for each head that makes its probabilities come true as often as they say (Guo et al.
-2017).
+"""Two numbers for each head that make its probabilities come true as often as they say.
 
-    p_T = softmax(logits / T);  T > 1 makes a head less sure, T < 1 surer; the order of a window's
-    spans stays the same
+    P_T = softmax(logits / T) over everything that could have been the answer
+    P(right) = sigmoid(log-odds(P_T) + b)
 
-T is fitted on questions with known answers, by the likelihood of "this span is exactly right",
-since that is what a probability beside an answer claims:
+T > 1 makes a head less sure, T < 1 surer (Guo et al. 2017); b moves all claims together (Platt
+1999). For start and end P_T ranges over the legal pairs of all windows, as the answer is chosen
+among them. The product of two softmaxes over all positions is a poorer claim: it gives mass to
+[CLS], to the question and to pairs that no answer may be, and takes a start and its end for
+independent. b is needed because "exactly right" is a wider claim than "this pair of tokens": any
+annotator's answer counts, and so does the same text with an article more.
 
-    NLL(T) = -(1/N) sum_n [ y_n log p_n(T) + (1 - y_n) log(1 - p_n(T)) ],   y_n = 1 where the head's
-    best span is right
+T and b are fitted on questions with known answers, by the likelihood of "the best span is exactly
+right":
+
+    NLL(T, b) = -(1/N) sum_n [ y_n log p_n + (1 - y_n) log(1 - p_n) ],   y_n = 1 where it is right
 """
 
 import math
@@ -17,30 +22,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, log_softmax, softmax
+from qa_demo.core.arrays import Floats, log_softmax, logsumexp
 from qa_demo.core.bio import Chain, chain
 from qa_demo.core.errors import BadInput
+from qa_demo.core.spans import reason, top_spans
+from qa_demo.core.types import Calibration, Candidate, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
+BIASES = -20.0, 20.0
 CERTAIN = 1e-9
 """Probabilities are kept this far from 0 and 1: one claim of certainty that is wrong must not
 outweigh all others.
 """
+DECODE = DecodeOptions()
+"""A calibration is fitted among the pairs that BERT's own limits allow, and holds for those."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairClaim:
-    """The best span of the start/end head: logits [n] of its window and the positions it chose."""
+    """The best span of the start/end head: its score, and the scores [m] of every legal pair of all
+    windows, its own among them.
+    """
 
-    start: Floats
-    end: Floats
-    i: int
-    j: int
+    score: float
+    legal: Floats
 
     def prob(self, temperature: float) -> float:
-        """P_s(i) P_e(j) at a temperature."""
-        return float(
-            softmax(self.start / temperature)[self.i] * softmax(self.end / temperature)[self.j]
+        """exp(score / T) / sum over legal pairs of exp(score / T)."""
+        return math.exp(
+            min(0.0, self.score / temperature - float(logsumexp(self.legal / temperature)))
         )
 
 
@@ -63,11 +73,50 @@ class TagClaim:
 Claim = PairClaim | TagClaim
 
 
+def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
+    """A span as a claim among the legal pairs under `DECODE`; None when it is not one of them."""
+    home = reading.windows[found.window]
+    i, j = home.to_pos(found.span.start), home.to_pos(found.span.end)
+    if reason(home, i, j, DECODE) is not None:
+        return None
+    scores = []
+    for window in reading.windows:
+        start, end = (x.astype(np.float64) for x in reading.logits(window.index))
+        cells = top_spans(start, end, window, DECODE, n=len(window) ** 2)
+        scores.append(start[cells[:, 0]] + end[cells[:, 1]])
+    return PairClaim(found.score, np.concatenate(scores))
+
+
 def marginal(walk: Chain, i: int, j: int) -> float:
     """log P(the span i..j is an answer), nats: it begins, goes on, and ends
     (core.bio.span_marginals, one cell).
     """
     return float(walk.begins[i] + walk.goes_on[i + 1 : j + 1].sum() + walk.ends[j])
+
+
+def log_odds(probs: Floats) -> Floats:
+    """log(p / (1 - p)), with p kept `CERTAIN` away from 0 and 1; e.g. 0.5 gives 0, 0.8 gives
+    1.386.
+    """
+    p = np.clip(np.asarray(probs, dtype=np.float64), CERTAIN, 1 - CERTAIN)
+    found: Floats = np.log(p) - np.log1p(-p)
+    return found
+
+
+def shifted(probs: Floats, bias: float) -> Floats:
+    """sigmoid(log-odds(p) + bias); e.g. 0.5 with a bias of log 4 gives 0.8."""
+    found: Floats = 1 / (1 + np.exp(-(log_odds(probs) + bias)))
+    return found
+
+
+def chance(claim: Claim, calibration: Calibration) -> float:
+    """The calibrated probability that a claim is exactly right."""
+    return float(shifted(np.array([claim.prob(calibration.temperature)]), calibration.bias)[0])
+
+
+def chances(claims: Sequence[Claim], calibration: Calibration) -> Floats:
+    """The calibrated probability of each claim, [N]."""
+    return shifted(np.array([c.prob(calibration.temperature) for c in claims]), calibration.bias)
 
 
 def negative_log_likelihood(probs: Floats, right: Floats) -> float:
@@ -100,16 +149,38 @@ def lowest(loss: Callable[[float], float], steps: int = 40) -> float:
     return math.exp((low + high) / 2)
 
 
-def fit(claims: Sequence[Claim], right: Sequence[float]) -> float:
-    """The temperature with the lowest NLL of these claims. Errors: BadInput when all are right or
-    all are wrong.
+def best_bias(probs: Floats, right: Floats, steps: int = 60) -> float:
+    """The b in BIASES with the lowest NLL: there the mean probability equals the share of right
+    answers, since d NLL / d b = mean(p) - mean(y).
+    """
+    low, high = BIASES
+    wanted = float(np.mean(right))
+    for _ in range(steps):
+        middle = (low + high) / 2
+        if float(shifted(probs, middle).mean()) < wanted:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def fit(claims: Sequence[Claim], right: Sequence[float]) -> Calibration:
+    """Temperature and bias with the lowest NLL of these claims. Errors: BadInput when all are right
+    or all are wrong.
     """
     y = np.asarray(right, dtype=np.float64)
     if not len(claims) or y.min() == y.max():
         raise BadInput(
-            f"a temperature needs right and wrong answers, got {int(y.sum())} right of "
+            f"a calibration needs right and wrong answers, got {int(y.sum())} right of "
             f"{len(claims)}"
         )
-    return lowest(
-        lambda t: negative_log_likelihood(np.array([c.prob(t) for c in claims]), y), steps=16
-    )
+
+    def probs(t: float) -> Floats:
+        return np.array([c.prob(t) for c in claims])
+
+    def loss(t: float) -> float:
+        p = probs(t)
+        return negative_log_likelihood(shifted(p, best_bias(p, y)), y)
+
+    temperature = lowest(loss, steps=16)
+    return Calibration(temperature, best_bias(probs(temperature), y))

@@ -238,16 +238,26 @@ class ReadingKey(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Temperatures:
-    """The divisor of each head's logits that makes its probabilities come true as often as they
-    say; None where none was fitted.
+class Calibration:
+    """How a head's probability is turned into the chance that its best span is exactly right.
 
-    See core.temperature. The logits of a reading are never divided: a temperature only says what a
-    probability is worth.
+    The logits are divided by `temperature`, then `bias` is added to the log-odds; see
+    core.temperature.
     """
 
-    span: float | None = None
-    bio: float | None = None
+    temperature: float
+    bias: float = 0.0
+
+
+@dataclass(frozen=True)
+class Calibrations:
+    """The calibration of each head; None where none was fitted.
+
+    The logits of a reading are never changed by it: it only says what a probability is worth.
+    """
+
+    span: Calibration | None = None
+    bio: Calibration | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +281,7 @@ class Reading:
     """
     checksum: str = ""
     seconds: float = 0.0
-    temperatures: Temperatures | None = None
+    calibrations: Calibrations | None = None
     """What the reader came with; None when none was fitted."""
 
     def __post_init__(self) -> None:

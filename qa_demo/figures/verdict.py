@@ -4,6 +4,7 @@ where the words stand.
 
 from typing import Any
 
+from qa_demo.core.temperature import chance, pair_claim
 from qa_demo.core.types import Candidate, MergeOptions, Prediction, Reading
 from qa_demo.figures.numbers import exponential, number, percent
 from qa_demo.figures.prose import shorten
@@ -22,9 +23,10 @@ def verdict(
 ) -> dict[str, Any]:
     """What the line says of the shown logits, in parts: every part is text.
 
-    `why` is empty where the reader answers. `sure` is P_start(i) P_end(j) of the best span in its
-    window at the reader's fitted temperature; for a reader without one, or logits `changed` by
-    hand, at `temperature`. `span` is [window, start, end] in doc coordinates.
+    `why` is empty where the reader answers. `sure` is the calibrated chance that the best span is
+    exactly right; for a reader without a calibration, logits `changed` by hand, or a span that the
+    calibration does not know, P_start(i) P_end(j) in its window at `temperature`. `span` is
+    [window, start, end] in doc coordinates.
     """
     best = prediction.best
     if best is None:
@@ -75,13 +77,15 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
 def sure(
     reading: Reading, found: Candidate, temperature: float = 1.0, changed: bool = False
 ) -> dict[str, str]:
-    """The best span's probability and its name: `calibrated` only where a temperature was fitted
-    and the logits are the reader's own.
+    """The best span's probability and its name: `calibrated` only where a calibration was fitted,
+    the logits are the reader's own, and BERT's own limits allow the span.
     """
-    fitted = None if changed or reading.temperatures is None else reading.temperatures.span
-    value = percent(span_prob(reading, found.window, found.span, fitted or temperature))
-    if fitted is not None:
-        return {"value": value, "name": "likely to be exactly right (calibrated probability)"}
+    fitted = None if changed or reading.calibrations is None else reading.calibrations.span
+    claim = None if fitted is None else pair_claim(reading, found)
+    if fitted is not None and claim is not None:
+        name = "likely to be exactly right (calibrated probability)"
+        return {"value": percent(chance(claim, fitted)), "name": name}
+    value = percent(span_prob(reading, found.window, found.span, temperature))
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
     return {"value": value, "name": f"probability in its window{warm}, not calibrated"}
 

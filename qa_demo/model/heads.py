@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from qa_demo.core.errors import BadCheckpoint
-from qa_demo.core.temperature import RANGE
-from qa_demo.core.types import TAGS, Temperatures
+from qa_demo.core.temperature import BIASES, RANGE
+from qa_demo.core.types import TAGS, Calibration, Calibrations
 from qa_demo.model.checks import read_header, read_json, regular
 
 BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
@@ -42,11 +42,11 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
 @dataclass(frozen=True)
 class Card:
     """What reader.json says about a reader: its tuned no-answer threshold and its heads'
-    temperatures, None where it says nothing.
+    calibrations, None where it says nothing.
     """
 
     threshold: float | None = None
-    temperatures: Temperatures | None = None
+    calibrations: Calibrations | None = None
 
 
 def read_card(folder: Path) -> Card:
@@ -64,7 +64,7 @@ def read_card(folder: Path) -> Card:
             f"{CARD_FILE}: threshold must be a finite number or null, got {str(threshold)[:60]}"
         )
     return Card(
-        None if threshold is None else float(threshold), _temperatures(card.get("temperatures"))
+        None if threshold is None else float(threshold), _calibrations(card.get("calibration"))
     )
 
 
@@ -72,17 +72,32 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _temperatures(raw: Any) -> Temperatures | None:
-    low, high = RANGE
+def _calibrations(raw: Any) -> Calibrations | None:
+    """{head: {"temperature": T, "bias": b}}; a reader that only came with the older temperatures
+    alone has none.
+    """
     if raw is None:
         return None
-    if (
-        not isinstance(raw, dict)
-        or not set(raw) <= {"span", "bio"}
-        or not all(_number(t) and low <= t <= high for t in raw.values())
-    ):
+    (low, high), (least, most) = RANGE, BIASES
+    if not isinstance(raw, dict) or not set(raw) <= {"span", "bio"}:
         raise BadCheckpoint(
-            f"{CARD_FILE}: temperatures must name span or bio with a number from {low:g} to "
-            f"{high:g}, got {str(raw)[:60]}"
+            f"{CARD_FILE}: calibration must be an object with span, bio or both, "
+            f"got {str(raw)[:60]}"
         )
-    return Temperatures(**{head: float(t) for head, t in raw.items()})
+    for head, one in raw.items():
+        fields = one if isinstance(one, dict) else {}
+        t, b = fields.get("temperature"), fields.get("bias")
+        if not (
+            set(fields) == {"temperature", "bias"}
+            and _number(t)
+            and _number(b)
+            and low <= t <= high
+            and least <= b <= most
+        ):
+            raise BadCheckpoint(
+                f"{CARD_FILE}: the calibration of {head} must have a temperature from {low:g} to "
+                f"{high:g} and a bias from {least:g} to {most:g}, got {str(one)[:60]}"
+            )
+    return Calibrations(
+        **{head: Calibration(float(x["temperature"]), float(x["bias"])) for head, x in raw.items()}
+    )

@@ -331,7 +331,7 @@ def _build(
         tokenizer,
         bio=bio,
         threshold=card.threshold,
-        temperatures=card.temperatures,
+        calibrations=card.calibrations,
         checksum=checksum or digest(folder, files),
         workers=workers,
         bf16=bf16,

@@ -18,7 +18,7 @@ from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import check_made_by
-from qa_demo.core.types import TAGS, Encoding, Reading, Temperatures, Window, WindowOptions
+from qa_demo.core.types import TAGS, Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute
@@ -62,7 +62,7 @@ class BertReader:
         *,
         bio: torch.nn.Linear | None = None,
         threshold: float | None = None,
-        temperatures: Temperatures | None = None,
+        calibrations: Calibrations | None = None,
         checksum: str = "",
         workers: Workers = SHARED,
         batch_size: int = 1,
@@ -71,10 +71,10 @@ class BertReader:
         """Batches of one are as fast as larger ones in fp32, give the first result sooner and can
         be cancelled sooner.
         """
-        self._name, self._threshold, self._temperatures, self._checksum = (
+        self._name, self._threshold, self._calibrations, self._checksum = (
             name,
             threshold,
-            temperatures,
+            calibrations,
             checksum,
         )
         self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
@@ -92,11 +92,11 @@ class BertReader:
         return self._threshold
 
     @property
-    def temperatures(self) -> Temperatures | None:
-        """The fitted temperatures of its heads; None when the reader came without, as every
+    def calibrations(self) -> Calibrations | None:
+        """The fitted calibrations of its heads; None when the reader came without, as every
         private copy does.
         """
-        return self._temperatures
+        return self._calibrations
 
     @property
     def checksum(self) -> str:

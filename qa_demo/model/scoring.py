@@ -1,12 +1,12 @@
-"""Run a reader over the questions of a SQuAD file and score what it says."""
+"""Run a reader over many questions, several at once, and score what it says."""
 
 import math
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from qa_demo.core import scales
 from qa_demo.core.bio import best_span, null_log_prob
@@ -19,6 +19,8 @@ from qa_demo.core.report import evaluate_json
 from qa_demo.core.scales import check_merge
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -60,32 +62,70 @@ def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
     )
 
 
+def check_setup(reader: Reader, setup: Setup) -> None:
+    """Options that fit no question must not be met question by question. Errors: BadInput."""
+    if setup.head == "bio" and not reader.has_bio:
+        raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
+    check_decode(setup.decode)
+    check_merge(setup.merge)
+
+
+def read_each(
+    reader: Reader,
+    examples: Sequence[Example],
+    windows: WindowOptions,
+    make: Callable[[Example, Reading], Made],
+    threads: int = 1,
+) -> Generator[Made | BadInput, None, None]:
+    """make(example, reading) of every question, in order, several at once; in its place the reason
+    where a question cannot be read. Each is read exactly as `read` reads it;
+    none is read any more once this is closed.
+    """
+
+    def one(example: Example) -> Made | BadInput:
+        try:
+            return make(example, reader.read(example.question, example.context, windows))
+        except BadInput as fault:
+            return fault
+
+    # A few questions ahead keep every thread busy; all at once would hold all results in memory.
+    pool = ThreadPoolExecutor(threads)
+    ahead = 4 * threads
+    try:
+        waiting = [pool.submit(one, example) for example in examples[:ahead]]
+        for k in range(len(examples)):
+            result = waiting.pop(0).result()
+            if k + ahead < len(examples):
+                waiting.append(pool.submit(one, examples[k + ahead]))
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 def score_reader(
     reader: Reader,
     examples: Sequence[Example],
     setup: Setup,
     on_progress: OnProgress | None = None,
     threads: int = 1,
+    rules: str | None = None,
 ) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
     """The official numbers (percent) and seconds; and the questions that could not be read, with
     the reason.
 
-    Each question is read exactly as `read` reads it, several at once, so the numbers do not depend
-    on `threads`. A question that the options refuse (too long) counts as unanswered; when all are
-    refused, the first reason is raised. The reader's own threshold was tuned on start and end
-    logits, so the BIO head abstains only at a threshold that is given.
+    The numbers do not depend on `threads`. A question that the options refuse (too long) counts as
+    unanswered; when all are refused, the first reason is raised. The reader's own threshold was
+    tuned on start and end logits, so the BIO head abstains only at a threshold that is given.
     """
-    if setup.head == "bio" and not reader.has_bio:
-        raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
-    # A question that cannot be read counts as unanswered; options that fit no question must not be
-    # met question by question.
-    check_decode(setup.decode)
-    check_merge(setup.merge)
+    check_setup(reader, setup)
     began = time.perf_counter()
     said: dict[str, Outcome] = {}
     skipped: list[tuple[Example, BadInput]] = []
-    with closing(_outcomes(reader, examples, setup, threads)) as outcomes:
-        for done, (example, result) in enumerate(outcomes, 1):
+    results = read_each(
+        reader, examples, setup.windows, lambda _, reading: outcome(reading, setup), threads
+    )
+    with closing(results):
+        for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             if isinstance(result, BadInput):
                 skipped.append((example, result))
                 result = Outcome("")
@@ -94,27 +134,7 @@ def score_reader(
                 on_progress(done, len(examples))
     if len(skipped) == len(examples):
         raise skipped[0][1]
-    scores = evaluate(examples, said, no_answer_limit(reader, setup))
+    scores = evaluate(examples, said, no_answer_limit(reader, setup), rules)
     return evaluate_json(scores, round(time.perf_counter() - began, 2)), [
         (example, str(fault)) for example, fault in skipped
     ]
-
-
-def _outcomes(
-    reader: Reader, examples: Sequence[Example], setup: Setup, threads: int
-) -> Generator[tuple[Example, Outcome | BadInput], None, None]:
-    """Each question's outcome, or why it cannot be read, in order; several are read at once, and
-    none any more once this is closed.
-    """
-
-    def read(example: Example) -> Outcome | BadInput:
-        try:
-            return outcome(reader.read(example.question, example.context, setup.windows), setup)
-        except BadInput as fault:
-            return fault
-
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield from zip(examples, pool.map(read, examples), strict=True)
-    finally:
-        pool.shutdown(cancel_futures=True)

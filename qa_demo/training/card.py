@@ -75,25 +75,36 @@ def scores(metrics: Metrics) -> str:
 
 def calibration(metrics: Metrics) -> str:
     """How sure each head was of its best span, and how often that was exactly right, before and
-    after its temperature.
+    after its calibration.
     """
     blocks = []
     for head, name in HEADS.items():
         found = metrics["reliability"][head]
+        first, second = found["halves"]
         about = (
-            f"**{name}**: temperature {found['temperature']:.2f}, fitted on {found['fitted_on']:,} "
-            f"questions and measured on "
-            f"{found['measured_on']:,} of other articles."
+            f"**{name}**: temperature {found['temperature']:.2f} and bias {found['bias']:.2f}, "
+            f"fitted on {found['measured_on']:,} questions. The table after it is measured with "
+            f"two other fits, each on one half of the articles "
+            f"({_half(first)} and {_half(second)}), so that no "
+            f"question is judged by a fit that saw its article."
         )
         tables = [
-            f"{when} (T = {t:.2f}):\n\n{reliability_table(found[key], found[f'error_{key}'])}"
-            for when, key, t in (
-                ("Before", "before", 1.0),
-                ("After", "after", found["temperature"]),
-            )
+            f"{when}:\n\n{reliability_table(found[key], found[f'error_{key}'])}"
+            for when, key in (("Before", "before"), ("After", "after"))
         ]
+        tables.append(
+            f"Probabilities that are exactly right would show {found['chance_error']:.3f} on so "
+            f"many questions, by the draw of the outcomes alone."
+        )
         blocks.append("\n\n".join([about, *tables]))
     return "\n\n".join(blocks)
+
+
+def _half(found: Metrics) -> str:
+    return (
+        f"temperature {found['temperature']:.2f}, bias {found['bias']:.2f} on "
+        f"{found['fitted_on']:,} questions"
+    )
 
 
 def reliability_table(bins: Sequence[Metrics], error: float) -> str:
@@ -107,9 +118,7 @@ def reliability_table(bins: Sequence[Metrics], error: float) -> str:
         ]
         for b in bins
     ]
-    body = table(
-        ["probability in its window", "questions", "mean probability", "exactly right"], rows
-    )
+    body = table(["probability", "questions", "mean probability", "exactly right"], rows)
     return f"{body}\n\nMean distance of the two last columns, weighted by questions: {error:.3f}."
 
 

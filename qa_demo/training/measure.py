@@ -15,7 +15,8 @@ from qa_demo.core.bio import best_span, decode_reading
 from qa_demo.core.lists import ListScores, list_scores
 from qa_demo.core.metrics import Outcome
 from qa_demo.core.predict import predict
-from qa_demo.core.temperature import Claim, PairClaim, TagClaim
+from qa_demo.core.report_evaluate import in_window
+from qa_demo.core.temperature import Claim, TagClaim, pair_claim
 from qa_demo.core.types import Example, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.reader import BertReader, buckets
@@ -59,7 +60,7 @@ def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
         "model_name": reader.name,
         "threshold": reader.threshold,
         "checksum": reader.checksum,
-        "temperatures": reader.temperatures,
+        "calibrations": reader.calibrations,
     }
     return {
         text: assemble(
@@ -86,20 +87,29 @@ class Said:
 
 
 def claim(reading: Reading, head: str) -> Claim | None:
-    """The best span as a claim whose probability a temperature moves; None without a span."""
+    """The best span as a claim that a calibration makes a chance of being right; None without
+    one.
+    """
     if head == "span":
         best = predict(reading).best
-        if best is None:
-            return None
-        w, span = reading.windows[best.candidate.window], best.candidate.span
-        start, end = (x.astype(np.float64) for x in reading.logits(w.index))
-        return PairClaim(start, end, w.to_pos(span.start), w.to_pos(span.end))
+        return None if best is None else pair_claim(reading, best.candidate)
     tagged = best_span(reading)
     if tagged is None or reading.tag_logits is None:
         return None
     w = reading.windows[tagged.window]
     tags = reading.tag_logits[w.index, : len(w)][w.is_context].astype(np.float64)
     return TagClaim(tags, tagged.span.start - w.doc_start, tagged.span.end - w.doc_start)
+
+
+def plain_prob(reading: Reading, head: str) -> float:
+    """The best span's probability before any calibration, as the page prints it: P_s(i) P_e(j) in
+    its window, or the exact marginal of the tags; 0 without a span.
+    """
+    if head == "bio":
+        tagged = best_span(reading)
+        return 0.0 if tagged is None else tagged.marginal
+    best = predict(reading).best
+    return 0.0 if best is None else in_window(reading, best.candidate)
 
 
 def says(reading: Reading, head: str) -> Said:

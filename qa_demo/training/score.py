@@ -1,4 +1,4 @@
-"""Measure an exported reader with both heads, fit its temperatures, choose its threshold, and write
+"""Measure an exported reader with both heads, fit its calibrations, choose its threshold, and write
 metrics.json beside it.
 
     python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz \\
@@ -23,17 +23,32 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.abstain import MOST_LOST, trade
-from qa_demo.core.metrics import Outcome, calibration, calibration_error, evaluate, score
+from qa_demo.core.metrics import (
+    Outcome,
+    calibration,
+    calibration_error,
+    evaluate,
+    expected_error,
+    score,
+)
 from qa_demo.core.squad import read_squad
-from qa_demo.core.temperature import Claim, fit
-from qa_demo.core.types import Example
+from qa_demo.core.temperature import Claim, chance, fit
+from qa_demo.core.types import Calibration, Example
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.workers import set_threads
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.flags import described
-from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists, versions
+from qa_demo.training.measure import (
+    HEADS,
+    Said,
+    plain_prob,
+    read_all,
+    says,
+    scored_lists,
+    versions,
+)
 
 log = logging.getLogger("score")
 
@@ -55,29 +70,45 @@ def halves(examples: Sequence[Example]) -> tuple[list[int], list[int]]:
     ]
 
 
-def reliability(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """The temperature fitted on one half of the articles, and reliability on the other, before and
-    after.
+def reliability(
+    examples: Sequence[Example], said: Sequence[Said], before: Sequence[float]
+) -> dict[str, Any]:
+    """A calibration fitted on all questions, and reliability by fits that did not see the article:
+    fitted on each half of the articles, measured on the other.
+
+    `before` are the probabilities without calibration, for each question. `chance_error` is the
+    mean distance that perfectly calibrated probabilities would show on so many questions, by the
+    draw of the outcomes alone.
     """
-    sides: list[tuple[list[Claim], list[float]]] = []
-    for half in halves(examples):
-        kept = [
-            (c, score(examples[k], said[k].outcome.text, "1.1")[0])
-            for k in half
-            if (c := said[k].claim) is not None
-        ]
-        sides.append(([c for c, _ in kept], [y for _, y in kept]))
-    (fitted, fitted_right), (others, right) = sides
-    temperature = fit(fitted, fitted_right)
-    tables = {
-        name: calibration([c.prob(t) for c in others], right)
-        for name, t in (("before", 1.0), ("after", temperature))
-    }
+    asked = [k for k in range(len(examples)) if said[k].claim is not None]
+    right = {k: score(examples[k], said[k].outcome.text, "1.1")[0] for k in asked}
+
+    def fitted(of: Sequence[int]) -> Calibration:
+        return fit([_claim(said[k]) for k in of], [right[k] for k in of])
+
+    sides = [[k for k in half if k in right] for half in halves(examples)]
+    fits = [fitted(side) for side in sides]
+    after = {k: chance(_claim(said[k]), fits[1 - side]) for side in (0, 1) for k in sides[side]}
+    outcomes = [right[k] for k in asked]
+    claimed = {"before": [before[k] for k in asked], "after": [after[k] for k in asked]}
+    tables = {name: calibration(probs, outcomes) for name, probs in claimed.items()}
     return (
-        {"temperature": temperature, "fitted_on": len(fitted), "measured_on": len(others)}
+        {**asdict(fitted(asked)), "measured_on": len(asked)}
+        | {
+            "halves": [
+                {**asdict(found), "fitted_on": len(side)}
+                for found, side in zip(fits, sides, strict=True)
+            ]
+        }
         | {name: [asdict(row) for row in table] for name, table in tables.items()}
         | {f"error_{name}": calibration_error(table) for name, table in tables.items()}
+        | {"chance_error": expected_error(claimed["after"])}
     )
+
+
+def _claim(said: Said) -> Claim:
+    assert said.claim is not None
+    return said.claim
 
 
 def withheld(
@@ -166,7 +197,11 @@ def metrics(
         "squad_dev_v2": {},
         "threshold_curve": {},
         "reliability": {
-            head: reliability(answerable, [said[e.question, e.context][head] for e in answerable])
+            head: reliability(
+                answerable,
+                [said[e.question, e.context][head] for e in answerable],
+                [plain_prob(readings[e.question, e.context], head) for e in answerable],
+            )
             for head in HEADS
         },
     }
@@ -178,7 +213,7 @@ def metrics(
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, and write metrics.json, threshold, temperatures and
+    """Parse the command line, measure, and write metrics.json, threshold, calibrations and
     checksums.
     """
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -195,7 +230,11 @@ def main(argv: list[str] | None = None) -> None:
     (a.reader / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
     card = json.loads((a.reader / "reader.json").read_text())
     card["threshold"] = result["squad_dev_v2"]["span"]["threshold"]
-    card["temperatures"] = {head: result["reliability"][head]["temperature"] for head in HEADS}
+    card.pop("temperatures", None)  # of readers that were measured before there were biases
+    card["calibration"] = {
+        head: {name: result["reliability"][head][name] for name in ("temperature", "bias")}
+        for head in HEADS
+    }
     (a.reader / "reader.json").write_text(json.dumps(card, indent=1) + "\n")
     write_checksums(a.reader)
     sys.stdout.write(

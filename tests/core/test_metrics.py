@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core import metrics
 from qa_demo.core.errors import BadInput
-from qa_demo.core.metrics import Outcome
+from qa_demo.core.metrics import Outcome, expected_error
 from qa_demo.core.types import Answer, Example
 
 
@@ -178,3 +178,10 @@ def test_nothing_to_score_is_refused():
         metrics.evaluate([question("q")], {})
     with pytest.raises(BadInput, match="at least one question"):
         metrics.best_threshold([], [], [], [])
+
+
+def test_the_expected_error_of_right_probabilities() -> None:
+    assert expected_error([0.0, 1.0] * 50) == 0.0
+    one = expected_error([0.5] * 100)  # one bin: the mean of |k / 100 - 0.5|
+    assert one == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.15)
+    assert expected_error([0.5] * 10_000) < one / 5

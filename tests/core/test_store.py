@@ -11,7 +11,7 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.replay import load_replay
 from qa_demo.core.store import load_reading, save_reading
-from qa_demo.core.types import Temperatures, WindowOptions
+from qa_demo.core.types import Calibration, Calibrations, WindowOptions
 from qa_demo.core.what_if import apply_what_if
 from tests.fakes import FakeReader
 
@@ -37,23 +37,24 @@ def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
     ) == len(reading.windows)
 
 
-def test_temperatures_come_back_and_a_reading_stored_before_there_were_any_has_none(
+def test_calibrations_come_back_and_a_reading_stored_before_there_were_any_has_none(
     tmp_path: Path,
 ) -> None:
     reading = FakeReader().read("Who said so?", CONTEXT)
-    for fitted in (None, Temperatures(0.5, None), Temperatures(0.5, 2.0)):
-        save_reading(replace(reading, temperatures=fitted), tmp_path / "one.npz")
-        assert load_reading(tmp_path / "one.npz").temperatures == fitted
+    one, other = Calibration(0.5, -1.0), Calibration(2.0)
+    for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
+        save_reading(replace(reading, calibrations=fitted), tmp_path / "one.npz")
+        assert load_reading(tmp_path / "one.npz").calibrations == fitted
     with np.load(tmp_path / "one.npz") as stored:
         arrays = dict(stored)
     about = json.loads(arrays.pop("about").tobytes())
-    del about["temperatures"]
+    del about["calibrations"]
     np.savez_compressed(
         tmp_path / "old.npz",
         about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
         **arrays,
     )
-    assert load_reading(tmp_path / "old.npz").temperatures is None
+    assert load_reading(tmp_path / "old.npz").calibrations is None
 
 
 def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:

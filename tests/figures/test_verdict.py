@@ -9,16 +9,19 @@ import pytest
 
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import COMBINES
+from qa_demo.core.spans import valid_spans
 from qa_demo.core.types import (
+    Calibration,
+    Calibrations,
+    Candidate,
     DecodeOptions,
     MergeOptions,
     Reading,
     Span,
-    Temperatures,
     WindowOptions,
 )
 from qa_demo.figures.numbers import MINUS
-from qa_demo.figures.verdict import verdict, withheld
+from qa_demo.figures.verdict import sure, verdict, withheld
 from qa_demo.views.examples import load_examples
 from tests.fakes import FakeReader
 
@@ -126,13 +129,32 @@ def test_how_sure_is_calibrated_only_where_a_temperature_was_fitted() -> None:
     assert plain["value"] == f"{by_hand(1.0)} %" and "not calibrated" in plain["name"]
     warm = verdict(reading, predict(reading), temperature=2.5)["sure"]
     assert warm["value"] == f"{by_hand(2.5)} %" and "at temperature 2.5" in warm["name"]
-    fitted = replace(reading, temperatures=Temperatures(span=1.8))
-    sure = verdict(fitted, predict(fitted), temperature=2.5)["sure"]
-    assert sure["value"] == f"{by_hand(1.8)} %" and "(calibrated" in sure["name"]
+    start, end = (x.astype(float) / 1.8 for x in reading.logits(found.window))
+    shares = np.exp(np.add.outer(start, end))
+    legal = shares[valid_spans(window, DecodeOptions())].sum()
+    odds = shares[window.to_pos(found.span.start), window.to_pos(found.span.end)] / legal
+    odds = odds / (1 - odds) * np.exp(0.7)
+    fitted = replace(reading, calibrations=Calibrations(span=Calibration(1.8, 0.7)))
+    known = verdict(fitted, predict(fitted), temperature=2.5)["sure"]
+    assert known["value"] == f"{round(100 * odds / (1 + odds))} %"
+    assert "(calibrated" in known["name"]
     changed = verdict(fitted, predict(fitted), changed=True)["sure"]
-    assert changed == plain, "a temperature is fitted on the reader's own logits"
-    other = replace(reading, temperatures=Temperatures(bio=1.8))
+    assert changed == plain, "a calibration is fitted on the reader's own logits"
+    other = replace(reading, calibrations=Calibrations(bio=Calibration(1.8)))
     assert verdict(other, predict(other))["sure"] == plain
+
+
+def test_a_span_longer_than_a_calibration_knows_is_not_calibrated() -> None:
+    reading = FakeReader().read("Who?", " ".join(["so"] * 20 + ["Ada"] + ["it"] * 30))
+    fitted = replace(reading, calibrations=Calibrations(span=Calibration(1.0)))
+    found = predict(fitted).best.candidate
+    long = replace(found, span=Span(found.span.start, found.span.start + 30))
+    assert "not calibrated" in verdict_name(fitted, long)
+    assert "not calibrated" not in verdict_name(fitted, found)
+
+
+def verdict_name(reading: Reading, found: Candidate) -> str:
+    return sure(reading, found)["name"]
 
 
 @pytest.mark.parametrize(

@@ -316,16 +316,20 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
     "tag order": (write("reader.json", b'{"tag_order": ["O", "B", "I"]}'), "tag_order must be"),
     "threshold": (write("reader.json", b'{"threshold": NaN}'), "threshold must be a finite number"),
     "temperature of zero": (
-        write("reader.json", b'{"temperatures": {"span": 0}}'),
-        "a number from 0.05 to 20, got {'span': 0}",
+        write("reader.json", b'{"calibration": {"span": {"temperature": 0, "bias": 0}}}'),
+        "the calibration of span must have a temperature from 0.05 to 20 and a bias from -20 to 20",
     ),
-    "temperature of a third head": (
-        write("reader.json", b'{"temperatures": {"x": 1}}'),
-        "temperatures must name span or bio",
+    "calibration without a bias": (
+        write("reader.json", b'{"calibration": {"bio": {"temperature": 1}}}'),
+        "the calibration of bio must have",
     ),
-    "temperatures are a list": (
-        write("reader.json", b'{"temperatures": [1]}'),
-        "temperatures must name span or bio",
+    "calibration of a third head": (
+        write("reader.json", b'{"calibration": {"x": {"temperature": 1, "bias": 0}}}'),
+        "calibration must be an object with span, bio or both",
+    ),
+    "calibration is a list": (
+        write("reader.json", b'{"calibration": [1]}'),
+        "calibration must be an object with span, bio or both",
     ),
     "card is a list": (write("reader.json", b"[]"), "reader.json must hold an object"),
     "checksum of a changed file": (

@@ -1,4 +1,4 @@
-"""The scoring command on a toy reader: one reading of each question, temperatures, threshold,
+"""The scoring command on a toy reader: one reading of each question, calibrations, threshold,
 lists, and files that are read back.
 """
 
@@ -13,16 +13,25 @@ from qa_demo.core.abstain import MOST_LOST
 from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
 from qa_demo.core.measured import load_measured
-from qa_demo.core.metrics import calibration_error
+from qa_demo.core.metrics import Outcome, calibration_error
 from qa_demo.core.predict import predict
-from qa_demo.core.spans import window_prob
+from qa_demo.core.spans import valid_spans, window_prob
 from qa_demo.core.squad import read_squad
-from qa_demo.core.types import Example, Temperatures
+from qa_demo.core.temperature import PairClaim, chances
+from qa_demo.core.types import (
+    Answer,
+    Calibration,
+    Calibrations,
+    DecodeOptions,
+    Example,
+    Ranked,
+    Reading,
+)
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import apart, score
 from qa_demo.training.export import write_checksums
-from qa_demo.training.measure import HEADS, read_all, says
+from qa_demo.training.measure import HEADS, Said, plain_prob, read_all, says
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -124,7 +133,19 @@ def test_one_reading_of_each_text_as_the_page_reads_it(reader: BertReader) -> No
         )
 
 
-def test_a_claim_is_the_probability_that_the_page_prints(reader: BertReader) -> None:
+def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> float:
+    """exp(score / T) of the span over the sum of all legal pairs of all windows, pair by pair."""
+    total = 0.0
+    for w in reading.windows:
+        start, end = (x.astype(np.float64) / temperature for x in reading.logits(w.index))
+        legal = valid_spans(w, DecodeOptions())
+        total += float(np.exp(np.add.outer(start, end))[legal].sum())
+    return float(np.exp(best.candidate.score / temperature)) / total
+
+
+def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_the_window(
+    reader: BertReader,
+) -> None:
     reading = reader.read(kit.QUESTION, kit.CONTEXT * 12)
     best, tagged = predict(reading).best, best_span(reading)
     assert best is not None and tagged is not None
@@ -132,9 +153,10 @@ def test_a_claim_is_the_probability_that_the_page_prints(reader: BertReader) -> 
     window = reading.windows[w]
     claims = {head: says(reading, head).claim for head in HEADS}
     for t in (1.0, 0.5):
-        assert claims["span"].prob(t) == pytest.approx(
-            window_prob(reading, w, window.to_pos(span.start), window.to_pos(span.end), t)
-        )
+        assert claims["span"].prob(t) == pytest.approx(among_legal_pairs(reading, best, t))
+    at = (window.to_pos(span.start), window.to_pos(span.end))
+    assert plain_prob(reading, "span") == pytest.approx(window_prob(reading, w, *at))
+    assert plain_prob(reading, "bio") == pytest.approx(tagged.marginal)
     assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
 
 
@@ -146,6 +168,35 @@ def test_the_halves_share_no_article_and_every_question_is_in_one() -> None:
     assert (first, second) == score.halves(examples)
 
 
+def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
+    """Articles of one half are always right, of the other half seldom: each is judged by the other
+    half's share.
+    """
+    examples = [
+        Example(str(k), "?", "yes no", (Answer("yes", 0),), title=f"t{k % 8}") for k in range(160)
+    ]
+    first = set(score.halves(examples)[0])
+    said = [
+        Said(Outcome("yes" if right else "no"), (), PairClaim(0.0, np.array([0.0, k % 3])))
+        for k in range(160)
+        for right in [k % 16 > 7 or (k in first and k % 5 > 0)]
+    ]
+    found = score.reliability(examples, said, [0.5] * 160)
+    right = np.array([s.outcome.text == "yes" for s in said], dtype=float)
+    for half, side in zip(found["halves"], score.halves(examples), strict=True):
+        judged = chances(
+            [said[k].claim for k in side], Calibration(half["temperature"], half["bias"])
+        )
+        assert judged.mean() == pytest.approx(right[side].mean(), abs=1e-6)
+    claimed = sum(b["count"] * b["mean_prob"] for b in found["after"]) / 160
+    crossed = [
+        chances([said[k].claim for k in side], Calibration(half["temperature"], half["bias"]))
+        for half, side in zip(found["halves"], reversed(score.halves(examples)), strict=True)
+    ]
+    assert claimed == pytest.approx(float(np.concatenate(crossed).mean()))
+    assert found["error_before"] == pytest.approx(abs(right.mean() - 0.5))
+
+
 def test_the_command_writes_figures_that_are_read_back(
     folder: Path, scored: dict[str, Any]
 ) -> None:
@@ -155,7 +206,7 @@ def test_the_command_writes_figures_that_are_read_back(
     for head in HEADS:
         found = measured.reliability[head]
         assert (
-            found.fitted_on + found.measured_on == 12
+            sum(half.fitted_on for half in found.halves) == found.measured_on == 12
             and sum(b.count for b in found.after) == found.measured_on
         )
         assert found.error_before == pytest.approx(calibration_error(found.before))
@@ -167,15 +218,18 @@ def test_the_command_writes_figures_that_are_read_back(
     assert [round(scored["squad_dev"][head]["exact"]) for head in HEADS] == [33, 33]
 
 
-def test_threshold_and_temperatures_stand_in_the_card_and_come_with_the_reader(
+def test_threshold_and_calibrations_stand_in_the_card_and_come_with_the_reader(
     folder: Path, scored: dict[str, Any]
 ) -> None:
     again = load_reader(str(folder))
     assert again.threshold == scored["squad_dev_v2"]["span"]["threshold"]
-    assert again.temperatures == Temperatures(
-        *(scored["reliability"][head]["temperature"] for head in HEADS)
+    assert again.calibrations == Calibrations(
+        *(
+            Calibration(*(scored["reliability"][head][name] for name in ("temperature", "bias")))
+            for head in HEADS
+        )
     )
-    assert again.read(kit.QUESTION, kit.CONTEXT).temperatures == again.temperatures
+    assert again.read(kit.QUESTION, kit.CONTEXT).calibrations == again.calibrations
 
 
 def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> None:

@@ -80,7 +80,7 @@ def test_nothing_of_a_visitor_is_kept() -> None:
         "threshold",
         "checksum",
         "seconds",
-        "temperatures",
+        "calibrations",
     }
 
 
