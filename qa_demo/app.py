@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qa_demo import __version__
@@ -31,6 +32,11 @@ def parser() -> OneSentence:
         "--reader", default=BUNDLED, help="bundled, a folder, or a Hugging Face id with @revision"
     )
     flags.add_argument(
+        "--calibration",
+        type=Path,
+        help="threshold and calibration that `python -m qa_demo calibrate` wrote for the reader",
+    )
+    flags.add_argument(
         "--host",
         default=None,
         help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME",
@@ -48,18 +54,20 @@ def _port(text: str) -> int:
         raise argparse.ArgumentTypeError(str(fault)) from fault
 
 
-def begin_loading(reader: str) -> "Future[Reader]":
+def begin_loading(reader: str, calibration: Path | None = None) -> "Future[Reader]":
     """Load the page's reader in a thread of its own, so that the first example is shown before
     the weights are there.
     """
 
     def load() -> "Reader":
         # torch and transformers are imported here, beside the first paint
+        from qa_demo.model.heads import with_fit
         from qa_demo.model.loading import load_reader
         from qa_demo.model.workers import set_threads
 
         set_threads()
-        return load_reader(reader)
+        loaded = load_reader(reader)
+        return loaded if calibration is None else with_fit(loaded, calibration)
 
     return ThreadPoolExecutor(1, thread_name_prefix="loading").submit(load)
 
@@ -119,8 +127,8 @@ def serve(args: argparse.Namespace) -> int:
     """
     host, port = free_address(args.host, args.port)
     check_reader(args.reader)
-    first = begin_loading(args.reader)
-    if args.reader != BUNDLED:
+    first = begin_loading(args.reader, args.calibration)
+    if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         first.result()  # an unknown reader is refused before anybody sees a page
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for

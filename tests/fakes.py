@@ -82,6 +82,7 @@ class FakeReader:
         factor: float = 1.0,
     ) -> None:
         self.name, self.threshold, self.null, self.factor = name, threshold, null, factor
+        self.max_seq_length = 512
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
         self._logits: dict[
             bytes, tuple[np.ndarray, np.ndarray]

@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -327,8 +328,8 @@ MEASURED = METRICS | {
             "bias": 1.25,
             "measured_on": 1446,
             "halves": [
-                {"temperature": 1.5, "bias": 1.0, "fitted_on": 700},
-                {"temperature": 1.25, "bias": 2.0, "fitted_on": 746},
+                {"temperature": 1.5, "bias": 1.0, "fitted_on": 700, "error": 0.05},
+                {"temperature": 1.25, "bias": 2.0, "fitted_on": 746, "error": 0.06},
             ],
             "chance_error": 0.025,
             "before": [BIN],
@@ -436,3 +437,41 @@ def test_the_command_line_of_the_readme_is_accepted() -> None:
 
     (command,) = re.findall(r"\$ \.venv/bin/python -m qa_demo (.*)", README)
     assert parser().parse_args(shlex.split(command)).command == "answer"
+
+
+def test_the_space_commands_of_the_readme_run_with_the_pinned_client(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every call that would reach the hub is taken down instead of made."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.cli import hf
+
+    calls: list[tuple[str, dict]] = []
+
+    def taken(name: str):
+        def call(self: HfApi, *args: object, **given: object) -> object:
+            calls.append((name, given))
+            return SimpleNamespace(
+                repo_id="OWNER/spanlight", url="u", commit_url="u", pr_url=None, __str__=str
+            )
+
+        return call
+
+    for name in ("create_repo", "upload_folder", "repo_info", "space_info"):
+        monkeypatch.setattr(HfApi, name, taken(name))
+    for name in ("check_cli_update", "check_skill_update"):
+        monkeypatch.setattr(hf, name, lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^hf .*$", README, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        monkeypatch.setattr("sys.argv", shlex.split(command))
+        with pytest.raises(SystemExit) as left:
+            hf.main()
+        assert left.value.code in (0, None), command
+    made = dict(calls)
+    first = next(given for name, given in calls if name == "create_repo")
+    assert (first["repo_type"], first["space_sdk"]) == ("space", "gradio")
+    sent = made["upload_folder"]
+    assert (sent["repo_type"], sent["repo_id"]) == ("space", "OWNER/spanlight")
+    assert sent["ignore_patterns"] == [".git/*", ".venv/*", "runs/*"]

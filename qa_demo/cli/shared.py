@@ -16,6 +16,7 @@ from qa_demo.core.report import dumps
 from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, THRESHOLD_SCALES, check_merge
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
+from qa_demo.core.windows import fitting
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -25,9 +26,9 @@ _CHOICES = {"copies": tuple(COPIES), "scale": tuple(SCALES), "null": tuple(NULLS
 _THRESHOLD = "null_score_diff_threshold"
 
 
-def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
+def add_text(command: argparse.ArgumentParser, name: str, what: str, required: bool = True) -> None:
     """--NAME or --NAME-file, one of the two."""
-    text = command.add_mutually_exclusive_group(required=True)
+    text = command.add_mutually_exclusive_group(required=required)
     text.add_argument(f"--{name}", help=f"The {what}.")
     text.add_argument(
         f"--{name}-file",
@@ -60,13 +61,23 @@ def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
     """The reader, --json, and a flag for each field of the option records, spelled like it; by
     default of all three records.
     """
+    add_reader(command)
+    command.add_argument(
+        "--calibration",
+        type=Path,
+        help="Threshold and calibration that calibrate wrote for this reader.",
+    )
+    add_json(command)
+    add_fields(command, *(kinds or (WindowOptions, DecodeOptions, MergeOptions)))
+
+
+def add_reader(command: argparse.ArgumentParser) -> None:
+    """--reader."""
     command.add_argument(
         "--reader",
         default="bundled",
         help="bundled, a folder, or a Hugging Face id owner/name[@revision].",
     )
-    add_json(command)
-    add_fields(command, *(kinds or (WindowOptions, DecodeOptions, MergeOptions)))
 
 
 def add_fields(command: argparse.ArgumentParser, *kinds: type) -> None:
@@ -97,10 +108,10 @@ def _flag(command: argparse.ArgumentParser, option: "Field[Any]") -> None:
             help=f"{option.metadata['help']} Default: the usual one of the scale.",
         )
     else:
+        # What is not given is told apart from the default, which fits no reader of few positions.
         command.add_argument(
             name,
             type=type(default),
-            default=default,
             choices=_CHOICES.get(option.name),
             help=f"{option.metadata['help']} Default: {default}.",
         )
@@ -108,8 +119,16 @@ def _flag(command: argparse.ArgumentParser, option: "Field[Any]") -> None:
 
 def options(kind: type[Options], args: argparse.Namespace) -> Options:
     """One option record from the flags."""
-    given = {option.name: getattr(args, option.name) for option in fields(kind)}
+    given = {option.name: getattr(args, option.name, None) for option in fields(kind)}
     return kind(**{name: value for name, value in given.items() if value is not None})
+
+
+def windows(args: argparse.Namespace, positions: int) -> WindowOptions:
+    """The window flags; where none is given, BERT's own, shortened for a reader of fewer
+    positions.
+    """
+    given = any(getattr(args, option.name, None) is not None for option in fields(WindowOptions))
+    return options(WindowOptions, args) if given else fitting(WindowOptions(), positions)
 
 
 def decoding(args: argparse.Namespace) -> tuple[DecodeOptions, MergeOptions]:
@@ -166,10 +185,19 @@ def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:
     question, context = check_texts(args.question, text_of(args.context, args.context_file))
     from qa_demo.model.loading import load_reader
 
-    reader = load_reader(args.reader)
+    reader = fitted(load_reader(args.reader), args)
     return reader, reader.read(
-        question, context, options(WindowOptions, args), on_progress=Progress("window")
+        question, context, windows(args, reader.max_seq_length), on_progress=Progress("window")
     )
+
+
+def fitted(reader: "BertReader", args: argparse.Namespace) -> "BertReader":
+    """The reader with what --calibration holds, where it is given."""
+    if args.calibration is None:
+        return reader
+    from qa_demo.model.heads import with_fit
+
+    return with_fit(reader, args.calibration)
 
 
 def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], str]) -> None:

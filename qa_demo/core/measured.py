@@ -17,11 +17,12 @@ HEADS = ("span", "bio")
 
 @dataclass(frozen=True)
 class Half:
-    """A fit on one half of the articles."""
+    """A fit on one half of the articles, and its error on the other half alone."""
 
     temperature: float
     bias: float
     fitted_on: int
+    error: float
 
 
 @dataclass(frozen=True)

@@ -71,15 +71,14 @@ def predict(
     )
     best = (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None
     null = NULLS[merge.null](reading, best)
-    threshold = None if reading.threshold is None else decode.null_score_diff_threshold
     return Prediction(
         n_best=_ranked(listed, scale),
         rejected=tuple(c for _, c in sorted(rejected, key=lambda pair: -pair[0])),
         null_score=null.score,
         null_window=null.window,
         score_diff=null.diff,
-        limit=no_answer_limit(merge, threshold),
-        has_threshold=threshold_decides(merge, threshold),
+        limit=no_answer_limit(merge, decode.null_score_diff_threshold),
+        has_threshold=threshold_decides(merge),
     )
 
 

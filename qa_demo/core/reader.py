@@ -56,14 +56,19 @@ class Reader(Protocol):
 
     @property
     def threshold(self) -> float | None:
-        """The tuned no-answer threshold in logits; None when it was never trained on unanswerable
-        questions.
+        """The tuned no-answer threshold in logits; None where none is
+        stored, and 0 is used.
         """
         ...
 
     @property
     def checksum(self) -> str:
         """A digest of the weights, which ties a stored reading to the reader that made it."""
+        ...
+
+    @property
+    def max_seq_length(self) -> int:
+        """The longest window that it can read, in positions."""
         ...
 
     @property

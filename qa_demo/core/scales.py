@@ -212,23 +212,22 @@ THRESHOLD_SCALES = ("logit", "log_odds")
 """The scales whose differences are numbers of logits, as a threshold is."""
 
 
-def no_answer_limit(merge: MergeOptions, threshold: float | None) -> float | None:
+def no_answer_limit(merge: MergeOptions, threshold: float) -> float | None:
     """The score_diff above which a rule gives no answer; None where it always gives its best span.
 
-    `threshold` is a number of logits, None for a reader that was never trained on unanswerable
-    questions. Rules on other scales compare the null with the best span as they are, so their limit
-    is 0; the null `none` removes no answer.
+    `threshold` is a number of logits. Rules on other scales compare the null with the best span as
+    they are, so their limit is 0; the null `none` removes no answer.
     """
-    if threshold is None or merge.null == "none":
+    if merge.null == "none":
         return None
     return threshold if merge.scale in THRESHOLD_SCALES else 0.0
 
 
-def threshold_decides(merge: MergeOptions, threshold: float | None) -> bool:
+def threshold_decides(merge: MergeOptions) -> bool:
     """Whether another threshold could change the answer: the rule has a limit, and the limit is
     the threshold.
     """
-    return merge.scale in THRESHOLD_SCALES and no_answer_limit(merge, threshold) is not None
+    return merge.scale in THRESHOLD_SCALES and merge.null != "none"
 
 
 def check_merge(merge: MergeOptions) -> None:

@@ -276,8 +276,8 @@ class Reading:
     model_name: str
     options: WindowOptions = WindowOptions()
     threshold: float | None = None
-    """The reader's tuned no-answer threshold; None when it was never trained on unanswerable
-    questions.
+    """The reader's tuned no-answer threshold; None where none is
+    stored, and 0 is used.
     """
     checksum: str = ""
     seconds: float = 0.0

@@ -91,6 +91,18 @@ def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDA
     return owner
 
 
+def fitting(options: WindowOptions, positions: int) -> WindowOptions:
+    """The default options, shortened for a reader of fewer positions; other options are left to be
+    refused by name.
+
+    E.g. 128 positions give windows of 128 with a step of 32, a quarter: three quarters are left for
+    the question.
+    """
+    if options != WindowOptions() or positions >= options.max_seq_length:
+        return options
+    return WindowOptions(max_seq_length=positions, doc_stride=max(1, positions // 4))
+
+
 def capacity(encoding: Encoding, options: WindowOptions) -> int:
     """Context tokens that fit into one window: max_seq_length - question - special tokens."""
     return options.max_seq_length - len(encoding.question_ids) - encoding.n_special

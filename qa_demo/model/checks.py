@@ -64,6 +64,21 @@ def regular(folder: Path, name: str) -> Path | None:
     return path
 
 
+POINTER = b"version https://git-lfs."
+
+
+def refuse_pointer(path: Path) -> None:
+    """BadCheckpoint for a git-LFS pointer: the few lines that stand in for a file which was not
+    fetched.
+    """
+    with path.open("rb") as file:
+        if file.read(len(POINTER)) == POINTER:
+            raise BadCheckpoint(
+                f"{path.name} is a git-LFS pointer, not the file itself; run git lfs pull in the "
+                f"model's folder"
+            )
+
+
 def read_json(folder: Path, name: str, limit: int = MAX_JSON) -> Any:
     """The content of a JSON file, or None when the file is not there. Errors: BadCheckpoint for a
     file that cannot be read as JSON.
@@ -74,6 +89,7 @@ def read_json(folder: Path, name: str, limit: int = MAX_JSON) -> Any:
     try:
         if path.stat().st_size > limit:
             raise BadCheckpoint(f"{name} has {path.stat().st_size:,} bytes, allowed are {limit:,}")
+        refuse_pointer(path)
         return json.loads(path.read_bytes().decode("utf-8"))
     except OSError as fault:
         raise BadCheckpoint(f"{name} cannot be read") from fault
@@ -131,6 +147,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
     """
     at = path.name
     try:
+        refuse_pointer(path)
         size = path.stat().st_size
         with path.open("rb") as file:
             start = file.read(8)

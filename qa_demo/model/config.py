@@ -16,6 +16,7 @@ FAMILIES = {
     "distilbert": "DistilBert",
     "roberta": "Roberta",
     "xlm-roberta": "XLMRoberta",
+    "camembert": "Camembert",
     "electra": "Electra",
     "albert": "Albert",
     "mpnet": "MPNet",
@@ -86,7 +87,7 @@ _FIXED = {
     "talking_head": False,
 }
 
-SHIFTED = ("roberta", "xlm-roberta", "mpnet")
+SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
 """Families whose first position has the number padding id + 1, so that the rows up to there are
 never used.
 """

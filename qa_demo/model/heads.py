@@ -2,16 +2,20 @@
 small safetensors file.
 """
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Calibration, Calibrations
 from qa_demo.model.checks import read_header, read_json, regular
+
+if TYPE_CHECKING:
+    from qa_demo.model.reader import BertReader
 
 BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
 
@@ -51,20 +55,26 @@ class Card:
 
 def read_card(folder: Path) -> Card:
     """reader.json as a Card; an empty one when the folder has no such file."""
-    card: Any = read_json(folder, CARD_FILE, limit=2**20)
-    if card is None:
-        return Card()
-    if not isinstance(card, dict):
-        raise BadCheckpoint(f"{CARD_FILE} must hold an object, got {type(card).__name__}")
-    order, threshold = card.get("tag_order", list(TAGS)), card.get("threshold")
+    raw: Any = read_json(folder, CARD_FILE, limit=2**20)
+    return Card() if raw is None else parse_card(raw, CARD_FILE)
+
+
+def parse_card(raw: Any, name: str) -> Card:
+    """Threshold and calibrations of a JSON object, checked. Errors: BadCheckpoint that names the
+    file.
+    """
+    if not isinstance(raw, dict):
+        raise BadCheckpoint(f"{name} must hold an object, got {type(raw).__name__}")
+    order, threshold = raw.get("tag_order", list(TAGS)), raw.get("threshold")
     if order != list(TAGS):
-        raise BadCheckpoint(f"{CARD_FILE}: tag_order must be {list(TAGS)}, got {str(order)[:60]}")
+        raise BadCheckpoint(f"{name}: tag_order must be {list(TAGS)}, got {str(order)[:60]}")
     if threshold is not None and not (_number(threshold) and abs(threshold) < 1e6):
         raise BadCheckpoint(
-            f"{CARD_FILE}: threshold must be a finite number or null, got {str(threshold)[:60]}"
+            f"{name}: threshold must be a finite number or null, got {str(threshold)[:60]}"
         )
     return Card(
-        None if threshold is None else float(threshold), _calibrations(card.get("calibration"))
+        None if threshold is None else float(threshold),
+        _calibrations(raw.get("calibration"), name),
     )
 
 
@@ -72,7 +82,7 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _calibrations(raw: Any) -> Calibrations | None:
+def _calibrations(raw: Any, name: str) -> Calibrations | None:
     """{head: {"temperature": T, "bias": b}}; a reader that only came with the older temperatures
     alone has none.
     """
@@ -81,8 +91,7 @@ def _calibrations(raw: Any) -> Calibrations | None:
     (low, high), (least, most) = RANGE, BIASES
     if not isinstance(raw, dict) or not set(raw) <= {"span", "bio"}:
         raise BadCheckpoint(
-            f"{CARD_FILE}: calibration must be an object with span, bio or both, "
-            f"got {str(raw)[:60]}"
+            f"{name}: calibration must be an object with span, bio or both, got {str(raw)[:60]}"
         )
     for head, one in raw.items():
         fields = one if isinstance(one, dict) else {}
@@ -95,9 +104,28 @@ def _calibrations(raw: Any) -> Calibrations | None:
             and least <= b <= most
         ):
             raise BadCheckpoint(
-                f"{CARD_FILE}: the calibration of {head} must have a temperature from {low:g} to "
+                f"{name}: the calibration of {head} must have a temperature from {low:g} to "
                 f"{high:g} and a bias from {least:g} to {most:g}, got {str(one)[:60]}"
             )
     return Calibrations(
         **{head: Calibration(float(x["temperature"]), float(x["bias"])) for head, x in raw.items()}
     )
+
+
+def with_fit(reader: "BertReader", path: Path) -> "BertReader":
+    """The same reader with the threshold and calibrations that `calibrate` wrote for its weights.
+
+    Errors: BadInput for a file that cannot be read or belongs to other weights.
+    """
+    try:
+        raw = json.loads(path.read_bytes().decode("utf-8-sig"))
+        card = parse_card(raw, path.name)
+    except (OSError, ValueError, RecursionError, BadCheckpoint) as fault:
+        cause = getattr(fault, "strerror", None) or fault
+        raise BadInput(f"{path.name} is no file that calibrate wrote: {cause}") from fault
+    if raw.get("weights") != reader.checksum:
+        raise BadInput(
+            f"{path.name} was fitted for other weights, those of the reader "
+            f"{str(raw.get('reader'))[:60]}; the reader in use is {reader.name}"
+        )
+    return reader.fitted(card.threshold, card.calibrations)

@@ -43,6 +43,7 @@ _TOKENIZERS = {
         "DistilBertTokenizer",
         "RobertaTokenizer",
         "XLMRobertaTokenizer",
+        "CamembertTokenizer",
         "ElectraTokenizer",
         "AlbertTokenizer",
         "MPNetTokenizer",

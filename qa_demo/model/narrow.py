@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-ALIKE = ("bert", "electra", "roberta", "xlm-roberta")
+ALIKE = ("bert", "electra", "roberta", "xlm-roberta", "camembert")
 """Model types built of BERT's layer: self-attention, then parts that treat every position alone."""
 _OUTPUT = "attention.output"
 

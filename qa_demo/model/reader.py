@@ -2,6 +2,7 @@
 window out.
 """
 
+import copy
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -98,6 +99,14 @@ class BertReader:
         """
         return self._calibrations
 
+    def fitted(self, threshold: float | None, calibrations: Calibrations | None) -> "BertReader":
+        """The same weights with another threshold and other calibrations; this reader stays as it
+        is.
+        """
+        other = copy.copy(self)
+        other._threshold, other._calibrations = threshold, calibrations
+        return other
+
     @property
     def checksum(self) -> str:
         """The digest that ties a stored reading to these weights."""
@@ -158,7 +167,7 @@ class BertReader:
             threshold=self.threshold,
             checksum=self.checksum,
             seconds=time.perf_counter() - began,
-            temperatures=self.temperatures,
+            calibrations=self.calibrations,
         )
 
     def _logits(

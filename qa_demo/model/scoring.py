@@ -53,13 +53,16 @@ def outcome(reading: Reading, setup: Setup) -> Outcome:
 
 def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
     """The score_diff above which a question counts as unanswered; None where no answer is ever
-    withheld.
+    withheld. A reader that comes without a threshold takes 0.
     """
     if setup.head == "bio":
         return setup.threshold
-    return scales.no_answer_limit(
-        setup.merge, reader.threshold if setup.threshold is None else setup.threshold
-    )
+    return scales.no_answer_limit(setup.merge, threshold_of(reader, setup))
+
+
+def threshold_of(reader: Reader, setup: Setup) -> float:
+    """The given threshold, else the reader's own, else 0."""
+    return (reader.threshold or 0.0) if setup.threshold is None else setup.threshold
 
 
 def check_setup(reader: Reader, setup: Setup) -> None:

@@ -115,6 +115,9 @@ def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     return ids, tuple(tokens.tolist())
 
 
+NO_PLACE = "this tokenizer's template for two texts has no place for the paragraph"
+
+
 def _places(ids: np.ndarray, wanted: int | None) -> list[int]:
     """Where an id stands; nowhere for a tokenizer that has no such id."""
     return [] if wanted is None else np.flatnonzero(ids == wanted).tolist()
@@ -133,10 +136,10 @@ def _template(
     sequence = np.array([-1 if s is None else s for s in joined.sequence_ids])
     inside = np.flatnonzero(sequence == 1)
     if not len(inside):
-        raise BadCheckpoint(
-            "this tokenizer's template for two texts has no place for the paragraph"
-        )
+        raise BadCheckpoint(NO_PLACE)
     ids, types = (np.array(x, dtype=np.int64) for x in (joined.ids, joined.type_ids))
+    if "token_type_ids" not in tokenizer.model_input_names:  # none are fed, which means 0
+        types = np.zeros_like(types)
     first, after = int(inside[0]), int(inside[-1]) + 1
     # The template copies the question as it came; where a special piece became unknown, the copy
     # follows.

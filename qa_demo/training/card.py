@@ -94,7 +94,9 @@ def calibration(metrics: Metrics) -> str:
         ]
         tables.append(
             f"Probabilities that are exactly right would show {found['chance_error']:.3f} on so "
-            f"many questions, by the draw of the outcomes alone."
+            f"many questions, by the draw of the outcomes alone. Over all articles the errors of "
+            f"the two fits partly cancel: on its own half each shows {second['error']:.3f} and "
+            f"{first['error']:.3f}, where half as many questions make the draw larger too."
         )
         blocks.append("\n\n".join([about, *tables]))
     return "\n\n".join(blocks)

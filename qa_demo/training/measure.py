@@ -78,12 +78,13 @@ def versions(*packages: str) -> dict[str, str]:
 @dataclass(frozen=True, eq=False)
 class Said:
     """What a head says: its best span with score_diff, all its texts (the tags can say several),
-    and how sure it can be made.
+    how sure it can be made, and its probability as it stands.
     """
 
     outcome: Outcome
     texts: tuple[str, ...]
     claim: Claim | None
+    plain: float
 
 
 def claim(reading: Reading, head: str) -> Claim | None:
@@ -116,7 +117,7 @@ def says(reading: Reading, head: str) -> Said:
     """What one head says to one question."""
     found = outcome(reading, Setup(head))
     texts = (found.text,) if head == "span" else tuple(x.text for x in decode_reading(reading))
-    return Said(found, texts, claim(reading, head))
+    return Said(found, texts, claim(reading, head), plain_prob(reading, head))
 
 
 def scored_lists(examples: Sequence[Example], said: Sequence[Said]) -> ListScores:

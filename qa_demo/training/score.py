@@ -20,20 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from qa_demo.core.abstain import MOST_LOST, trade
-from qa_demo.core.metrics import (
-    Outcome,
-    calibration,
-    calibration_error,
-    evaluate,
-    expected_error,
-    score,
-)
+from qa_demo.core.metrics import Outcome, evaluate, score
+from qa_demo.core.reliability import reliability
 from qa_demo.core.squad import read_squad
-from qa_demo.core.temperature import Claim, chance, fit
-from qa_demo.core.types import Calibration, Example
+from qa_demo.core.types import Example
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.workers import set_threads
@@ -43,7 +34,6 @@ from qa_demo.training.flags import described
 from qa_demo.training.measure import (
     HEADS,
     Said,
-    plain_prob,
     read_all,
     says,
     scored_lists,
@@ -53,62 +43,17 @@ from qa_demo.training.measure import (
 log = logging.getLogger("score")
 
 
-def halves(examples: Sequence[Example]) -> tuple[list[int], list[int]]:
-    """Indices of two halves that share no article: titles in an order fixed by a seed, dealt until
-    one half holds half the questions.
-
-    Questions of one article are alike, so a temperature fitted and measured on the same article
-    would look better than it is.
-    """
-    titles = sorted({e.title for e in examples})
-    first: set[str] = set()
-    for title in (titles[k] for k in np.random.default_rng(0).permutation(len(titles))):
-        if 2 * sum(e.title in first for e in examples) < len(examples):
-            first.add(title)
-    return [k for k, e in enumerate(examples) if e.title in first], [
-        k for k, e in enumerate(examples) if e.title not in first
-    ]
-
-
-def reliability(
-    examples: Sequence[Example], said: Sequence[Said], before: Sequence[float]
-) -> dict[str, Any]:
-    """A calibration fitted on all questions, and reliability by fits that did not see the article:
-    fitted on each half of the articles, measured on the other.
-
-    `before` are the probabilities without calibration, for each question. `chance_error` is the
-    mean distance that perfectly calibrated probabilities would show on so many questions, by the
-    draw of the outcomes alone.
-    """
-    asked = [k for k in range(len(examples)) if said[k].claim is not None]
-    right = {k: score(examples[k], said[k].outcome.text, "1.1")[0] for k in asked}
-
-    def fitted(of: Sequence[int]) -> Calibration:
-        return fit([_claim(said[k]) for k in of], [right[k] for k in of])
-
-    sides = [[k for k in half if k in right] for half in halves(examples)]
-    fits = [fitted(side) for side in sides]
-    after = {k: chance(_claim(said[k]), fits[1 - side]) for side in (0, 1) for k in sides[side]}
-    outcomes = [right[k] for k in asked]
-    claimed = {"before": [before[k] for k in asked], "after": [after[k] for k in asked]}
-    tables = {name: calibration(probs, outcomes) for name, probs in claimed.items()}
-    return (
-        {**asdict(fitted(asked)), "measured_on": len(asked)}
-        | {
-            "halves": [
-                {**asdict(found), "fitted_on": len(side)}
-                for found, side in zip(fits, sides, strict=True)
-            ]
-        }
-        | {name: [asdict(row) for row in table] for name, table in tables.items()}
-        | {f"error_{name}": calibration_error(table) for name, table in tables.items()}
-        | {"chance_error": expected_error(claimed["after"])}
+def measured(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
+    """Calibration and reliability of one head, over the questions to which it names a span."""
+    claims = {k: found.claim for k, found in enumerate(said) if found.claim is not None}
+    return asdict(
+        reliability(
+            [examples[k].title for k in claims],
+            list(claims.values()),
+            [score(examples[k], said[k].outcome.text, "1.1")[0] for k in claims],
+            [said[k].plain for k in claims],
+        )
     )
-
-
-def _claim(said: Said) -> Claim:
-    assert said.claim is not None
-    return said.claim
 
 
 def withheld(
@@ -197,11 +142,7 @@ def metrics(
         "squad_dev_v2": {},
         "threshold_curve": {},
         "reliability": {
-            head: reliability(
-                answerable,
-                [said[e.question, e.context][head] for e in answerable],
-                [plain_prob(readings[e.question, e.context], head) for e in answerable],
-            )
+            head: measured(answerable, [said[e.question, e.context][head] for e in answerable])
             for head in HEADS
         },
     }

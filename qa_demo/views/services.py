@@ -10,6 +10,7 @@ from qa_demo.core.infiller import Infiller
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.windows import fitting
 from qa_demo.views.session.jobs import JobQueue
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.session.recent import RecentValues, held_bytes
@@ -63,10 +64,12 @@ class Services:
     ) -> Reading:
         """The reading of these texts by the reader of that name: the one kept, or a new one.
 
-        A reader without a checksum may change under its name, so its readings are not kept.
+        The default windows are shortened for a reader of fewer positions. A reader without a
+        checksum may change under its name, so its readings are not kept.
         """
         reader = self.reader(source)
         self._known[source] = reader.name, reader.checksum
+        windows = fitting(windows, reader.max_seq_length)
         found = self.kept(source, question, context, windows)
         if found is not None:
             return found

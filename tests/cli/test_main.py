@@ -270,7 +270,7 @@ def test_escape_sequences_stay_visible() -> None:
         (["frobnicate"], "invalid choice"),
         (
             ["answer", "--question", "q"],
-            "one of the arguments --context --context-file is required",
+            "answer needs --question and --context",
         ),
         (
             ["answer", "--question", "q", "--context", "c", "--scale", "loud"],
@@ -443,7 +443,10 @@ def test_evaluate_scores_what_read_reads(
         assert best is not None and tagged is not None
         scores.append(f1(gold, best.candidate.text if head == "span" else tagged.text))
     assert result["f1"] == pytest.approx(100 * sum(scores) / 3) and result["total"] == 3
-    assert set(result) == {"exact", "f1", "total", "seconds"} and "question 3 of 3" in streams.err
+    scored = {"exact", "f1", "total", "seconds"}
+    assert set(result) == {"rules", "questions_in_file", "reader"} | scored
+    assert (result["rules"], result["questions_in_file"]) == ("SQuAD 1.1", 3)
+    assert "question 3 of 3" in streams.err
 
 
 def test_evaluate_with_unanswerables(
@@ -461,7 +464,9 @@ def test_evaluate_with_unanswerables(
             result
         )
     assert main(["evaluate", str(path), "--reader", str(folder), "--limit", "2", *SMALL]) == 0
-    assert "total" in (out := capsys.readouterr().out) and out.split("total")[1].split()[0] == "2"
+    out = capsys.readouterr().out
+    assert out.split("\ntotal")[1].split()[0] == "2"
+    assert "rules              SQuAD 2.0\n" in out, "a limit must not change the rules"
 
 
 def test_a_question_that_is_too_long_counts_as_unanswered_and_is_named(

@@ -88,10 +88,12 @@ def test_no_answer_only_above_the_threshold(threshold, answer):
     assert prediction.best.candidate.text == "Delta Epsilon"
 
 
-def test_a_reader_without_a_threshold_always_answers():
-    prediction = predict(t1(threshold=None), DecodeOptions(null_score_diff_threshold=-99))
-    assert prediction.limit is None and not prediction.has_threshold
+def test_a_reader_without_a_stored_threshold_takes_0_and_any_other():
+    prediction = predict(t1(threshold=None))
+    assert prediction.limit == 0.0 and prediction.has_threshold
     assert prediction.answer == "Delta Epsilon"
+    other = predict(t1(threshold=None), DecodeOptions(null_score_diff_threshold=-99))
+    assert other.limit == -99 and other.answer is None
 
 
 @pytest.mark.parametrize(
@@ -387,9 +389,9 @@ def test_the_limit_is_the_threshold_in_logits_zero_in_probabilities_and_none_wit
     scale, null, own
 ):
     merge = MergeOptions(scale=scale, null=null)
-    expected = None if own is None or null == "none" else 1.5 if "log" in scale else 0.0
-    assert scales.no_answer_limit(merge, own) == expected
-    assert scales.threshold_decides(merge, own) == (expected == 1.5)
+    expected = None if null == "none" else 1.5 if "log" in scale else 0.0
+    assert scales.no_answer_limit(merge, 1.5) == expected
+    assert scales.threshold_decides(merge) == (expected == 1.5)
     prediction = predict(t1(threshold=own), DecodeOptions(null_score_diff_threshold=1.5), merge)
     assert (prediction.limit, prediction.has_threshold) == (expected, expected == 1.5)
     moved = {

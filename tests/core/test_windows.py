@@ -131,7 +131,11 @@ def test_windows_equal_the_tokenizers_library_on_a_sweep(template):
 
     oracle = backend()
     ours = SimpleNamespace(
-        backend_tokenizer=backend(), cls_token_id=0, unk_token_id=2, all_special_ids=[0, 1, 2]
+        backend_tokenizer=backend(),
+        cls_token_id=0,
+        unk_token_id=2,
+        all_special_ids=[0, 1, 2],
+        model_input_names=["input_ids", "token_type_ids"],
     )
     compared = 0
     for n in (1, 2, 3, 7, 13, 29, 40):
@@ -164,3 +168,14 @@ def test_windows_equal_the_tokenizers_library_on_a_sweep(template):
                     )
                 compared += 1
     assert compared == 7 * (2 + 3 + 5 + 8 + 14)
+
+
+def test_default_windows_fit_a_reader_of_few_positions():
+    assert windows.fitting(WindowOptions(), 128) == WindowOptions(128, 32)
+    assert windows.fitting(WindowOptions(), 512) == WindowOptions()
+    asked = WindowOptions(384, 100)
+    assert windows.fitting(asked, 128) == asked, "what was asked for is refused by name"
+    for positions in range(8, 384):
+        fitted = windows.fitting(WindowOptions(), positions)
+        encoding = make_encoding([f"w{k}" for k in range(40)], ["who"] * min(64, positions // 4))
+        assert windows.make_windows(encoding, fitted)[-1].doc_stop == 40

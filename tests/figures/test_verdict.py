@@ -67,7 +67,7 @@ def test_over_all_examples_the_line_says_what_the_logits_say(key: str, shift: fl
         for w in reading.windows
         for s, e in [reading.logits(w.index)]
     )
-    assert said["answered"] == (score - null >= -threshold) or reading.threshold is None
+    assert said["answered"] == (score - null >= -threshold)
     assert said["span"] == [window, start, end]
     a, b = reading.encoding.chars(Span(start, end))
     text = example.context[a:b]
@@ -174,9 +174,10 @@ def test_under_every_merge_rule(scale: str, null: str, strong: float) -> None:
         assert "times as probable" in said["why"]
 
 
-def test_a_reader_without_a_threshold_always_answers() -> None:
+def test_a_reader_without_a_stored_threshold_is_judged_at_0() -> None:
     reading = read(null=50.0, threshold=None)
-    assert verdict(reading, predict(reading))["answered"]
+    assert not verdict(reading, predict(reading))["answered"]
+    assert verdict(read(threshold=None), predict(read(threshold=None)))["answered"]
 
 
 def test_without_a_legal_span_there_is_no_best_guess() -> None:

@@ -22,6 +22,7 @@ FAMILIES = [
     "distilbert",
     "roberta",
     "xlm-roberta",
+    "camembert",
     "electra",
     "albert",
     "mpnet",
@@ -88,6 +89,8 @@ def tokenizer(family: str) -> Any:
         )
     if family == "xlm-roberta":
         return transformers.XLMRobertaTokenizer(vocab=_unigram(roberta))
+    if family == "camembert":
+        return transformers.CamembertTokenizer(vocab=_unigram(roberta))
     return transformers.DebertaV2Tokenizer(
         vocab=_unigram(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
     )
@@ -95,7 +98,7 @@ def tokenizer(family: str) -> Any:
 
 def config(family: str, vocab_size: int, **changes: Any) -> Any:
     """Two layers of width 16, two heads, 64 usable positions."""
-    shifted = family in ("roberta", "xlm-roberta", "mpnet")
+    shifted = family in ("roberta", "xlm-roberta", "camembert", "mpnet")
     sizes: dict[str, Any] = {
         "vocab_size": vocab_size,
         "max_position_embeddings": 66 if shifted else 64,
@@ -112,7 +115,7 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
         }
     if family in ("electra", "albert"):
         sizes["embedding_size"] = 8
-    if family == "roberta" or family == "xlm-roberta":
+    if family in ("roberta", "xlm-roberta", "camembert"):
         sizes["type_vocab_size"] = 1
     if family in ("deberta", "deberta-v2"):
         sizes |= {
@@ -135,6 +138,7 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
         "distilbert": "DistilBert",
         "roberta": "Roberta",
         "xlm-roberta": "XLMRoberta",
+        "camembert": "Camembert",
         "electra": "Electra",
         "albert": "Albert",
         "mpnet": "MPNet",

@@ -59,6 +59,9 @@ def edit_tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Callable[[
     return damage
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n"
+
+
 def write(name: str, data: bytes) -> Callable[[Path], None]:
     return lambda folder: (folder / name).write_bytes(data) and None
 
@@ -330,6 +333,14 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
     "calibration is a list": (
         write("reader.json", b'{"calibration": [1]}'),
         "calibration must be an object with span, bio or both",
+    ),
+    "weights are a git-LFS pointer": (
+        write("model.safetensors", POINTER),
+        "model.safetensors is a git-LFS pointer, not the file itself; run git lfs pull",
+    ),
+    "tokenizer is a git-LFS pointer": (
+        write("tokenizer_config.json", POINTER),
+        "tokenizer_config.json is a git-LFS pointer",
     ),
     "card is a list": (write("reader.json", b"[]"), "reader.json must hold an object"),
     "checksum of a changed file": (

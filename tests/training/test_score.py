@@ -13,17 +13,14 @@ from qa_demo.core.abstain import MOST_LOST
 from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
 from qa_demo.core.measured import load_measured
-from qa_demo.core.metrics import Outcome, calibration_error
+from qa_demo.core.metrics import calibration_error
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import valid_spans, window_prob
 from qa_demo.core.squad import read_squad
-from qa_demo.core.temperature import PairClaim, chances
 from qa_demo.core.types import (
-    Answer,
     Calibration,
     Calibrations,
     DecodeOptions,
-    Example,
     Ranked,
     Reading,
 )
@@ -31,7 +28,7 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import apart, score
 from qa_demo.training.export import write_checksums
-from qa_demo.training.measure import HEADS, Said, plain_prob, read_all, says
+from qa_demo.training.measure import HEADS, plain_prob, read_all, says
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -158,43 +155,6 @@ def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_
     assert plain_prob(reading, "span") == pytest.approx(window_prob(reading, w, *at))
     assert plain_prob(reading, "bio") == pytest.approx(tagged.marginal)
     assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
-
-
-def test_the_halves_share_no_article_and_every_question_is_in_one() -> None:
-    examples = [Example(str(k), "?", "x", (), title=f"t{k % 7}") for k in range(100)]
-    first, second = score.halves(examples)
-    assert sorted(first + second) == list(range(100)) and 30 < len(first) < 70
-    assert not {examples[k].title for k in first} & {examples[k].title for k in second}
-    assert (first, second) == score.halves(examples)
-
-
-def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
-    """Articles of one half are always right, of the other half seldom: each is judged by the other
-    half's share.
-    """
-    examples = [
-        Example(str(k), "?", "yes no", (Answer("yes", 0),), title=f"t{k % 8}") for k in range(160)
-    ]
-    first = set(score.halves(examples)[0])
-    said = [
-        Said(Outcome("yes" if right else "no"), (), PairClaim(0.0, np.array([0.0, k % 3])))
-        for k in range(160)
-        for right in [k % 16 > 7 or (k in first and k % 5 > 0)]
-    ]
-    found = score.reliability(examples, said, [0.5] * 160)
-    right = np.array([s.outcome.text == "yes" for s in said], dtype=float)
-    for half, side in zip(found["halves"], score.halves(examples), strict=True):
-        judged = chances(
-            [said[k].claim for k in side], Calibration(half["temperature"], half["bias"])
-        )
-        assert judged.mean() == pytest.approx(right[side].mean(), abs=1e-6)
-    claimed = sum(b["count"] * b["mean_prob"] for b in found["after"]) / 160
-    crossed = [
-        chances([said[k].claim for k in side], Calibration(half["temperature"], half["bias"]))
-        for half, side in zip(found["halves"], reversed(score.halves(examples)), strict=True)
-    ]
-    assert claimed == pytest.approx(float(np.concatenate(crossed).mean()))
-    assert found["error_before"] == pytest.approx(abs(right.mean() - 0.5))
 
 
 def test_the_command_writes_figures_that_are_read_back(

@@ -96,7 +96,7 @@ function reliability({ before, after }, width, em) {
     em,
     x: [0, 100],
     names: ["probability of the best span", "exactly right"],
-    label: "How often a probability comes true, before and after the temperature",
+    label: "How often a probability comes true, before and after the calibration",
     percent: true,
   });
   const most = max([...before, ...after], (row) => row.count) ?? 1;

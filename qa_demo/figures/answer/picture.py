@@ -94,12 +94,10 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
     side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction, merge)
     name = quoted(best.candidate.text)
     if prediction.limit is None:
-        why = (
-            "This reader has no no-answer threshold"
-            if reading.threshold is None
-            else "The merge rule of chapter 6 compares the spans with no null score"
+        return (
+            f"{name} is the best span. The merge rule of chapter 6 compares the spans with no null "
+            f"score, so it answers every question. {runner_up}"
         )
-        return f"{name} is the best span. {why}, so it answers every question. {runner_up}"
     if not prediction.has_threshold:
         said = (
             f"The reader gives no answer: {name} is the best span"
@@ -111,17 +109,25 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
             f"span and of no answer as they are, "
             f"so there is no threshold to drag. {runner_up}"
         )
+    stored = _stored(reading, prediction.limit)
     if prediction.answer is None:
         return (
             f"The reader gives no answer: its best span {name} scores {number(abs(lead))} {side} "
             f"the null score, "
-            f"and the rule asks for {signed(-prediction.limit)} or more. {runner_up}"
+            f"and the rule asks for {signed(-prediction.limit)} or more. {stored}{runner_up}"
         )
     return (
         f"{name} scores {number(abs(lead))} {side} no answer. Drag the rule right past its dot "
         f"and the reader falls silent: "
-        f"that is a threshold below {number(-lead)}. {runner_up}"
+        f"that is a threshold below {number(-lead)}. {stored}{runner_up}"
     )
+
+
+def _stored(reading: Reading, used: float) -> str:
+    """What is said of a reader that comes without a threshold."""
+    if reading.threshold is not None:
+        return ""
+    return f"No threshold is stored with this reader; {number(used)} is used. "
 
 
 def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:

@@ -73,9 +73,11 @@ def reliability_sentence(found: Reliability) -> str:
     )
     return (
         f"On {found.measured_on:,} held-out questions a probability of this reader misses the "
-        f"share of exactly right answers by {before} on average; divided by the temperature "
-        f"{number(found.temperature)}, which {found.fitted_on:,} questions of other articles gave, "
-        f"by {after}: the dots lie {change}."
+        f"share of exactly right answers by {before} on average. Calibrated, that is as the span's "
+        f"share of all legal spans at temperature {number(found.temperature)} with "
+        f"{number(found.bias)} added to its log-odds, it misses by {after}: the dots lie {change}. "
+        f"Each question was judged by a fit that did not see its article; numbers exactly right "
+        f"would miss by {number(found.chance_error, 3)} on so few questions."
     )
 
 

@@ -79,7 +79,7 @@ def _best(
     best = float(rows.start[step, i] + rows.end[step, j])
     span = [w.to_doc(i), w.to_doc(j)]
     text = printable(reading.encoding.text(Span(*span)))
-    silent = reading.threshold is not None and null - best > decode.null_score_diff_threshold
+    silent = null - best > decode.null_score_diff_threshold
     return None if silent else text, text, span
 
 

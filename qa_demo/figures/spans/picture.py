@@ -39,9 +39,7 @@ GRID_HINT = {
     False: "Switch top_n_grid on in the settings to search only this grid and to see it in the "
     "square.",
 }
-CAN_NOT = (
-    "This reader was never trained on questions without an answer: it always takes the best span."
-)
+NOT_STORED = "No threshold is stored with this reader; {used} is used until you set another."
 
 
 def spans_picture(
@@ -100,18 +98,13 @@ def no_answer_line(
         )
     )
     pairs = f"{int(legal.sum()):,} legal pairs"
-    if reading.threshold is None:  # it was never trained to say that there is no answer
-        words = (
-            f"above this line it beats {null_token(reading.encoding)} twice "
-            f"({number(null)}): {above:,} of {pairs}"
-        )
-        return {"at": null, "words": words, "note": CAN_NOT, "above": above}
     words = (
         f"above this line it beats no answer ({place}): {above:,} of {pairs}"
         if above
         else f"none of {pairs} beats no answer ({place})"
     )
-    return {"at": null - threshold, "words": words, "note": "", "above": above}
+    note = NOT_STORED.format(used=number(threshold)) if reading.threshold is None else ""
+    return {"at": null - threshold, "words": words, "note": note, "above": above}
 
 
 def ranked_by(scale: str) -> str:

@@ -96,9 +96,19 @@ def test_the_notice_says_what_would_silence_the_reader(
     assert silent.answer is None and "gives no answer" in answer_notice(reading, silent)
 
 
-def test_the_notice_of_a_reader_that_always_answers() -> None:
-    reading = FakeReader(threshold=None).read("Who?", "It was Ada, not Grace.")
-    assert "answers every question" in answer_notice(reading, predict(reading, DecodeOptions()))
+@pytest.mark.parametrize("null", [2.0, 90.0])
+def test_the_notice_of_a_reader_without_a_stored_threshold(null: float) -> None:
+    reading = FakeReader(threshold=None, null=null).read("Who?", "It was Ada, not Grace.")
+    said = answer_notice(reading, predict(reading, DecodeOptions()))
+    assert "No threshold is stored with this reader; 0.00 is used." in said
+    assert answer_picture(reading, predict(reading))["abstains"]
+    assert ("gives no answer" in said) == (null == 90.0)
+
+
+def test_the_notice_of_a_rule_that_always_answers() -> None:
+    reading = FakeReader().read("Who?", "It was Ada, not Grace.")
+    merge = MergeOptions(null="none")
+    assert "answers every question" in answer_notice(reading, predict(reading, merge=merge), merge)
 
 
 def test_numbers_are_finite(reading: Reading, prediction: Prediction) -> None:

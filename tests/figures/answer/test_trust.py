@@ -7,7 +7,7 @@ import pytest
 
 from qa_demo.core.abstain import ThresholdPoint
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.measured import Measured, Reliability, ThresholdCurve, load_measured
+from qa_demo.core.measured import Half, Measured, Reliability, ThresholdCurve, load_measured
 from qa_demo.core.metrics import CalibrationBin
 from qa_demo.figures.answer.trust import (
     curve_sentence,
@@ -19,7 +19,7 @@ from qa_demo.figures.answer.trust import (
 from qa_demo.views.answer.chapter import measured
 
 BINS = (CalibrationBin(0.0, 0.5, 0, 0.0, 0.0), CalibrationBin(0.5, 1.0, 4, 0.75, 0.5))
-FOUND = Reliability(2.0, 10, 4, BINS, BINS, 0.25, 0.125)
+FOUND = Reliability(2.0, 0.5, 4, (Half(2.0, 0.5, 2, 0.1),) * 2, BINS, BINS, 0.25, 0.125, 0.05)
 POINTS = (
     ThresholdPoint(-1.0, 100.0, 0.0, 50.0, 0.0),
     ThresholdPoint(0.0, 40.0, 25.0, 70.0, 40.0),
@@ -32,7 +32,8 @@ def test_an_empty_bin_is_no_dot() -> None:
     picture = reliability_picture(FOUND)
     assert [row["count"] for row in picture["before"]] == [4]
     assert (
-        "0.250 on average" in picture["said"] and "by 0.125: the dots lie closer" in picture["said"]
+        "0.250 on average" in picture["said"]
+        and "misses by 0.125: the dots lie closer" in picture["said"]
     )
     worse = replace(FOUND, error_after=0.3)
     assert "no closer" in reliability_picture(worse)["said"]

@@ -80,9 +80,10 @@ def test_the_line_stands_at_null_minus_threshold(threshold: float) -> None:
             assert line["words"].startswith("none of")
 
 
-def test_a_reader_that_never_learned_no_answer_says_so() -> None:
+def test_a_reader_without_a_stored_threshold_says_so() -> None:
     line = picture(t1(threshold=None))["line"]
-    assert "never trained" in line["note"] and "no answer" not in line["words"]
+    assert line["note"].startswith("No threshold is stored with this reader; 0.00 is used")
+    assert "no answer" in line["words"] and picture(t1())["line"]["note"] == ""
 
 
 def test_every_listed_row_adds_up_as_printed() -> None:

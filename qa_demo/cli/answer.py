@@ -1,0 +1,128 @@
+"""python -m qa_demo answer: one question, or with --jsonl a line of JSON for each."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from qa_demo.cli import shared
+from qa_demo.cli.shared import Progress, visible, with_threshold
+from qa_demo.core.errors import BadInput
+from qa_demo.core.predict import predict
+from qa_demo.core.report import answer_json, dumps
+from qa_demo.core.types import Example, Reading
+
+
+def add(commands: Any) -> None:
+    """The flags of `answer`."""
+    command = commands.add_parser("answer", help="answer a question from a paragraph, or many")
+    command.add_argument("--question", help="The question.")
+    shared.add_text(command, "context", "paragraph", required=False)
+    command.add_argument(
+        "--jsonl",
+        metavar="FILE",
+        help='Answer every line {"question": ..., "context": ...} of a file, or of standard input '
+        "with -; a line of JSON for each, in order. The reader is loaded once.",
+    )
+    shared.add_options(command)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Answer one question and write the JSON of the API, or a few lines; or many."""
+    decode, merge = shared.decoding(args)
+    text = args.context is not None or args.context_file is not None
+    if args.jsonl is not None:
+        if args.question is not None or text:
+            raise BadInput("--jsonl brings its own questions; leave out --question and --context")
+        return _many(args)
+    if args.question is None or not text:
+        raise BadInput("answer needs --question and --context (or --context-file), or --jsonl FILE")
+    _, reading = shared.read(args)
+    reading, decode = with_threshold(reading, decode, args)
+    return shared.write(answer_json(reading, predict(reading, decode, merge)), args.json, lines)
+
+
+def _many(args: argparse.Namespace) -> None:
+    """A line for each question; one that cannot be read has `error` in place of an answer, and the
+    exit code is then 2.
+    """
+    decode, merge = shared.decoding(args)
+    examples = list(_asked(args.jsonl))
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.scoring import read_each
+    from qa_demo.model.workers import Workers, set_threads, usable_cores
+
+    cores = usable_cores()
+    reader = shared.fitted(load_reader(args.reader, workers=Workers(cores)), args)
+    set_threads(1)
+
+    def made(_: Example, reading: Reading) -> dict[str, Any]:
+        known, limits = with_threshold(reading, decode, args)
+        return answer_json(known, predict(known, limits, merge))
+
+    windows, progress, faults = shared.windows(args, reader.max_seq_length), Progress("question"), 0
+    with closing(read_each(reader, examples, windows, made, cores)) as results:
+        for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
+            if isinstance(result, BadInput):
+                faults += 1
+                result = {"question": example.question, "error": str(result)}
+            sys.stdout.write(dumps(result | ({"id": example.id} if example.id else {})) + "\n")
+            progress(done, len(examples))
+    if faults:
+        raise BadInput(
+            f"{faults} of {len(examples)} questions could not be read; their lines say why"
+        )
+
+
+def _asked(name: str) -> Iterator[Example]:
+    """The lines of a file, or of standard input, as questions. Errors: BadInput that names the
+    line.
+    """
+    said = "standard input" if name == "-" else Path(name).name
+    if name == "-":
+        lines: Iterable[str] = sys.stdin
+    else:
+        lines = shared.read_text(Path(name)).removeprefix("\ufeff").split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as fault:
+            raise BadInput(f"{said}, line {number} is not JSON: {fault}") from fault
+        asked, context = (
+            row.get(key) if isinstance(row, dict) else None for key in ("question", "context")
+        )
+        if not isinstance(asked, str) or not isinstance(context, str):
+            raise BadInput(
+                f'{said}, line {number} must be an object with the texts "question" and "context"'
+            )
+        yield Example(str(row.get("id") or ""), asked, context, ())
+
+
+def lines(report: dict[str, Any]) -> str:
+    """The answer, its numbers, and the list of the best spans, for a person."""
+    if report["answer"] is None:
+        found = ["no answer"]
+    else:
+        found = [
+            visible(report["answer"]),
+            f"characters {report['char_start']} to {report['char_end']}, score "
+            f"{report['score']:.3f} "
+            f"= start {report['start_logit']:.3f} + end {report['end_logit']:.3f}",
+        ]
+    if report["score_diff"] is not None:
+        found.append(
+            f"no answer scores {report['null_score']:.3f}, {report['score_diff']:+.3f} against "
+            f"the best span"
+        )
+    count = len(report["windows"])
+    found.append(f"{count} window{'s' if count > 1 else ''}; the best spans:")
+    found += [
+        f"{rank:>4}  {row['score']:>8.3f}  {visible(row['text'])}"
+        for rank, row in enumerate(report["n_best"], 1)
+    ]
+    return "\n".join(found)

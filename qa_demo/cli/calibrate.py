@@ -1,0 +1,155 @@
+"""python -m qa_demo calibrate FILE --reader R --out F: fit the no-answer threshold and the
+chance of being right on a file of questions, for any reader.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from qa_demo.cli import shared
+from qa_demo.cli.questions import load_questions
+from qa_demo.cli.shared import Progress, visible
+from qa_demo.core.abstain import MOST_LOST, trade
+from qa_demo.core.errors import BadInput
+from qa_demo.core.metrics import Outcome, score
+from qa_demo.core.predict import predict
+from qa_demo.core.reliability import reliability
+from qa_demo.core.report import dumps
+from qa_demo.core.report_evaluate import in_window
+from qa_demo.core.temperature import Claim, pair_claim
+from qa_demo.core.types import Example, Reading, WindowOptions
+
+if TYPE_CHECKING:
+    from qa_demo.model.reader import BertReader
+
+
+class Said(NamedTuple):
+    """What the reader says to one question: outcome, claim and plain probability of its best span;
+    None without one.
+    """
+
+    outcome: Outcome
+    claim: Claim | None
+    plain: float
+
+
+def add(commands: Any) -> None:
+    """The flags of `calibrate`."""
+    command = commands.add_parser(
+        "calibrate", help="fit a reader's threshold and probabilities on a file of questions"
+    )
+    command.add_argument("file", type=Path, help="Questions, in the layouts of evaluate.")
+    command.add_argument(
+        "--out", type=Path, required=True, help="Where threshold and calibration are written."
+    )
+    command.add_argument("--limit", type=int, help="Only the first so many questions.")
+    shared.add_reader(command)
+    shared.add_json(command)
+    shared.add_fields(command, WindowOptions)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read, fit, write, and say what was fitted and how well it does."""
+    if args.limit is not None and args.limit < 1:
+        raise BadInput(f"--limit must be at least 1, got {args.limit}")
+    examples = load_questions(args.file)[: args.limit]
+    if not any(example.answers for example in examples):
+        raise BadInput(f"{args.file.name} holds no question with an answer")
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.workers import Workers, set_threads, usable_cores
+
+    cores = usable_cores()
+    reader = load_reader(args.reader, workers=Workers(cores))
+    set_threads(1)
+    said = _ask(reader, examples, shared.windows(args, reader.max_seq_length), cores)
+    result = {"reader": reader.name, "weights": reader.checksum, "file": args.file.name}
+    result |= _threshold(examples, said) | _calibration(examples, said)
+    try:
+        args.out.write_text(dumps(result) + "\n", encoding="utf-8")
+    except OSError as fault:
+        raise BadInput(f"{args.out.name} cannot be written: {fault.strerror}") from fault
+    shared.write(result, args.json, _lines)
+
+
+def _ask(
+    reader: "BertReader", examples: Sequence[Example], windows: WindowOptions, cores: int
+) -> list[Said]:
+    from qa_demo.model.scoring import read_each
+
+    def make(_: Example, reading: Reading) -> Said:
+        prediction = predict(reading)
+        if prediction.best is None:
+            return Said(Outcome(""), None, 0.0)
+        best = prediction.best.candidate
+        outcome = Outcome(best.text, prediction.score_diff)
+        return Said(outcome, pair_claim(reading, best), in_window(reading, best))
+
+    found, progress = [], Progress("question")
+    with closing(read_each(reader, examples, windows, make, cores)) as results:
+        for example, result in zip(examples, results, strict=True):
+            if isinstance(result, BadInput):
+                sys.stderr.write(
+                    f"question {visible(example.id)} is left out: {visible(str(result))}\n"
+                )
+                result = Said(Outcome(""), None, 0.0)
+            found.append(result)
+            progress(len(found), len(examples))
+    return found
+
+
+def _threshold(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
+    """The threshold that decides best between answering and not, of those that cost the answerable
+    questions at most MOST_LOST points of F1; null without questions of both kinds.
+    """
+    if all(example.answers for example in examples):
+        return {"threshold": None}
+    line = trade(examples, {e.id: s.outcome for e, s in zip(examples, said, strict=True)})
+    chosen = line.choose(MOST_LOST)
+    return {"threshold": chosen.threshold, "at_threshold": asdict(chosen)}
+
+
+def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
+    """Fitted on the questions with an answer; a file without titles is split by paragraphs."""
+    kept = [
+        (e, s.claim, s.plain)
+        for e, s in zip(examples, said, strict=True)
+        if e.answers and s.claim is not None
+    ]
+    right = [
+        score(e, s.outcome.text, "1.1")[0]
+        for e, s in zip(examples, said, strict=True)
+        if e.answers and s.claim is not None
+    ]
+    found = reliability(
+        [e.title or e.context for e, _, _ in kept],
+        [claim for _, claim, _ in kept],
+        right,
+        [plain for _, _, plain in kept],
+    )
+    return {
+        "calibration": {"span": {"temperature": found.temperature, "bias": found.bias}},
+        "reliability": asdict(found),
+    }
+
+
+def _lines(result: dict[str, Any]) -> str:
+    found, at = result["reliability"], result.get("at_threshold")
+    lines = [
+        f"temperature {found['temperature']:.3f}, bias {found['bias']:.3f}, fitted on "
+        f"{found['measured_on']:,} questions with an answer",
+        f"a probability misses the share of right answers by {found['error_before']:.3f} before "
+        f"and {found['error_after']:.3f} after, on articles that the fit did not see "
+        f"({found['chance_error']:.3f} would be the draw of outcomes alone)",
+    ]
+    if at is None:
+        lines.append("no threshold: every question of the file has an answer")
+    else:
+        lines.append(
+            f"threshold {at['threshold']:.3f}: answering or not is right for {at['accuracy']:.1f} "
+            f"% of the questions, F1 where there is an answer {at['answerable_f1']:.1f}"
+        )
+    return "\n".join(lines)

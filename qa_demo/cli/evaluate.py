@@ -1,0 +1,238 @@
+"""python -m qa_demo evaluate FILE: the official numbers, and with --out a line of JSON for every
+question, which `report` turns into a page.
+"""
+
+import argparse
+import hashlib
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qa_demo import __version__
+from qa_demo.cli import report as cli_report
+from qa_demo.cli import shared
+from qa_demo.cli.predictions import Predictions, beside
+from qa_demo.cli.questions import load_questions
+from qa_demo.cli.shared import Progress, visible
+from qa_demo.core.errors import BadInput
+from qa_demo.core.failures import judge, unread
+from qa_demo.core.metrics import evaluate, rules_of
+from qa_demo.core.predict import predict
+from qa_demo.core.report import dumps, evaluate_json
+from qa_demo.core.report_evaluate import outcome_of, question_json, refused_json
+from qa_demo.core.types import Example, Reading
+
+if TYPE_CHECKING:
+    from qa_demo.model.reader import BertReader
+    from qa_demo.model.scoring import Setup
+
+NO_THRESHOLD = (
+    "no threshold is stored with the reader {name}, so no answer is given where it scores higher "
+    "than the best span (threshold 0); python -m qa_demo calibrate fits one"
+)
+
+
+def add(commands: Any) -> None:
+    """The flags of `evaluate`."""
+    command = commands.add_parser("evaluate", help="score a reader on a file of questions")
+    command.add_argument(
+        "file",
+        type=Path,
+        help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines, Parquet), or "
+        "CSV with the columns question, context, answer; .gz is unpacked.",
+    )
+    command.add_argument(
+        "--head",
+        choices=("span", "bio"),
+        default="span",
+        help="Start and end logits, or B, I, O tags. Default: span.",
+    )
+    command.add_argument("--limit", type=int, help="Only the first so many questions.")
+    command.add_argument(
+        "--out",
+        type=Path,
+        help="Write every question as a line of JSON: n-best, null score, window, gold, exact, F1, "
+        "kind of error. A file that is there is gone on with.",
+    )
+    command.add_argument(
+        "--against", help="A second reader, written beside the first (needs --out)."
+    )
+    command.add_argument(
+        "--report", type=Path, help="Also write report.html from the lines (needs --out)."
+    )
+    command.add_argument(
+        "--bf16",
+        action="store_true",
+        help="Compute in bfloat16: faster on some processors, fewer digits.",
+    )
+    cli_report.add_page(command)
+    shared.add_options(command)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score one reader, or two, and write the official scripts' numbers."""
+    if args.limit is not None and args.limit < 1:
+        raise BadInput(f"--limit must be at least 1, got {args.limit}")
+    for flag in ("against", "report"):
+        if getattr(args, flag) is not None and args.out is None:
+            raise BadInput(f"--{flag} compares lines of questions; give --out, where they belong")
+    if args.out is not None and args.head == "bio":
+        raise BadInput("--out describes the answers of start and end; leave out --head bio")
+    decode, merge = shared.decoding(args)
+    everything = load_questions(args.file)
+    if not everything:
+        raise BadInput(f"{args.file.name} holds no question")
+    rules, examples = rules_of(everything), everything[: args.limit]
+    readers = [args.reader, *([args.against] if args.against is not None else [])]
+    out: Path | None = args.out
+    outs = [] if out is None else [out, beside(out, "against")][: len(readers)]
+    from qa_demo.model.scoring import Setup
+
+    setup = Setup(args.head, decode=decode, merge=merge)
+    files: list[Path | None] = [*outs] or [None]
+    for source, lines in zip(readers, files, strict=True):
+        result = {"rules": f"SQuAD {rules}", "questions_in_file": len(everything)}
+        result |= _one(args, source, examples, setup, rules, lines)
+        _write(result, args.json)
+    if args.report is not None:
+        cli_report.write_report(args.report, outs, args.page)
+
+
+def _one(
+    args: argparse.Namespace,
+    source: str,
+    examples: Sequence[Example],
+    setup: "Setup",
+    rules: str,
+    out: Path | None,
+) -> dict[str, Any]:
+    """Load one reader and score it; the questions that it refuses are named on stderr."""
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.scoring import check_setup, score_reader
+    from qa_demo.model.workers import Workers, set_threads, usable_cores
+
+    cores = usable_cores()
+    reader = load_reader(source, workers=Workers(cores), bf16=args.bf16)
+    if source == args.reader:
+        reader = shared.fitted(reader, args)
+    set_threads(1)
+    check_setup(reader, setup)
+    setup = replace(
+        setup,
+        windows=shared.windows(args, reader.max_seq_length),
+        threshold=args.null_score_diff_threshold,
+    )
+    unknown = setup.threshold is None and reader.threshold is None
+    if unknown and rules == "2.0" and setup.head == "span":
+        sys.stderr.write(NO_THRESHOLD.format(name=visible(reader.name)) + "\n")
+    if out is None:
+        result, skipped = score_reader(
+            reader, examples, setup, Progress("question"), threads=cores, rules=rules
+        )
+    else:
+        result, skipped = _predictions(args, reader, examples, setup, rules, out, cores)
+    for example, cause in skipped:
+        sys.stderr.write(f"question {visible(example.id)} counts as unanswered: {visible(cause)}\n")
+    return {"reader": reader.name, **result}
+
+
+def _predictions(
+    args: argparse.Namespace,
+    reader: "BertReader",
+    examples: Sequence[Example],
+    setup: "Setup",
+    rules: str,
+    out: Path,
+    cores: int,
+) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
+    """Every question as a line of `out`, those that stand there already left as they are."""
+    from qa_demo.model.scoring import no_answer_limit
+
+    began = time.perf_counter()
+    file = Predictions(out, _about(args, reader, setup, rules))
+    done = file.begin([example.id for example in examples])
+    if done:
+        sys.stderr.write(f"{out.name} holds {done} of {len(examples)} questions; going on\n")
+    _write_lines(file, reader, examples, done, setup, rules, cores)
+    rows = file.rows()[: len(examples)]
+    refused = [(e, r["because"]) for e, r in zip(examples, rows, strict=True) if not r["windows"]]
+    if len(refused) == len(examples):
+        raise BadInput(refused[0][1])
+    said = {row["id"]: outcome_of(row) for row in rows}
+    scores = evaluate(examples, said, no_answer_limit(reader, setup), rules)
+    result = evaluate_json(scores, round(time.perf_counter() - began, 2))
+    file.finish(result)
+    return result, refused
+
+
+def _write_lines(
+    file: Predictions,
+    reader: "BertReader",
+    examples: Sequence[Example],
+    done: int,
+    setup: "Setup",
+    rules: str,
+    cores: int,
+) -> None:
+    """Read and judge the questions after the first `done`, a line for each as soon as
+    it is known.
+    """
+    from qa_demo.model.scoring import read_each, threshold_of
+
+    decode = replace(setup.decode, null_score_diff_threshold=threshold_of(reader, setup))
+
+    def row(example: Example, reading: Reading) -> dict[str, Any]:
+        prediction = predict(reading, decode, setup.merge)
+        judged = judge(reading, example, prediction, decode, setup.merge, rules)
+        return question_json(reading, example, prediction, judged, rules)
+
+    left, progress = examples[done:], Progress("question")
+    with file, closing(read_each(reader, left, setup.windows, row, cores)) as results:
+        for k, (example, made) in enumerate(zip(left, results, strict=True), done + 1):
+            if isinstance(made, BadInput):
+                made = refused_json(example, unread(example, rules), str(made))
+            file.write(made)
+            progress(k, len(examples))
+
+
+def _about(
+    args: argparse.Namespace, reader: "BertReader", setup: "Setup", rules: str
+) -> dict[str, Any]:
+    """What the lines depend on: they can be gone on with only where all of it is the same."""
+    from qa_demo.model.scoring import no_answer_limit
+
+    return {
+        "spanlight": __version__,
+        "file": args.file.name,
+        "sha256": hashlib.sha256(args.file.read_bytes()).hexdigest(),
+        "rules": rules,
+        "reader": reader.name,
+        "weights": reader.checksum,
+        "threshold": no_answer_limit(reader, setup) if rules == "2.0" else None,
+        "options": {
+            key: value
+            for part in (setup.windows, setup.decode, setup.merge)
+            for key, value in asdict(part).items()
+            if key != "null_score_diff_threshold"
+        },
+        "bf16": args.bf16,
+    }
+
+
+def _write(result: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(dumps(result) + "\n")
+        return
+    width = max(len(name) for name in result)
+    sys.stdout.write(
+        "".join(
+            f"{name:<{width}}  {value:.2f}\n"
+            if isinstance(value, float)
+            else f"{name:<{width}}  {visible(str(value))}\n"
+            for name, value in result.items()
+        )
+    )

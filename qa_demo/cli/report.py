@@ -1,0 +1,83 @@
+"""python -m qa_demo report PREDICTIONS: one file of HTML that opens without a network."""
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from qa_demo.cli.predictions import read_lines, read_run
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.errors import BadInput
+from qa_demo.core.report import dumps
+from qa_demo.figures.evaluation import report_data
+
+PAGE = "http://127.0.0.1:7860/"
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+)
+
+
+def add(commands: Any) -> None:
+    """The flags of `report`."""
+    command = commands.add_parser("report", help="make a page of a file of predictions")
+    command.add_argument("predictions", type=Path, help="What evaluate --out wrote.")
+    command.add_argument("--against", type=Path, help="The lines of a second reader.")
+    command.add_argument(
+        "--out", type=Path, default=Path("report.html"), help="Default: report.html."
+    )
+    add_page(command)
+
+
+def add_page(command: argparse.ArgumentParser) -> None:
+    """--page."""
+    command.add_argument(
+        "--page", default=PAGE, help=f"Where Spanlight runs, for the links. Default: {PAGE}"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the report."""
+    outs = [args.predictions, *([args.against] if args.against is not None else [])]
+    write_report(args.out, outs, args.page)
+
+
+def write_report(path: Path, outs: list[Path], page: str) -> None:
+    """Read the lines of one or two readers and write the page. Errors: BadInput."""
+    parts = urlsplit(page)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
+        raise BadInput(f"--page must be an address such as {PAGE}, got {page[:80]!r}")
+    rows, runs = [read_lines(out) for out in outs], [read_run(out) for out in outs]
+    if not rows[0]:
+        raise BadInput(f"{outs[0].name} holds no question")
+    if len(outs) == 2:
+        data = report_data(rows[0], runs[0], rows[1], runs[1])
+    else:
+        data = report_data(rows[0], runs[0])
+    try:
+        path.write_text(html(data | {"page": page}), encoding="utf-8")
+    except OSError as fault:
+        raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
+
+
+def html(data: dict[str, Any]) -> str:
+    """The page around the data. Its texts stand in one JSON block, where < is written as its
+    escape, so that no text can end the block; the script shows them as text.
+    """
+    from plotly.offline import get_plotlyjs
+
+    folder = ASSETS / "report"
+    style, script = (
+        (folder / name).read_text(encoding="utf-8") for name in ("report.css", "report.js")
+    )
+    library = re.sub(r"</(?=script)", r"<\\/", get_plotlyjs(), flags=re.IGNORECASE)
+    block = dumps(data).replace("<", "\\u003c")
+    return (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Report</title>\n<style>{style}</style>\n</head>\n<body>\n<main></main>\n"
+        f'<script type="application/json" id="data">{block}</script>\n'
+        f"<script>{library}</script>\n<script>{script}</script>\n</body>\n</html>\n"
+    )

@@ -1,0 +1,94 @@
+"""The report of a file of predictions in a browser without a network: hostile texts stay texts, the
+table filters, and a row opens the case on the page, at the chapter that shows its cause.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from qa_demo.cli.report import html
+from qa_demo.figures.evaluation import report_data
+from qa_demo.views.link import parse
+from tests.figures.test_evaluation import ASKED, CONTEXT, HOSTILE, RUN, lines
+
+OPTIONS = {
+    "max_seq_length": 60,
+    "doc_stride": 12,
+    "max_query_length": 40,
+    "max_answer_length": 30,
+    "n_best_size": 20,
+}
+
+
+def report(tmp_path: Path, page: str) -> Path:
+    rows, other = lines(), lines(null=90.0)
+    run = RUN | {"options": OPTIONS, "reader": f"A {HOSTILE}"}
+    data = report_data(rows, run, other, run | {"reader": "B"})
+    path = tmp_path / "report.html"
+    path.write_text(html(data | {"page": page}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(chromium: Browser, tmp_path: Path, site: str) -> Page:
+    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith(("file:", "data:", "blob:"))
+            else faults.append(request.url)
+        ),
+    )
+    page.goto(report(tmp_path, site).as_uri())
+    expect(page.get_by_role("heading", name="Every question")).to_be_visible()
+    yield page
+    page.evaluate("null")
+    context.close()
+    assert faults == []
+
+
+def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:
+    table = opened.get_by_role("table").last
+    rows = table.get_by_role("row")
+    expect(rows).to_have_count(1 + len(ASKED))
+    expect(rows.nth(1)).to_contain_text(f"{ASKED[0][0]} {HOSTILE}")
+    expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
+    assert opened.locator("main img, main script").count() == 0
+    kinds = opened.evaluate("JSON.parse(document.getElementById('data').textContent).kinds")
+    for kind in kinds:
+        opened.get_by_role("combobox", name="Kind").select_option(kind["name"])
+        expect(rows).to_have_count(1 + kind["count"])
+    opened.get_by_role("combobox", name="Kind").select_option("")
+    opened.get_by_role("combobox", name="Readers").select_option("only the second right")
+    expect(opened.get_by_text("No question fits.").or_(rows.nth(1))).to_be_visible()
+    opened.get_by_role("combobox", name="Readers").select_option("")
+    opened.get_by_role("searchbox", name="Holds the text").fill("when did it open")
+    expect(rows).to_have_count(2)
+    assert opened.locator(".picture svg.main-svg").count() >= 5
+    assert opened.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_a_row_opens_the_case_at_its_chapter(
+    opened: Page, open_page: Callable[..., Page], site: str
+) -> None:
+    link = opened.get_by_role("table").last.get_by_role("link").nth(1)
+    address = str(link.get_attribute("href"))
+    fragment = address.removeprefix(site)
+    asked = parse(fragment)
+    row = lines()[1]
+    assert asked is not None and (asked.question, asked.context) == (row["question"], CONTEXT)
+    assert (asked.windows.max_seq_length, asked.windows.doc_stride) == (60, 12)
+    best = row["n_best"][0]
+    assert asked.span == (best["window"], best["start"], best["end"])
+    assert asked.own["gold"] == f"{CONTEXT.index('1998')}-{CONTEXT.index('1998') + 4}"
+    page = open_page(fragment)
+    expect(page.locator("#asked .asked-question")).to_contain_text(row["question"])
+    expect(page.locator(f"#picture-{asked.chapter}")).to_be_visible()

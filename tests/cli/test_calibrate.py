@@ -1,0 +1,106 @@
+"""calibrate: what it fits is what core fits, the file goes with the reader, and a reader of other
+weights refuses it.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_demo.cli.main import main
+from qa_demo.core.predict import predict
+from qa_demo.core.temperature import RANGE
+from qa_demo.core.types import Calibration
+from qa_demo.model.heads import with_fit
+from qa_demo.model.loading import load_reader
+from tests.cli.test_main import OPTIONS, SMALL, assert_fails
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kit.save(tmp_path_factory.mktemp("calibrate") / "tiny", "bert")
+
+
+@pytest.fixture(scope="module")
+def questions(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixteen questions of eight articles: half of the best spans are right; four more have no
+    answer.
+    """
+    reader, rows = load_reader(str(folder)), []
+    for k in range(20):
+        question = f"Who designed bridge {k}?"
+        best = predict(reader.read(question, kit.CONTEXT, OPTIONS)).best
+        assert best is not None
+        text = [best.candidate.text if k % 2 else "opened"] if k < 16 else []
+        answers = {"text": text, "answer_start": [-1] * len(text)}
+        about = {"title": f"t{k // 2}", "question": question, "context": kit.CONTEXT}
+        rows.append(about | {"answers": answers})
+    path = tmp_path_factory.mktemp("questions") / "dev.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def calibrate(folder: Path, questions: Path, out: Path, *more: str) -> list[str]:
+    small = [*SMALL, *more]
+    return ["calibrate", str(questions), "--reader", str(folder), "--out", str(out), *small]
+
+
+def test_what_is_fitted_goes_with_the_reader(
+    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "fit.json"
+    assert main(calibrate(folder, questions, out, "--json")) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result == json.loads(out.read_text())
+    assert result["reliability"]["measured_on"] == 16 and result["reader"] == "tiny"
+    assert RANGE[0] <= result["calibration"]["span"]["temperature"] <= RANGE[1]
+    plain = load_reader(str(folder))
+    fitted = with_fit(plain, out)
+    assert fitted.threshold == result["threshold"] == result["at_threshold"]["threshold"]
+    assert fitted.calibrations.span == Calibration(**result["calibration"]["span"])
+    assert plain.threshold is None and plain.calibrations is None
+    flags = ["--reader", str(folder), "--calibration", str(out), *SMALL, "--json"]
+    asked = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT]
+    assert main([*asked, *flags]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["answer"] is None) == (answer["score_diff"] > result["threshold"])
+    assert main(["evaluate", str(questions), *flags]) == 0
+    streams = capsys.readouterr()
+    assert "no threshold is stored" not in streams.err
+    scored = json.loads(streams.out)
+    assert scored["rules"] == "SQuAD 2.0" and scored["NoAns_total"] == 4
+
+
+def test_lines_for_a_person_and_a_file_without_unanswerable_questions(
+    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(calibrate(folder, questions, tmp_path / "a.json")) == 0
+    said = capsys.readouterr().out
+    assert "fitted on 16 questions" in said and "answering or not is right for" in said
+    assert main(calibrate(folder, questions, tmp_path / "b.json", "--limit", "16")) == 0
+    assert "no threshold: every question" in capsys.readouterr().out
+    assert json.loads((tmp_path / "b.json").read_text())["threshold"] is None
+
+
+def test_what_cannot_be_used_is_one_sentence(
+    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    none = tmp_path / "none.jsonl"
+    none.write_text(json.dumps({"question": "q", "context": "c", "answers": {"text": []}}))
+    out = tmp_path / "no" / "f.json"
+    assert_fails(capsys, calibrate(folder, none, out), "holds no question with an answer")
+    assert_fails(capsys, calibrate(folder, questions, out), "f.json cannot be written")
+    right = calibrate(folder, questions, tmp_path / "x.json", "--limit", "1")
+    assert_fails(capsys, right, "a calibration needs right and wrong answers")
+    for text, words in (
+        ("{", "is no file that calibrate wrote"),
+        ("[]", "must hold an object"),
+        ('{"weights": "other", "reader": "R"}', "was fitted for other weights, those of the"),
+    ):
+        (tmp_path / "f.json").write_text(text)
+        flags = ["--calibration", str(tmp_path / "f.json"), "--reader", str(folder), *SMALL]
+        asked = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT, *flags]
+        assert_fails(capsys, asked, words)

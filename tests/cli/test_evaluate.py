@@ -1,0 +1,172 @@
+"""evaluate --out and report: lines that say what read says, going on after a stop, two readers,
+other layouts, and a page that keeps hostile text as text.
+"""
+
+import json
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from qa_demo.cli.main import main
+from qa_demo.cli.predictions import beside, read_lines, run_file
+from qa_demo.core.predict import predict
+from qa_demo.model.loading import load_reader
+from tests.cli.test_main import OPTIONS, SMALL, assert_fails, squad
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kit.save(tmp_path_factory.mktemp("lines") / "tiny", "bert", bio=True, threshold=100.0)
+
+
+def run(folder: Path, path: Path, *more: str, code: int = 0) -> None:
+    flags = ["evaluate", str(path), "--reader", str(folder), *SMALL, *more]
+    assert main(flags) == code
+
+
+def test_every_question_is_a_line_that_says_what_read_says(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "predictions.jsonl"
+    run(folder, squad(tmp_path / "dev.json", unanswerable=True), "--out", str(out), "--json")
+    result = json.loads(capsys.readouterr().out)
+    rows, reader = read_lines(out), load_reader(str(folder))
+    assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q9"]
+    for row in rows:
+        reading = reader.read(row["question"], kit.CONTEXT, OPTIONS)
+        prediction = predict(reading)
+        assert row["null_score"] == pytest.approx(prediction.null_score)
+        assert row["n_best"][0]["text"] == prediction.best.candidate.text
+        assert row["n_best"][0]["score"] == pytest.approx(prediction.best.candidate.score)
+        assert row["windows"] == len(reading.windows) and row["limit"] == 100.0
+        assert (row["kind"] == "right") == (row["exact"] == 1)
+    assert result["exact"] == pytest.approx(100 * sum(row["exact"] for row in rows) / 4)
+    assert result["f1"] == pytest.approx(100 * sum(row["f1"] for row in rows) / 4)
+    about = json.loads(run_file(out).read_text())
+    assert (about["rules"], about["reader"], about["threshold"]) == ("2.0", "tiny", 100.0)
+    assert about["scores"]["total"] == 4 and about["options"]["max_seq_length"] == 40
+
+
+def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev, out = squad(tmp_path / "dev.json"), tmp_path / "p.jsonl"
+    run(folder, dev, "--out", str(out))
+    whole = out.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    out.write_bytes(lines[0] + lines[1][:40])  # stopped in the middle of a line
+    capsys.readouterr()
+    run(folder, dev, "--out", str(out), "--json")
+    streams = capsys.readouterr()
+    assert out.read_bytes() == whole and "p.jsonl holds 1 of 3 questions" in streams.err
+    assert json.loads(streams.out)["total"] == 3
+    flags = ["evaluate", str(dev), "--reader", str(folder), "--out", str(out), *SMALL]
+    assert_fails(capsys, [*flags, "--n-best-size", "3"], "was made with another options")
+    other = squad(tmp_path / "other.json", question="Who painted it?")
+    flags[1] = str(other)
+    assert_fails(capsys, flags, "was made with another file and sha256")
+
+
+def test_a_limit_can_be_raised_later(folder: Path, tmp_path: Path) -> None:
+    dev, out = squad(tmp_path / "dev.json", unanswerable=True), tmp_path / "p.jsonl"
+    run(folder, dev, "--out", str(out), "--limit", "2")
+    run(folder, dev, "--out", str(out))
+    assert [row["id"] for row in read_lines(out)] == ["q0", "q1", "q2", "q9"]
+
+
+def test_a_question_that_is_refused_is_a_line_too(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev, out = squad(tmp_path / "dev.json", question="bridge " * 40), tmp_path / "p.jsonl"
+    run(folder, dev, "--out", str(out), "--max-query-length", "30")
+    first = read_lines(out)[0]
+    assert (first["kind"], first["answer"], first["n_best"]) == ("not read", None, [])
+    assert "question q0 counts as unanswered: the question has 40" in capsys.readouterr().err
+
+
+def test_without_a_stored_threshold_0_is_taken_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain, out = kit.save(tmp_path / "plain", "bert"), tmp_path / "p.jsonl"
+    run(plain, squad(tmp_path / "dev.json", unanswerable=True), "--out", str(out))
+    assert "no threshold is stored with the reader plain" in capsys.readouterr().err
+    for row in read_lines(out):
+        assert row["limit"] == 0.0 and (row["answer"] is None) == (row["score_diff"] > 0)
+    run(plain, squad(tmp_path / "dev1.json"))
+    assert "no threshold" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--report", "r.html"], "--report compares lines of questions; give --out"),
+        (["--against", "x"], "--against compares lines of questions; give --out"),
+        (["--out", "p.jsonl", "--head", "bio"], "leave out --head bio"),
+        (["--out", "no/such/folder.jsonl"], "cannot be written"),
+    ],
+)
+def test_options_without_effect_are_refused(
+    flags: list[str],
+    words: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    dev = squad(tmp_path / "dev.json")
+    assert_fails(capsys, ["evaluate", str(dev), "--reader", str(folder), *SMALL, *flags], words)
+
+
+def test_two_readers_and_their_report(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = kit.save(tmp_path / "other", "electra")
+    dev = squad(tmp_path / "dev.json", question="Who </script><b>designed</b> \u2028it?")
+    out, page = tmp_path / "p.jsonl", tmp_path / "report.html"
+    run(folder, dev, "--out", str(out), "--against", str(other), "--report", str(page))
+    streams = capsys.readouterr()
+    assert streams.out.count("rules ") == 2 and beside(out, "against").exists()
+    html = page.read_text(encoding="utf-8")
+    block = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    data = json.loads(block)
+    assert data["rows"][0]["question"].startswith("Who </script><b>designed")
+    assert (data["run"]["reader"], data["other"]["reader"]) == ("tiny", "other")
+    assert "</script><b>" not in html and "http-equiv" in html.split("<script")[0]
+    again = tmp_path / "again.html"
+    assert (
+        main(["report", str(out), "--against", str(beside(out, "against")), "--out", str(again)])
+        == 0
+    )
+    assert again.read_text(encoding="utf-8") == html
+    assert_fails(capsys, ["report", str(out), "--page", "javascript:alert(1)"], "--page must be")
+    assert_fails(capsys, ["report", str(tmp_path / "no.jsonl")], "no.jsonl cannot be read")
+
+
+def test_parquet_is_read_where_pyarrow_is_and_named_where_it_is_not(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "data.parquet"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert_fails(capsys, ["evaluate", str(path)], "needs the package pyarrow")
+    row = {
+        "id": "x",
+        "question": "When?",
+        "context": kit.CONTEXT,
+        "answers": {"text": ["1998"], "answer_start": [kit.CONTEXT.index("1998")]},
+    }
+    table = types.SimpleNamespace(to_pylist=lambda: [row])
+    parquet = types.SimpleNamespace(read_table=lambda _: table)
+    monkeypatch.setitem(sys.modules, "pyarrow", types.SimpleNamespace(parquet=parquet))
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
+    run(folder, path, "--json")
+    assert json.loads(capsys.readouterr().out)["total"] == 1

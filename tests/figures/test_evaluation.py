@@ -1,0 +1,98 @@
+"""The report's data: every number stated anew from the lines it was made of."""
+
+import json
+
+import numpy as np
+import pytest
+
+from qa_demo.core.failures import KINDS, judge, unread
+from qa_demo.core.predict import predict
+from qa_demo.core.report_evaluate import question_json, refused_json
+from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, WindowOptions
+from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, place, report_data
+from qa_demo.views.page import CHAPTERS
+from tests.fakes import FakeReader
+
+CONTEXT = "The bridge was drawn by Ada Byron. It opened in 1998 near Malmö, and Bob paid for it."
+ASKED = [
+    ("Who drew it?", "Ada Byron"),
+    ("When did it open?", "1998"),
+    ("How many paid?", "Bob"),
+    ("Where is it?", None),
+    ("Who was king?", None),
+]
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def lines(rules: str = "2.0", null: float = 2.0, name: str = "fake") -> list[dict]:
+    reader = FakeReader(null=null, name=name)
+    found = []
+    for k, (question, text) in enumerate(ASKED):
+        gold = () if text is None else (Answer(text, CONTEXT.index(text)),)
+        example = Example(str(k), f"{question} {HOSTILE}", CONTEXT, gold, not gold)
+        reading = reader.read(example.question, CONTEXT, WindowOptions(60, 12))
+        prediction = predict(reading)
+        judged = judge(reading, example, prediction, DecodeOptions(), MergeOptions(), rules)
+        found.append(question_json(reading, example, prediction, judged, rules))
+    return found
+
+
+RUN = {"rules": "2.0", "reader": "fake", "file": "x.json", "threshold": 0.0, "options": {}}
+
+
+def test_every_kind_has_a_meaning_and_a_chapter_of_the_page() -> None:
+    assert set(MEANING) == set(CHAPTER_OF) == set(KINDS)
+    keys = {module.CHAPTER.key for module in CHAPTERS}
+    assert set(CHAPTER_OF.values()) <= keys
+    assert chapter({"kind": "gold not reachable", "because": "window"}) == "windows"
+    assert chapter({"kind": "gold not reachable", "because": "grid"}) == "spans"
+
+
+def test_counts_and_means_are_those_of_the_lines() -> None:
+    rows = lines()
+    data = report_data(rows, RUN)
+    assert data["scores"]["count"] == len(ASKED)
+    assert data["scores"]["f1"] == pytest.approx(100 * np.mean([row["f1"] for row in rows]))
+    assert sum(kind["count"] for kind in data["kinds"]) == len(ASKED)
+    for kind in data["kinds"]:
+        of = [row["f1"] for row in rows if row["kind"] == kind["name"]]
+        assert kind["f1"] == pytest.approx(100 * np.mean(of)) and kind["meaning"]
+    answerable = sum(text is not None for _, text in ASKED)
+    totals = {g["title"]: sum(row["count"] for row in g["rows"]) for g in data["groups"]}
+    assert totals["Question word"] == totals["Windows"] == len(ASKED)
+    assert totals["Words of the right answer"] == totals["Where the right answer begins"]
+    assert totals["Where the right answer begins"] == answerable
+    assert data["contexts"] == [CONTEXT]
+    json.dumps(data, allow_nan=False)
+
+
+def test_calibration_and_thresholds_are_there_where_they_mean_something() -> None:
+    data = report_data(lines(), RUN)
+    assert data["calibration"]["questions"] == 3 and data["calibration"]["fitted"] is False
+    assert data["thresholds"]["used"] == 0.0 and len(data["thresholds"]["points"]) > 1
+    answered = [row for row in lines("1.1") if row["gold"]]
+    assert report_data(answered, RUN | {"rules": "1.1"})["thresholds"] is None
+    assert report_data(lines()[3:], RUN)["calibration"] is None
+
+
+def test_two_readers_and_a_question_that_was_not_read() -> None:
+    a, b = lines(), lines(null=90.0)
+    data = report_data(a, RUN, b, RUN | {"reader": "other"})
+    assert data["pair"]["both"] + data["pair"]["only_a"] <= len(ASKED)
+    assert [row["other"]["answer"] for row in data["rows"]] == [None] * len(ASKED)
+    example = Example("9", "Who?", CONTEXT, (Answer("Ada", 24),))
+    refused = refused_json(example, unread(example, "2.0"), "too long")
+    assert set(refused) == set(a[0])
+    shown = report_data([*a, refused], RUN)
+    assert shown["rows"][-1]["span"] is None and shown["rows"][-1]["kind"] == "not read"
+
+
+def test_the_fifths_of_a_paragraph() -> None:
+    row = {"context": "x" * 50, "gold_char": 0}
+    assert [place(row | {"gold_char": k}) for k in (0, 9, 10, 49)] == [
+        "first fifth",
+        "first fifth",
+        "second fifth",
+        "last fifth",
+    ]
+    assert place(row | {"gold_char": None}) is None
