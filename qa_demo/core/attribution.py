@@ -183,6 +183,31 @@ class Attribution:
         return None if self.gap_share is None else self.gap_share < GAP_LIMIT
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What an explanation takes: forward passes of the window, and backward passes (gradients of
+    the start part and of the end part).
+    """
+
+    forward: int
+    backward: int
+
+
+def cost(found: Attribution, n_words: int) -> Cost:
+    """The passes behind an attribution of a window of `n_words` words.
+
+    Gradient x input: 1 forward, 2 backward. Integrated gradients: one forward and two backward at
+    every step that was tried, one forward for the baseline. Leave one word out: a forward for each
+    word.
+    """
+    if found.method == "leave_one_out":
+        return Cost(n_words, 0)
+    if found.method == "gradient_x_input":
+        return Cost(1, 2)
+    steps = sum(n for n, _ in found.tried)
+    return Cost(1 + steps, 2 * steps)
+
+
 def gap_share(gap: float, difference: float) -> float:
     """|gap| / |difference|, with 0 / 0 = 0."""
     if difference == 0.0:

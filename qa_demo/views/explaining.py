@@ -2,16 +2,29 @@
 kept for whoever asks again.
 """
 
+import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind
-from qa_demo.core.attribution import METHODS, Attribution, Baseline, Method, Target, silence
+from qa_demo.core.attribution import (
+    METHODS,
+    Attribution,
+    Baseline,
+    Cost,
+    Method,
+    Target,
+    cost,
+    silence,
+    window_of,
+)
+from qa_demo.core.chance import Placed, RandomSets, draw, place
 from qa_demo.core.errors import BadInput
-from qa_demo.core.faithfulness import Faithfulness, Verdict, measure, verdict
+from qa_demo.core.faithfulness import Curves, alike, curve, random_curves
 from qa_demo.core.occlusion import QuestionEffect, question_effects
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
@@ -19,26 +32,66 @@ from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
 from qa_demo.views.session.recent import RecentValues, held_bytes
 
+Ranking = Method | Literal["attention"]
+"""What may put words in an order: a method, or raw attention from the target's start and end."""
+RANKINGS: tuple[Ranking, ...] = (*METHODS, "attention")
 SEED = 0
-AGREEMENT_STEPS = 20
-"""Steps of integrated gradients where it only serves to compare methods."""
-FEW_RANDOM = 3
-"""Random orders of the second measurement, in which the answer's own words may be masked too."""
-STAGES = 7
+"""Of the shuffled weights."""
+SHUFFLED_STEPS = 20
+"""Steps of integrated gradients with shuffled weights: it is compared by ranks alone."""
+FIRST_STEPS = 5
+"""Steps of the first picture of integrated gradients, which is refined in place."""
 
 
+class Pace:
+    """How fast this machine reads of late: a moving mean of seconds for one pass and token."""
+
+    def __init__(self) -> None:
+        self._mean: float | None = None
+
+    def learn(self, passes: int, tokens: int, seconds: float) -> None:
+        """Count some passes of a window."""
+        now = seconds / (passes * tokens)
+        self._mean = now if self._mean is None else (self._mean + now) / 2
+
+    def seconds(self, passes: int, tokens: int) -> float | None:
+        """What so many passes may take; None before anything was timed."""
+        return None if self._mean is None else self._mean * passes * tokens
+
+
+PACE = Pace()
 ATTENTION: RecentValues[Attention] = RecentValues(170_000_000, held_bytes)
 """Two windows of 384 positions; a hundred short ones."""
 FOUND: RecentValues[Any] = RecentValues(24_000_000, held_bytes)
 
 
 @dataclass(frozen=True, eq=False)
-class Trust:
-    """Everything step 3 says of one method."""
+class Timed:
+    """An attribution and the seconds that it took on this machine, waiting for others included."""
 
-    verdict: Verdict
-    spared: Faithfulness
-    full: Faithfulness
+    found: Attribution
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Stood:
+    """One method on the test: its words among the random sets, and what the explanation took;
+    `values` [U] per word.
+    """
+
+    placed: Placed
+    values: NDArray[np.float64]
+    cost: Cost
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """The rank correlation, over words, of an explanation with that of shuffled weights; None where
+    one of the two is constant.
+    """
+
+    correlation: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,18 +131,32 @@ class Work:
         shuffle: int | None = None,
     ) -> Attribution:
         """One attribution; `shuffle` seeds the random-weights check."""
+        return self.timed(target, method, baseline, n_steps, on_progress, shuffle).found
+
+    def timed(
+        self,
+        target: Target,
+        method: Method,
+        baseline: Baseline,
+        n_steps: int | None = None,
+        on_progress: OnProgress | None = None,
+        shuffle: int | None = None,
+    ) -> Timed:
+        """One attribution with the seconds that it took when it ran."""
+        tell = on_progress or self.on_progress
+
+        def run() -> Timed:
+            began = time.perf_counter()
+            about = self.reading, target, method, baseline, n_steps, tell, self.cancelled, shuffle
+            found = self.reader.attribute(*about)
+            timed = Timed(found, time.perf_counter() - began)
+            window = self.reading.windows[found.window]
+            took = cost(found, len(words(self.reading.encoding, window)))
+            PACE.learn(took.forward + took.backward, len(window), timed.seconds)
+            return timed
+
         return FOUND.find(
-            attribution_key(self.reading, target, method, baseline, n_steps, shuffle),
-            lambda: self.reader.attribute(
-                self.reading,
-                target,
-                method,
-                baseline,
-                n_steps,
-                on_progress or self.on_progress,
-                self.cancelled,
-                shuffle,
-            ),
+            attribution_key(self.reading, target, method, baseline, n_steps, shuffle), run
         )
 
     def question(
@@ -106,48 +173,99 @@ class Work:
             lambda: question_effects(self.reading, target, masked, decode, merge),
         )
 
-    def trust(self, target: Target, method: Method, baseline: Baseline) -> Trust:
-        """Curves, random baseline, random weights and agreement, in seven stages."""
+    def random_sets(self, target: Target) -> RandomSets:
+        """The random word sets of a target, the same for every method."""
+
+        def run() -> RandomSets:
+            began = time.perf_counter()
+            sets = draw(self.reading, target, self._scorer(target, self.on_progress))
+            tokens = len(self.reading.windows[sets.window])
+            PACE.learn(len(sets.looks()), tokens, time.perf_counter() - began)
+            return sets
+
+        return FOUND.find(random_key(self.reading, target), run)
+
+    def stood(self, target: Target, ranking: Ranking, baseline: Baseline) -> Stood:
+        """One ranking of the words among the random sets, which are drawn first.
+
+        Errors: BadInput for a method that gives every word nothing.
+        """
         return FOUND.find(
-            trust_key(self.reading, target, method, baseline),
-            lambda: self._trust(target, method, baseline),
+            stood_key(self.reading, target, ranking, baseline),
+            lambda: self._stood(target, ranking, baseline),
         )
 
-    def _trust(self, target: Target, method: Method, baseline: Baseline) -> Trust:
-        window = self.reading.windows[target.window or 0]
-        units = words(self.reading.encoding, window)
-        found = self.attribution(target, method, baseline, None, self.stage(0, STAGES))
-        said = silence(found)
-        if said is not None:
-            raise BadInput(f"{said} There are no top words to mask.")
-        rankings: dict[str, Any] = {method: units.sums(found.total)}
-        for stage, other in enumerate((m for m in METHODS if m != method), start=1):
-            steps = AGREEMENT_STEPS if other == "integrated_gradients" else None
-            rankings[other] = units.sums(
-                self.attribution(target, other, baseline, steps, self.stage(stage, STAGES)).total
-            )
-        seen = {
-            **rankings,
-            "attention": units.sums(self.relevance(window, target)["attention"].total),
-        }
-        steps = AGREEMENT_STEPS if method == "integrated_gradients" else None
-        shuffled = units.sums(
-            self.attribution(target, method, baseline, steps, self.stage(3, STAGES), SEED).total
-        )
-        drawn = {name: seen[name] for name in (method, "attention")}
-        scorers = [self._scorer(window, stage) for stage in (4, 5, 6)]
-        drawing = [np.random.default_rng(SEED) for _ in scorers]
-        asked = self.reading, target
-        return Trust(
-            verdict(*asked, seen, method, scorers[0], drawing[0], shuffled),
-            measure(*asked, drawn, scorers[1], drawing[1], spare_answer=True),
-            measure(*asked, drawn, scorers[2], drawing[2], n_random=FEW_RANDOM),
+    def _stood(self, target: Target, ranking: Ranking, baseline: Baseline) -> Stood:
+        sets = self.random_sets(target)
+        began = time.perf_counter()
+        if ranking == "attention":
+            window = window_of(self.reading, target)
+            total, took = self.relevance(window, target)["attention"].total, Cost(1, 0)
+            seconds = time.perf_counter() - began
+        else:
+            timed = self.timed(target, ranking, baseline)
+            said = silence(timed.found)
+            if said is not None:
+                raise BadInput(f"{said} There are no top words to mask.")
+            total, took = timed.found.total, cost(timed.found, len(sets.words))
+            seconds = timed.seconds
+        values = sets.words.sums(total)
+        placed = place(self.reading, target, values, self._scorer(target), sets)
+        return Stood(placed, values, took, seconds)
+
+    def random_curves(self, target: Target) -> Curves:
+        """The curves of the random orders."""
+        return FOUND.find(
+            random_curves_key(self.reading, target),
+            lambda: random_curves(
+                self.reading,
+                target,
+                self._scorer(target, self.on_progress),
+                self.random_sets(target),
+            ),
         )
 
-    def _scorer(self, window: Window, stage: int) -> Callable[[Any], Any]:
-        return lambda masks: self.reader.masked(
-            window, masks, self.stage(stage, STAGES), self.cancelled
+    def curve(self, target: Target, ranking: Ranking, baseline: Baseline) -> Curves:
+        """The deletion and insertion curve of one ranking."""
+        return FOUND.find(
+            curve_key(self.reading, target, ranking, baseline),
+            lambda: curve(
+                self.reading,
+                target,
+                self.stood(target, ranking, baseline).placed,
+                self._scorer(target),
+                self.random_sets(target),
+            ),
         )
+
+    def lines(self, target: Target, method: Method, baseline: Baseline) -> dict[Ranking, Curves]:
+        """The curves of a method and of every ranking that has been measured; those of the random
+        orders come first, as they take longest.
+        """
+
+        def run() -> dict[Ranking, Curves]:
+            self.random_curves(target)
+            keys = standing(self.reading, target, method, baseline)
+            return {key: self.curve(target, key, baseline) for key in keys}
+
+        return FOUND.find(lines_key(self.reading, target, method, baseline), run)
+
+    def shuffled(self, target: Target, method: Method, baseline: Baseline) -> Shuffled:
+        """The method's explanation of a copy with shuffled weights, beside its own."""
+
+        def run() -> Shuffled:
+            own = self.stood(target, method, baseline).values
+            steps = SHUFFLED_STEPS if method == "integrated_gradients" else None
+            other = self.attribution(target, method, baseline, steps, None, SEED)
+            return Shuffled(alike(own, self.random_sets(target).words.sums(other.total)))
+
+        return FOUND.find(shuffled_key(self.reading, target, method, baseline), run)
+
+    def _scorer(
+        self, target: Target, on_progress: OnProgress | None = None
+    ) -> Callable[[Any], Any]:
+        window = window_of(self.reading, target)
+        return lambda masks: self.reader.masked(window, masks, on_progress, self.cancelled)
 
     def stage(self, at: int, of: int) -> OnProgress:
         """Progress within one of several stages, as percent of all."""
@@ -189,6 +307,43 @@ def attribution_key(
     return (reading.key, "attribution", target, method, used, n_steps, shuffle)
 
 
-def trust_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
-    """Where step 3 is kept."""
-    return (reading.key, "trust", target, method, baseline)
+def random_key(reading: Reading, target: Target) -> Hashable:
+    """Where the random sets of a target are kept."""
+    return (reading.key, "random", target)
+
+
+def stood_key(reading: Reading, target: Target, ranking: Ranking, baseline: Baseline) -> Hashable:
+    """Where a ranking's standing is kept; the baseline matters to one method only."""
+    used = baseline if ranking == "integrated_gradients" else None
+    return (reading.key, "stood", target, ranking, used)
+
+
+def random_curves_key(reading: Reading, target: Target) -> Hashable:
+    """Where the curves of the random orders are kept."""
+    return (reading.key, "random curves", target)
+
+
+def curve_key(reading: Reading, target: Target, ranking: Ranking, baseline: Baseline) -> Hashable:
+    """Where the curves of one ranking are kept."""
+    used = baseline if ranking == "integrated_gradients" else None
+    return (reading.key, "curve", target, ranking, used)
+
+
+def standing(
+    reading: Reading, target: Target, method: Method, baseline: Baseline
+) -> tuple[Ranking, ...]:
+    """The method, and the other rankings that have been measured."""
+    kept = (key for key in RANKINGS if FOUND.get(stood_key(reading, target, key, baseline)))
+    return tuple(dict.fromkeys((method, *kept)))
+
+
+def lines_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
+    """Where the curves of one chart are kept."""
+    keys = standing(reading, target, method, baseline)
+    return (reading.key, "lines", target, baseline, keys)
+
+
+def shuffled_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
+    """Where the random-weights check of a method is kept."""
+    used = baseline if method == "integrated_gradients" else None
+    return (reading.key, "shuffled", target, method, used)

@@ -21,6 +21,7 @@ from qa_demo.core.types import Reading, Window
 from qa_demo.views import explaining
 from qa_demo.views.examples import load_examples
 from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
 from tests.browser.steps import small_text
 from tests.fakes import FakeReader
@@ -41,8 +42,9 @@ LONG = " ".join(
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ATTENTION", "FOUND"):
         shelf = RecentValues(64)
-        monkeypatch.setattr(explaining, name, shelf)
-        monkeypatch.setattr(why, name, shelf)
+        for module in (explaining, why, answers):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, shelf)
 
 
 def chapter(page: Page, step: str = "looked") -> Locator:
@@ -63,10 +65,10 @@ def bars(picture: Locator) -> Locator:
 
 def test_a_head_is_chosen_by_mouse_and_by_keyboard(page: Page) -> None:
     picture = chapter(page)
-    grids = picture.locator(".head-grid")
-    expect(grids).to_have_count(2)
-    expect(grids.first.locator(".head-cell")).to_have_count(6)
-    grids.first.locator(".head-cell").nth(3).click()
+    grid = picture.locator(".head-grid")
+    expect(grid.locator(".head-cell")).to_have_count(6)
+    expect(grid.locator(".head-number:not(.name)")).to_have_text(["1", "2", "1", "2", "3"])
+    grid.locator(".head-cell").nth(3).click()
     expect(picture.locator(".part-title").first).to_have_text(
         "Where this head looked: layer 2, head 2"
     )
@@ -79,6 +81,10 @@ def test_a_head_is_chosen_by_mouse_and_by_keyboard(page: Page) -> None:
     expect(picture.locator(".summary")).to_have_count(3)
     expect(bars(picture)).not_to_have_count(0)
     expect(picture.locator(".notice")).to_contain_text("looked most at the question")
+    start = grid.locator(".head-cell").first.get_attribute("aria-label")
+    page.get_by_label("from the end").check()
+    expect(grid).to_have_attribute("aria-label", "From the selected end")
+    assert grid.locator(".head-cell").first.get_attribute("aria-label") != start
     assert "why" not in body(picture).inner_text().lower().split()
 
 
@@ -111,11 +117,12 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
     page.keyboard.press("ArrowRight")
     expect(readout).to_contain_text("and (")
     page.keyboard.press("Escape")
+    picture.locator("#why-head-more > summary").click()
     picture.locator("#why-filter-question_to_passage").check()
     expect(readout).not_to_contain_text("was looked at by")
     picture.locator("#why-filter-all").check()
     picture.locator("#why-specials").check()
-    expect(readout).not_to_contain_text("not shown")
+    expect(readout).not_to_contain_text("not drawn")
     words.filter(has_text="Trains").first.click()
     said = re.compile(r"^Trains: gave (0|< 0\.01|0\.\d\d), received ")
     expect(words.filter(has_text="Trains").first).to_have_attribute("aria-label", said)
@@ -170,10 +177,12 @@ def test_the_head_before_is_greyed_until_the_chosen_one_is_here(
 def test_target_method_and_contrast_are_chosen(page: Page) -> None:
     picture = chapter(page, "rested")
     expect(bars(picture)).not_to_have_count(0)
-    expect(picture.locator(".sums")).to_contain_text("promises no sum")
-    page.get_by_label("method").select_option("integrated_gradients")
     expect(picture.locator(".sums")).to_contain_text("F(x′)")
     expect(picture.locator(".sums")).to_contain_text("under 2 %")
+    page.get_by_label("method").select_option("gradient_x_input")
+    expect(picture.locator(".sums")).to_contain_text("promises no sum")
+    page.get_by_label("method").select_option("integrated_gradients")
+    expect(picture.locator(".steps-line")).to_have_text("From 20 steps of the path.")
     page.get_by_label("target").select_option("span_minus_null")
     expect(picture.locator(".formula")).to_contain_text("[CLS]")
     page.get_by_label("target").select_option("span_minus_other")
@@ -257,13 +266,127 @@ def test_another_window_and_back(
         picture.locator("#why-step-looked").click()
 
 
-def test_the_verdict_comes_first(page: Page) -> None:
-    picture = chapter(page, "trust")
+def measured(picture: Locator) -> Locator:
+    """Press "measure" and wait until all four rows stand; returns the rows' words."""
     picture.locator("#why-trust-run").click()
-    expect(picture.locator(".verdict")).to_contain_text("Masking the three top words")
+    expect(picture.locator(".stand")).to_have_count(4)
+    return picture.locator(".stand-says")
+
+
+def test_each_method_stands_among_the_same_random_sets(page: Page) -> None:
+    picture = chapter(page, "trust")
+    expect(body(picture)).to_contain_text("101 times for the random sets of three words")
+    says = measured(picture)
+    expect(picture.locator(".trust-verdict")).to_have_text(
+        re.compile(
+            r"^Masking the three top words of integrated gradients .* (lowers|raises) the score by "
+            r"[\d.]+; of 100 random sets of three words, \d+ have a smaller drop: (larger than "
+            r"nearly all|cannot be told from chance|smaller than nearly all)\.$"
+        )
+    )
+    dots = picture.locator(".cloud .set")
+    expect(dots).to_have_count(100)
+    drops = [
+        float(label.rsplit("drop of F ", 1)[1].replace("−", "-"))
+        for label in dots.evaluate_all("all => all.map((dot) => dot.getAttribute('aria-label'))")
+    ]
+    assert drops == sorted(drops)
+    verdict = picture.locator(".trust-verdict").inner_text()
+    below = int(re.search(r"(\d+) have a smaller", verdict)[1])
+    drop = float(re.search(r"score by ([\d.]+)", verdict)[1])
+    drop = -drop if "raises" in verdict else drop
+    assert sum(d < drop - 0.006 for d in drops) <= below <= sum(d <= drop + 0.006 for d in drops)
+    assert f"larger than {below} of 100" in says.first.inner_text()
+    expect(picture.locator(".notice")).to_contain_text(verdict[:40])
+    picture.get_by_text("as a table").click()
+    expect(picture.locator(".folds table").filter(has_text="The 100 random sets")).to_have_count(1)
+
+
+def test_the_dots_are_told_by_mouse_and_by_keyboard_and_nothing_moves(page: Page) -> None:
+    picture = chapter(page, "trust")
+    measured(picture)
+    boxes = (
+        "stage => [...stage.querySelectorAll('.set, .stand, .stand-says, .fold')].map((one) => "
+        "{ const box = one.getBoundingClientRect(); return [box.left, box.top + scrollY]; })"
+    )
+    stage, tip = picture.locator(".stage"), picture.locator(".set-tip")
+    before = stage.evaluate(boxes)
+    picture.locator(".cloud .set").nth(99).hover()
+    expect(tip).to_contain_text("drop of F")
+    assert stage.evaluate(boxes) == before
+    page.mouse.move(2, 2)
+    expect(tip).to_be_hidden()
+    picture.locator("#why-step-trust").focus()
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('set')"):
+            break
+    expect(tip).to_be_visible()
+    first = tip.inner_text()
+    page.keyboard.press("End")
+    expect(tip).not_to_have_text(first)
+    expect(picture.locator(".cloud .set:focus")).to_have_attribute("data-at", "99")
+    assert stage.evaluate(boxes) == before
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+
+def test_curves_and_the_shuffled_check_are_one_click_away(page: Page) -> None:
+    picture = chapter(page, "trust")
+    measured(picture)
+    picture.locator("#why-curves summary").click()
+    expect(picture.locator("#why-curves")).to_contain_text("at the present pace")
+    picture.locator("#why-curves-run").click()
     expect(picture.locator(".curve-box")).to_have_count(2)
-    expect(picture.locator(".summary-says li")).to_have_count(3)
-    expect(picture.locator(".notice")).to_contain_text("Masking the three top words")
+    expect(picture.locator(".curve-says")).to_contain_text("the drop of F is:")
+    expect(picture.locator("#why-curves .legend")).to_contain_text("leave one word out")
+    picture.locator("#why-shuffled summary").click()
+    picture.locator("#why-shuffled-run").click()
+    expect(picture.locator(".shuffled-says")).to_contain_text("rank correlation")
+
+
+def test_another_span_text_or_reader_is_one_click_away(page: Page) -> None:
+    picture = chapter(page)
+    picture.locator("#why-compare-span").click()
+    expect(picture.locator("#why-step-rested")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#why-target")).to_have_value("span_minus_other")
+    expect(picture.locator(".mark-contrast")).not_to_have_count(0)
+    picture.locator("#why-compare-text").click()
+    expect(page.locator("#scores-bench-question")).to_be_focused()
+    expect(page.locator("#scores-bench-question")).to_be_in_viewport()
+
+
+def test_one_token_has_one_row_and_so_equal_grids(page: Page) -> None:
+    picture = chapter(page)
+    select = (
+        "span => import(new URL('static/page/shared/store.js', document.baseURI))"
+        ".then((m) => m.select(span))"
+    )
+    said = "Start and end are the same token"
+    page.evaluate(select, {"start": 3, "end": 3})
+    expect(picture.locator(".look-grid")).to_contain_text(said)
+    labels = "cells => cells.map((cell) => cell.getAttribute('aria-label'))"
+    cells = picture.locator(".head-cell")
+    start = cells.evaluate_all(labels)
+    page.get_by_label("from the end").check()
+    assert cells.evaluate_all(labels) == start
+    page.evaluate(select, {"start": 3, "end": 5})
+    expect(picture.locator(".look-grid")).not_to_contain_text(said)
+
+
+def test_raw_attention_names_its_largest_item_whatever_it_is(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first(window: Window) -> Attention:  # every head looks at [CLS]
+        weights = np.full((3, 2, len(window), len(window)), 0.1 / len(window))
+        weights[..., 0] += 0.9
+        return Attention(window.index, weights)
+
+    monkeypatch.setattr(reader, "attention", first)
+    picture = chapter(page)
+    top = picture.locator(".summary").first.locator("li").first
+    expect(top).to_contain_text("[CLS]")
+    expect(top).to_contain_text("0.90")
 
 
 def test_a_reader_without_attention_says_so(
@@ -302,7 +425,7 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(
         picture = chapter(page, "rested")
         expect(page.locator("#say")).to_contain_text("explaining, 25 %")
         page.locator("#ask-cancel").click()
-        expect(body(picture).locator(".refused")).to_contain_text("cancelled")
+        expect(body(picture).locator(".refused")).to_contain_text("The explanation was cancelled.")
     body(picture).get_by_role("button", name="try again").click()
     expect(bars(picture)).not_to_have_count(0)
 
@@ -317,8 +440,7 @@ def test_it_is_accessible_and_fits(
     )
     picture = chapter(page, step)
     if step == "trust":
-        picture.locator("#why-trust-run").click()
-        expect(picture.locator(".verdict")).to_be_visible()
+        measured(picture)
     else:
         expect(bars(picture)).not_to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -332,7 +454,7 @@ def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
     """
     page.get_by_role("button", name="present").click()
     shows = {
-        "why": {"looked": ".summary", "rested": ".sums p", "trust": ".verdict"},
+        "why": {"looked": ".summary", "rested": ".sums p", "trust": ".stand"},
         "scores": {"plane": ".scores-plane", "dimensions": ".scores-lane", "layers": ".scores-map"},
     }
     for key, steps in shows.items():
@@ -344,10 +466,10 @@ def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
             expect(page.locator(f"#picture-{key} {shown}").first).to_be_visible()
             assert small_text(page, f"#picture-{key}", 18) == [], step
             assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-            pair = {"looked": ".head-grid", "trust": ".curve-box"}.get(step)
-            if pair:
+            if step == "looked":
                 left, right = (
-                    box.bounding_box() for box in page.locator(f"#picture-{key} {pair}").all()
+                    page.locator(f"#picture-{key} {part}").bounding_box()
+                    for part in (".look-grid", ".head-text")
                 )
                 assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
     page.set_viewport_size(

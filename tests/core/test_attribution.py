@@ -1,5 +1,5 @@
-"""Targets, words, completeness, leave one out, rank correlation, and deletion curves against
-values worked out apart.
+"""Targets, words, completeness, leave one out, and rank correlation against values worked out
+apart.
 """
 
 import itertools
@@ -8,11 +8,12 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from qa_demo.core.arrays import softmax
 from qa_demo.core.attribution import (
     KINDS,
     Attribution,
+    Cost,
     Target,
+    cost,
     gap_share,
     lanes,
     parts,
@@ -21,18 +22,10 @@ from qa_demo.core.attribution import (
     window_of,
 )
 from qa_demo.core.errors import BadInput
-from qa_demo.core.faithfulness import (
-    answer_words,
-    bin_sizes,
-    measure,
-    order_of,
-    span_probability,
-    verdict,
-)
 from qa_demo.core.occlusion import leave_one_out, question_effects
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.core.words import question_at, special_positions, words
-from tests.core.toys import make_reading, random_reading, t1
+from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 
 
@@ -277,139 +270,17 @@ def test_rank_correlation_against_the_textbook_formula() -> None:
         rank_correlation(np.ones(2), np.ones(3))
 
 
-# Faithfulness
-
-
-def test_bins_are_erasers_shares_rounded_up() -> None:
-    assert bin_sizes(40) == (0, 1, 2, 4, 8, 20, 40) and bin_sizes(100) == (0, 1, 5, 10, 20, 50, 100)
-    assert bin_sizes(3) == (0, 1, 1, 1, 1, 2, 3)
-
-
-def test_orders_break_ties_by_the_text() -> None:
-    assert order_of(np.array([1.0, 3.0, 3.0, 2.0]), (0, 1, 2, 3)) == (1, 2, 3, 0)
-    assert order_of(np.array([1.0, 3.0, 3.0, 2.0]), (0, 2, 3)) == (2, 3, 0)
-
-
-def test_curves_against_a_loop() -> None:
-    rng = np.random.default_rng(3)
-    reading = random_reading(rng, 12, 12, 4)
-    window = reading.windows[0]
-    effect, masked = linear(reading, 5)
-    target = Target("span_score", Span(4, 6))
-    units = words(reading.encoding, window)
-    values = rng.normal(size=len(units))
-    calls = []
-
-    def scorer(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        calls.append(masks)
-        return masked(window, masks)
-
-    found = measure(reading, target, {"mine": values}, scorer, np.random.default_rng(1), n_random=3)
-    assert len(calls) == 1 and len({m.tobytes() for m in calls[0]}) == len(calls[0])
-    order = sorted(range(len(units)), key=lambda k: -values[k])
-    i, j = window.to_pos(4), window.to_pos(6)
-    s0, e0 = (row.astype(float) for row in reading.logits(0))
-
-    def look(chosen: list[int]) -> tuple[float, float]:
-        mask = np.isin(units.of, chosen)
-        s, e = s0 - mask @ effect[0][0], e0 - mask @ effect[0][1]
-        return s[i] + e[j], softmax(s)[i] * softmax(e)[j]
-
-    curve = found.curves["mine"]
-    assert curve.order == tuple(order)
-    for at, size in enumerate(bin_sizes(len(units))):
-        assert (curve.deletion_f[at], curve.deletion_m[at]) == pytest.approx(look(order[:size]))
-        assert (curve.insertion_f[at], curve.insertion_m[at]) == pytest.approx(look(order[size:]))
-    m = [look(order[:k])[1] for k in bin_sizes(len(units))]
-    only = [look(order[k:])[1] for k in bin_sizes(len(units))]
-    assert curve.comprehensiveness == pytest.approx(np.mean([m[0] - x for x in m[1:6]]))
-    assert curve.sufficiency == pytest.approx(np.mean([m[0] - x for x in only[1:6]]))
-    assert curve.deletion_f[0] == pytest.approx(curve.insertion_f[-1]) and curve.deletion_m[
-        -1
-    ] == pytest.approx(curve.insertion_m[0])
-    mean, spread = found.spread("comprehensiveness")
-    each = [c.comprehensiveness for c in found.random]
-    assert (
-        len(each) == 3
-        and mean == pytest.approx(sum(each) / 3)
-        and spread == pytest.approx(np.std(each, ddof=1))
-    )
-    assert found.band("deletion_f")[0].shape == (7,)
-
-
-def test_the_right_order_beats_chance_and_the_wrong_one_does_not() -> None:
-    reading = random_reading(np.random.default_rng(3), 30, 30, 4)
-    window = reading.windows[0]
-    units = words(reading.encoding, window)
-    worth = np.random.default_rng(9).exponential(size=len(units))
-
-    def scorer(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        s, e = (np.repeat(row[None].astype(float), len(masks), axis=0) for row in reading.logits(0))
-        s[:, window.to_pos(4)] -= np.array(
-            [worth[np.unique(units.of[m & (units.of >= 0)])].sum() for m in masks]
+def test_the_passes_of_each_method_are_counted() -> None:
+    def found(method: str, tried: tuple[tuple[int, float], ...] = ()) -> Attribution:
+        zero = np.zeros(3)
+        return Attribution(
+            Target("span_score", Span(0, 0)), method, 0, zero, zero, 1.0, tried=tried
         )
-        return s, e
 
-    target = Target("start_logit", Span(4, 4))
-    found = measure(
-        reading,
-        target,
-        {"right": worth, "wrong": -worth},
-        scorer,
-        np.random.default_rng(0),
-        spare_answer=True,
-    )
-    mean, spread = found.spread("comprehensiveness")
-    assert found.curves["right"].comprehensiveness > mean > found.curves["wrong"].comprehensiveness
-    for order in [*(c.order for c in found.curves.values()), *(c.order for c in found.random)]:
-        assert set(order) == set(found.candidates) and not set(order) & set(
-            answer_words(units, target, window)
-        )
-    said = verdict(
-        reading,
-        target,
-        {"right": worth, "wrong": -worth},
-        "right",
-        scorer,
-        np.random.default_rng(0),
-        shuffled=-worth,
-    )
-    best = [k for k in np.argsort(-worth) if k in found.candidates][:3]
-    assert said.top == tuple(units.items[k].text for k in best) and said.drop == pytest.approx(
-        worth[best].sum()
-    )
-    assert said.beyond_chance and said.random < said.drop
-    assert said.agreement == {"wrong": pytest.approx(1.0)} and said.shuffled == pytest.approx(1.0)
-    low = verdict(reading, target, {"wrong": -worth}, "wrong", scorer, np.random.default_rng(0))
-    assert not low.beyond_chance and low.shuffled is None and spread > 0
-
-
-def test_probability_of_a_span_at_fixed_positions() -> None:
-    reading = t1()
-    window = reading.windows[0]
-    s, e = reading.logits(0)
-    ps, pe = softmax(s), softmax(e)
-    assert span_probability(Target("span_score", Span(0, 1)), window, s, e) == pytest.approx(
-        ps[3] * pe[4]
-    )
-    assert span_probability(Target("start_logit", Span(0, 1)), window, s, e) == pytest.approx(ps[3])
-    assert span_probability(Target("end_logit", Span(0, 1)), window, s, e) == pytest.approx(pe[4])
-
-
-def test_too_little_to_compare_is_said() -> None:
-    reading = t1()
-    _, masked = linear(reading)
-    target = Target("span_score", Span(0, 3))
-
-    def scorer(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return masked(reading.windows[0], masks)
-
-    with pytest.raises(BadInput, match="at least 2 random orders, got 1"):
-        measure(reading, target, {}, scorer, np.random.default_rng(0), n_random=1)
-    with pytest.raises(BadInput, match="at least 2 words that may be masked, this window has 1"):
-        measure(reading, target, {}, scorer, np.random.default_rng(0), spare_answer=True)
-    with pytest.raises(BadInput, match="no explanation 'x'; given are y"):
-        verdict(reading, target, {"y": np.ones(5)}, "x", scorer, np.random.default_rng(0))
+    assert cost(found("gradient_x_input"), 40) == Cost(1, 2)
+    assert cost(found("leave_one_out"), 40) == Cost(40, 0)
+    path = found("integrated_gradients", ((20, 0.5), (50, 0.01)))
+    assert cost(path, 40) == Cost(1 + 20 + 50, 2 * 70)
 
 
 def test_every_pair_of_kinds_differs() -> None:

@@ -4,7 +4,7 @@
 import { el, fold, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
-import { missing } from "./parts.js";
+import { missing, wordText } from "./parts.js";
 import { sheet } from "./sheet.js";
 
 const FILTERS = ["all", "question_to_passage", "passage_to_question"];
@@ -27,7 +27,7 @@ export function draw(root, model, held) {
     Object.assign(held, { window: model.w.index, pin: null, point: null });
     held.headBox.hidden = true;
   }
-  drawGrids(held);
+  drawGrid(held);
   held.title.textContent = `${words.this_head}: ${words.layer} ${held.at[0] + 1}, ${words.head} ${
     held.at[1] + 1
   }`;
@@ -57,7 +57,7 @@ function make(root, model, held) {
     at: null,
   });
   held.missing = el("div", {});
-  held.grids = { start: el("div", { class: "head-grid" }), end: el("div", { class: "head-grid" }) };
+  held.grid_box = el("div", { class: "head-grid" });
   held.says = el("p", { class: "readout tabular", "aria-live": "polite" });
   held.title = el("h3", { class: "part-title" });
   held.mode = FILTERS.map((value) =>
@@ -98,22 +98,13 @@ function make(root, model, held) {
     if (held.asTable.open && held.codes) drawTable(held);
   });
   held.refused = el("div", {});
-  held.headBox = el(
-    "div",
-    { class: "head-box", hidden: true },
-    el(
-      "div",
-      { class: "head-view" },
-      el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
-      el("div", { class: "head-text" }, held.sheet.root, held.readout),
-    ),
-    held.asTable,
-  );
+  held.headBox = el("div", { class: "head-box", hidden: true }, held.sheet.root, held.readout);
   held.beside = el("div", { class: "beside" });
+  held.same = el("p", { class: "role-quiet" });
   const lane = (side) =>
     el(
       "label",
-      {},
+      { class: `role-${side}` },
       el("input", {
         type: "radio",
         name: "why-lane",
@@ -121,110 +112,129 @@ function make(root, model, held) {
         id: `why-lane-${side}`,
         checked: side === "start",
         onchange: () => {
-          held.lane = side;
+          Object.assign(held, { lane: side, point: null });
+          say(held, held.at[0] * held.grid.heads + held.at[1]);
           held.model.repaint();
         },
       }),
       words[`from_${side}`],
     );
+  const controls = el(
+    "div",
+    { class: "controls" },
+    el(
+      "fieldset",
+      {},
+      el("legend", {}, words.filter),
+      FILTERS.map((value, k) => el("label", {}, held.mode[k], words[value])),
+    ),
+    el("label", {}, specials, words.specials),
+  );
+  held.more = el(
+    "div",
+    {},
+    controls,
+    el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
+    held.asTable,
+  );
   held.body = el(
     "div",
     {},
-    el("p", { class: "role-quiet" }, words.grid_says),
     el(
       "div",
-      { class: "grids" },
-      ["start", "end"].map((side) =>
-        el(
-          "div",
-          {},
-          el("p", { class: `grid-title role-${side}` }, words[`grid_${side}`]),
-          held.grids[side],
-        )
-      ),
-    ),
-    held.says,
-    held.title,
-    el(
-      "div",
-      { class: "controls" },
+      { class: "look" },
       el(
-        "fieldset",
-        {},
-        el("legend", {}, words.filter),
-        FILTERS.map((value, k) => el("label", {}, held.mode[k], words[value])),
+        "div",
+        { class: "look-grid" },
+        el("p", { class: "role-quiet" }, words.grid_says),
+        el("div", { class: "controls" }, lane("start"), lane("end")),
+        held.grid_box,
+        held.says,
+        held.same,
       ),
-      el("label", {}, specials, words.specials),
+      el("div", { class: "head-text" }, held.title, held.refused, held.headBox),
     ),
-    held.refused,
-    held.headBox,
+    fold(words.more_of_head, held.more, { id: "why-head-more" }),
     el("h3", { class: "part-title" }, words.beside),
     el("p", { class: "role-quiet" }, words.beside_says),
-    el("div", { class: "controls" }, lane("start"), lane("end")),
     held.beside,
   );
   root.replaceChildren(held.missing, held.body);
 }
 
-// The grids: one button a head, darker for a larger share; arrows move in both directions.
-function drawGrids(held) {
-  const { grid, shares, grids, model } = held;
-  for (const side of ["start", "end"]) {
-    const box = grids[side];
-    if (box.childElementCount !== grid.layers * grid.heads) {
-      box.replaceChildren(
-        ...Array.from({ length: grid.layers * grid.heads }, (_, k) =>
-          el("button", {
-            type: "button",
-            class: "head-cell",
-            dataset: { k },
-            tabindex: k ? -1 : 0,
-            onclick: () => {
-              held.at = [Math.floor(k / grid.heads), k % grid.heads];
-              held.model.repaint();
-            },
-          })),
-      );
-      box.style.gridTemplateColumns = `repeat(${grid.heads}, minmax(1.5rem, 2rem))`;
-      box.setAttribute("role", "group");
-      box.setAttribute("aria-label", model.words[`grid_${side}`]);
-      const tell = (event) => {
-        const cell = event.target.closest(".head-cell");
-        if (cell) say(held, side, Number(cell.dataset.k));
-      };
-      box.onpointerover = tell;
-      box.onfocus = tell;
-      box.addEventListener("focusin", tell);
-      box.onkeydown = (event) => move(box, event, held.grid.heads);
-    }
-    const top = Math.max(max(shares[side]), 1e-9);
-    [...box.children].forEach((cell, k) => {
-      cell.style.setProperty("--share", `${Math.round((100 * shares[side][k]) / top)}%`);
-      cell.setAttribute("aria-label", heading(held, k, side));
-      cell.setAttribute("aria-pressed", String(k === held.at[0] * grid.heads + held.at[1]));
-    });
-  }
-  if (!held.says.textContent) say(held, "start", held.at[0] * grid.heads + held.at[1]);
+// The grid: one button a head, darker for a larger share; arrows move in both directions. Rows are
+// layers, columns heads, both numbered from 1 as everywhere.
+function drawGrid(held) {
+  const { grid, shares, grid_box: box, lane, model } = held;
+  if (box.querySelectorAll(".head-cell").length !== grid.layers * grid.heads) makeGrid(held);
+  box.setAttribute("aria-label", model.words[`grid_${lane}`]);
+  const cells = [...box.querySelectorAll(".head-cell")];
+  const top = Math.max(max(shares[lane]), 1e-9);
+  cells.forEach((cell, k) => {
+    cell.style.setProperty("--share", `${Math.round((100 * shares[lane][k]) / top)}%`);
+    cell.setAttribute("aria-label", heading(held, k));
+    cell.setAttribute("aria-pressed", String(k === held.at[0] * grid.heads + held.at[1]));
+  });
+  held.same.textContent = grid.one ? model.words.same : "";
+  if (!held.says.textContent) say(held, held.at[0] * grid.heads + held.at[1]);
+}
+
+function makeGrid(held) {
+  const { grid: { layers, heads }, grid_box: box, model: { words } } = held;
+  const number = (text, place, kind) =>
+    el("span", { class: `head-number ${kind}`, "aria-hidden": "true", style: place }, text);
+  const count = (n) => Array.from({ length: n }, (_, k) => k);
+  box.replaceChildren(
+    number(words.heads, { gridRow: 1, gridColumn: `2 / span ${heads}` }, "name"),
+    number(words.layers, { gridRow: 2, gridColumn: 1 }, "name"),
+    ...count(heads).map((k) => number(k + 1, { gridRow: 2, gridColumn: k + 2 }, "")),
+    ...count(layers).map((k) => number(k + 1, { gridRow: k + 3, gridColumn: 1 }, "")),
+    ...count(layers * heads).map((k) =>
+      el("button", {
+        type: "button",
+        class: "head-cell",
+        dataset: { k },
+        tabindex: k ? -1 : 0,
+        style: { gridRow: Math.floor(k / heads) + 3, gridColumn: (k % heads) + 2 },
+        onclick: () => {
+          held.at = [Math.floor(k / heads), k % heads];
+          say(held, k);
+          held.model.repaint();
+        },
+      })
+    ),
+  );
+  box.style.gridTemplateColumns = `auto repeat(${heads}, minmax(1.5rem, 1.7rem))`;
+  box.setAttribute("role", "group");
+  const tell = (event) => {
+    const cell = event.target.closest(".head-cell");
+    if (cell) say(held, Number(cell.dataset.k));
+  };
+  box.onpointerover = tell;
+  if (!held.listens) box.addEventListener("focusin", tell);
+  box.onpointerleave = () => say(held, held.at[0] * heads + held.at[1]);
+  held.listens = true;
+  box.onkeydown = (event) => move(box, event, heads);
 }
 
 const percent = (
   p,
 ) => (p < 0.01 ? "< 1 %" : p > 0.99 && p < 1 ? "> 99 %" : `${Math.round(100 * p)} %`);
 
-function heading({ grid, shares, model: { words } }, k, side) {
+function heading({ grid, shares, lane, model: { words } }, k) {
   return `${words.layer} ${Math.floor(k / grid.heads) + 1}, ${words.head} ${
     (k % grid.heads) + 1
-  }: ${percent(shares[side][k])} ${words.of_question}`;
+  }: ${percent(shares[lane][k])} ${words.of_question}`;
 }
 
-function say(held, side, k) {
-  held.says.textContent = `${held.model.words[`grid_${side}`]}, ${
-    heading(held, k, side)
-  }; ${held.model.words.even} ${percent(held.grid.even)}`;
+function say(held, k) {
+  held.says.textContent = `${heading(held, k)}; ${held.model.words.even} ${
+    percent(held.grid.even)
+  }`;
 }
 
 function move(box, event, columns) {
-  const cells = [...box.children];
+  const cells = [...box.querySelectorAll(".head-cell")];
   const at = cells.indexOf(event.target);
   const step = {
     ArrowRight: 1,
@@ -327,9 +337,9 @@ const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
 function drawStrips(held) {
   if (!held.codes) return; // a pointer may still pass over the head before it
   const { model, sides, filter } = held;
-  const { words, w, start, chosen } = model;
+  const { words, w, chosen } = model;
   const lanes = lanesOf(held);
-  const still = held.pin ?? (filter === "question_to_passage" ? sides.rows[0] : start);
+  const still = held.pin ?? (filter === "question_to_passage" ? sides.rows[0] : model[held.lane]);
   const at = held.point ?? still;
   const { above, below, exact } = lanes(at);
   held.sheet.draw({
@@ -342,7 +352,7 @@ function drawStrips(held) {
     names: { above: words.gives, below: words.receives },
     byWord: false,
     steady: at !== still,
-    least: 16,
+    least: 11,
     fold: at === still ? { above, below } : lanes(still),
     folded: words.unnoticed,
     marks: [{ kind: "selected", start: chosen.start, end: chosen.end }],
@@ -474,7 +484,7 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
 // Raw attention, rollout and gradient x attention: the words each of them puts first, for the start
 // or for the end.
 function drawSummaries(held, found) {
-  const { model, beside, lane, specials } = held;
+  const { model, beside, lane } = held;
   if (!found?.data) {
     beside.replaceChildren(
       ...missing(model, { what: "relevance", span: true, target: true }, found),
@@ -491,12 +501,10 @@ function drawSummaries(held, found) {
     const values = floats(one[lane]);
     const sums = new Map();
     values.forEach((x, p) => {
-      if (specials || seats.of[p] >= 0) sums.set(place(p), (sums.get(place(p)) ?? 0) + x);
+      sums.set(place(p), (sums.get(place(p)) ?? 0) + x);
     });
     const best = [...sums].sort((a, b) => b[1] - a[1]).slice(0, LISTED);
     const top = Math.max(best[0]?.[1] ?? 0, 1e-12);
-    const hidden = specials ? 0 : values.reduce((sum, x, p) => sum + (seats.of[p] < 0 ? x : 0), 0) /
-      Math.max(1e-12, values.reduce((a, b) => a + b, 0));
     const digits = one.kind === "gradient_x_attention" ? 3 : 2;
     return el(
       "div",
@@ -509,7 +517,9 @@ function drawSummaries(held, found) {
           el(
             "li",
             {},
-            el("bdi", { class: "summary-word" }, names.get(key)),
+            el("bdi", {
+              class: `summary-word${typeof key === "string" ? " faded" : ""}`,
+            }, names.get(key)),
             svg(
               "svg",
               {
@@ -534,24 +544,6 @@ function drawSummaries(held, found) {
           )
         ),
       ),
-      hidden > 0.005
-        ? el("p", { class: "role-quiet" }, `${percent(hidden)} ${words.hidden}`)
-        : null,
     );
   }));
-}
-
-/** The text of a word: pieces of the question or of the paragraph, joined as typed. */
-export function wordText({ page, seats, w }, word) {
-  const { text, at, offsets } = seats.question;
-  const found = [...seats.of.keys()].filter((p) => seats.of[p] === word);
-  const [first, last] = [found[0], found.at(-1)];
-  if (first >= w.contextAt) {
-    const { tokens, context } = page.reading;
-    return context.slice(
-      tokens[first - w.contextAt + w.docStart].start,
-      tokens[last - w.contextAt + w.docStart].end,
-    );
-  }
-  return text.slice(offsets[2 * (first - at)], offsets[2 * (last - at) + 1]);
 }

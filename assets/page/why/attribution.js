@@ -7,7 +7,8 @@ import { spanFor } from "../shared/keys.js";
 import { menu, missing, signed } from "./parts.js";
 import { sheet } from "./sheet.js";
 
-const FIRST = "gradient_x_input";
+// Few steps of the path give a first picture at once; all of them refine it in place.
+const REFINED = "integrated_gradients";
 
 export function draw(root, model, held) {
   if (!held.made) make(root, model, held);
@@ -29,12 +30,14 @@ export function draw(root, model, held) {
   held.picks.textContent = held.picking ? words.picking : "";
 
   const request = { what: "attribution", span: true, target: true, method: choice.method };
-  const first = choice.method === FIRST ? null : need({ ...request, method: FIRST });
+  const first = choice.method === REFINED && !model.has(request)
+    ? need({ ...request, more: { few: true } })
+    : null;
   const found = need(request);
-  held.missing.replaceChildren(...missing(model, request, found));
   const drawn = found?.data ?? (found?.error ? null : first?.data);
+  held.missing.replaceChildren(...(drawn ? [] : missing(model, request, found)));
   held.body.hidden = !drawn;
-  if (drawn) drawLanes(held, drawn, found?.data ? null : first.data);
+  if (drawn) drawLanes(held, drawn, !found?.data);
   drawQuestion(held);
 }
 
@@ -68,7 +71,7 @@ function make(root, model, held) {
     onchange: () => held.model.repaint(),
   });
   held.missing = el("div", {});
-  held.first = el("p", { class: "role-quiet" });
+  held.first = el("p", { class: "role-quiet steps-line", role: "status" });
   held.sums = el("div", { class: "sums tabular" });
   held.sheet = sheet();
   held.readout = el("p", { class: "readout tabular" });
@@ -137,8 +140,8 @@ function drawLanes(held, data, first) {
       lanes: { start: floats(data.start), end: floats(data.end) },
     });
   }
-  held.first.textContent = first
-    ? `${words.first}${model.picture.menus.method.find(([key]) => key === model.choice.method)[1]}`
+  held.first.textContent = data.steps
+    ? `${words.from_steps} ${data.steps} ${words.path_steps}${first ? words.refining : "."}`
     : "";
   held.sums.replaceChildren(...data.sums.map((text) => el("p", {}, text)));
   const other = contrast(model);

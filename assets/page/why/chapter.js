@@ -4,6 +4,7 @@
 import { el, stepButtons } from "../shared/dom.js";
 import { ints } from "../shared/pack.js";
 import { style } from "../shared/style.js";
+import { visit } from "../shared/visit.js";
 import * as looked from "./attention.js";
 import * as rested from "./attribution.js";
 import * as trusted from "./trust.js";
@@ -11,8 +12,10 @@ import * as trusted from "./trust.js";
 await style(new URL("./why.css", import.meta.url));
 
 const STEPS = { looked, rested, trust: trusted };
-const SLOW = new Set(["attribution", "question", "trust"]);
+const SLOW = new Set(["attribution", "question", "random", "stood", "curves", "shuffled"]);
+// milliseconds after which an answer counts as lost; slow ones tell how far they are, and Cancel ends them
 const PATIENCE = 120_000;
+const LONG_PATIENCE = 1_800_000;
 const views = new WeakMap();
 
 export function draw(root, picture, page) {
@@ -60,7 +63,12 @@ function shell(root, picture) {
     el(
       "div",
       { class: "why" },
-      el("div", { class: "steps", role: "group", "aria-label": words.steps }, view.buttons),
+      el(
+        "div",
+        { class: "why-bar" },
+        el("div", { class: "steps", role: "group", "aria-label": words.steps }, view.buttons),
+        compare(view, words),
+      ),
       view.says,
       view.stage,
     ),
@@ -68,6 +76,30 @@ function shell(root, picture) {
   view.paint = () => paint(view);
   views.set(root, view);
   return view;
+}
+
+// The two ways to ask "why this and not that": another span is a target of step 2, another text or
+// reader is chapter 2's bench.
+function compare(view, words) {
+  const link = (id, text, onclick) =>
+    el("button", { type: "button", class: "plain", id, onclick }, text);
+  return el(
+    "p",
+    { class: "compare role-quiet" },
+    words.compare,
+    link("why-compare-span", words.compare_span, () => {
+      view.step = "rested";
+      view.choice = { ...view.choice, kind: "span_minus_other" };
+      view.page.input("choice", view.choice);
+      paint(view);
+      view.bodies.rested.querySelector("#why-other")?.focus();
+    }),
+    link(
+      "why-compare-text",
+      words.compare_text,
+      () => visit("scores", "layers", "scores-bench-question"),
+    ),
+  );
 }
 
 // A reply belongs to the request whose key it carries; an older one is kept as well, it may be
@@ -94,7 +126,10 @@ function heard(view) {
   }
   const { reply } = picture;
   if (!reply) return;
-  view.found.set(reply.key, reply.error ? { error: reply.error } : { data: reply.data });
+  view.found.set(
+    reply.key,
+    reply.error ? { error: reply.error, cancelled: reply.cancelled } : { data: reply.data },
+  );
   if (view.out?.key === reply.key) settled(view);
 }
 
@@ -167,6 +202,7 @@ function model(view, w, chosen) {
     start: chosen.start - w.docStart + w.contextAt,
     end: chosen.end - w.docStart + w.contextAt,
     need: (request) => need(view, request),
+    has: (request) => Boolean(view.found.get(keyOf(view, request))?.data),
     repaint: () => paint(view),
     want: (request) => {
       view.wanted.add(keyOf(view, request));
@@ -231,7 +267,7 @@ function pump(view) {
     timer: setTimeout(() => {
       settled(view);
       paint(view);
-    }, PATIENCE),
+    }, SLOW.has(what) ? LONG_PATIENCE : PATIENCE),
   };
   page.input("ask", {
     key,

@@ -50,3 +50,18 @@ export function menu(id, label, onchange) {
     },
   };
 }
+
+/** The text of a word: pieces of the question or of the paragraph, joined as typed. */
+export function wordText({ page, seats, w }, word) {
+  const { text, at, offsets } = seats.question;
+  const found = [...seats.of.keys()].filter((p) => seats.of[p] === word);
+  const [first, last] = [found[0], found.at(-1)];
+  if (first >= w.contextAt) {
+    const { tokens, context } = page.reading;
+    return context.slice(
+      tokens[first - w.contextAt + w.docStart].start,
+      tokens[last - w.contextAt + w.docStart].end,
+    );
+  }
+  return text.slice(offsets[2 * (first - at)], offsets[2 * (last - at) + 1]);
+}

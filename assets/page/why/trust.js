@@ -1,143 +1,144 @@
-// Chapter 9, step 3: how far to trust it. The verdict first, then the curves behind it, then the
-// checks.
+// Chapter 9, step 3: how far to trust it. The drop of each explanation among random word sets, then
+// what happens as more words are masked, then the check with shuffled weights.
 
-import { el, svg } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
-import { extent, scaleLinear, ticks } from "../shared/scales.js";
-import { missing } from "./parts.js";
+import { el, fold } from "../shared/dom.js";
+import { floats, ints } from "../shared/pack.js";
+import { drawCurves } from "./curves.js";
+import { makeDots } from "./dots.js";
+import { missing, wordText } from "./parts.js";
+
+const RANDOM = { what: "random", span: true, target: true };
 
 export function draw(root, model, held) {
-  const { words, choice, picture, page } = model;
-  const request = { what: "trust", span: true, target: true, method: choice.method };
-  const name = picture.menus.method.find(([key]) => key === choice.method)[1];
-  const about = el(
-    "p",
-    { class: "role-quiet" },
-    `${words.target}: ${
-      picture.menus.target.find(([key]) => key === choice.kind)[1]
-    }; ${words.method}: ${name}. ${words.trust_says}`,
+  if (!held.made) make(root, model, held);
+  held.model = model;
+  const asked = model.wanted(RANDOM);
+  const found = asked ? model.need(RANDOM) : null;
+  const rows = found?.data ? methods(held) : [];
+  held.begin.hidden = asked;
+  held.wait.textContent = model.picture.wait.sets;
+  held.missing.replaceChildren(...(asked ? missing(model, RANDOM, found) : []));
+  held.body.hidden = !found?.data;
+  const verdict = rows.find((row) => row.chosen)?.data?.verdict;
+  held.verdict.textContent = verdict ?? model.words.trust_says;
+  held.verdict.classList.toggle("said", Boolean(verdict));
+  if (!found?.data) return;
+  drawSets(held, found.data, rows);
+  drawMore(held, "curves", (data) => drawCurves(data, model), model.picture.wait.curves);
+  drawMore(held, "shuffled", (data) => [el("p", { class: "shuffled-says" }, data.says)], "");
+}
+
+function make(root, model, held) {
+  held.made = true;
+  held.verdict = el("p", { class: "trust-verdict", role: "status" });
+  held.wait = el("p", { class: "role-quiet" });
+  held.begin = el(
+    "div",
+    {},
+    held.wait,
+    el("button", {
+      type: "button",
+      class: "act",
+      id: "why-trust-run",
+      onclick: () => held.model.want(RANDOM),
+    }, model.words.run),
   );
-  const found = model.wanted(request) ? model.need(request) : undefined;
-  if (found === undefined) {
-    root.replaceChildren(
-      about,
+  held.missing = el("div", {});
+  held.title = el("p", { class: "role-quiet" });
+  held.rule = el("p", { class: "role-quiet" });
+  held.dots = makeDots();
+  held.curves = el("div", {});
+  held.shuffled = el("div", {});
+  held.more = el("div", { class: "trust-more" });
+  held.body = el("div", { hidden: true }, held.title, held.dots.root, held.rule, held.more);
+  root.replaceChildren(held.verdict, held.begin, held.missing, held.body);
+}
+
+// The chosen method first, the others after it, raw attention last; each is asked for when the one
+// before it has answered. Nobody wants the next after a Cancel.
+function methods(held) {
+  const { model } = held;
+  const { choice, picture } = model;
+  const others = picture.menus.method.filter(([key]) => key !== choice.method);
+  const order = [...picture.menus.method.filter(([key]) => key === choice.method), ...others, [
+    "attention",
+    picture.attention,
+  ]];
+  let waits = false;
+  return order.map(([key, name]) => {
+    const request = {
+      what: "stood",
+      span: true,
+      target: true,
+      more: { by: key, baseline: key === "integrated_gradients" ? choice.baseline : "" },
+    };
+    const found = waits ? undefined : model.need(request);
+    waits ||= !found || Boolean(found.cancelled);
+    return {
+      name,
+      chosen: key === choice.method,
+      data: found?.data,
+      missing: found === undefined ? [] : missing(model, request, found),
+    };
+  });
+}
+
+function drawSets(held, data, rows) {
+  const { model } = held;
+  if (held.random !== data) {
+    Object.assign(held, {
+      random: data,
+      sets: { ...data, drops: Array.from(floats(data.drops)), words: ints(data.words) },
+    });
+  }
+  const { sets } = held;
+  held.title.textContent = data.title;
+  held.rule.textContent = data.rule;
+  const wordsOf = (k) =>
+    Array.from(
+      sets.words.slice(k * sets.size, (k + 1) * sets.size),
+      (word) => `“\u2068${wordText(model, word)}\u2069”`,
+    ).join(", ");
+  const { page, width, words } = model;
+  const seen = rows.map((row) => row.data ?? row.missing.length);
+  const key = [data, width, page.scale, page.narrow, ...seen];
+  if (held.drawn?.length === key.length && held.drawn.every((one, k) => one === key[k])) return;
+  held.drawn = key;
+  held.dots.draw({
+    sets,
+    rows,
+    width,
+    scale: page.scale,
+    narrow: page.narrow,
+    words,
+    wordsOf,
+  });
+}
+
+// A measurement that is begun by hand, in a fold of its own.
+function drawMore(held, what, show, wait) {
+  const { model } = held;
+  const { words, choice } = model;
+  const request = { what, span: true, target: true, method: choice.method };
+  if (!held.more.querySelector(`#why-${what}`)) {
+    held.more.append(fold(words[what], held[what], { id: `why-${what}` }));
+  }
+  if (!model.wanted(request)) {
+    held[what].replaceChildren(
+      el("p", { class: "role-quiet" }, `${words[`${what}_says`]} ${wait}`),
       el("button", {
         type: "button",
         class: "act",
-        id: "why-trust-run",
+        id: `why-${what}-run`,
         onclick: () => model.want(request),
       }, words.run),
     );
     return;
   }
+  const found = model.need(request);
   if (!found?.data) {
-    root.replaceChildren(about, ...missing(model, request, found));
+    held[what].replaceChildren(...missing(model, request, found));
     return;
   }
-  const { verdict, summary, curves } = found.data;
-  const width = Math.min(
-    model.width,
-    page.narrow ? model.width : Math.max(280, Math.floor(model.width / 2 - 17 * page.scale)),
-    560 * page.scale,
-  );
-  root.replaceChildren(
-    el("p", { class: "verdict" }, verdict),
-    el("ul", { class: "summary-says" }, summary.map((text) => el("li", {}, text))),
-    legend(curves, words),
-    el(
-      "div",
-      { class: "curves" },
-      ["deletion", "insertion"].map((what) => chart(what, curves, width, page.scale, words)),
-    ),
-    el("p", { class: "role-quiet" }, words.in_tables),
-    about,
-  );
-  held.drawn = found.data;
-}
-
-function legend(curves, words) {
-  const key = (mark, text) =>
-    el("span", {}, svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, mark), ` ${text}`);
-  return el(
-    "p",
-    { class: "legend" },
-    curves.lines.map((line, k) =>
-      key(svg("line", { class: `curve line-${k}`, x1: 0, x2: 28, y1: 6, y2: 6 }), line.name)
-    ),
-    key([
-      svg("rect", { class: "band", x: 0, y: 1, width: 28, height: 10 }),
-      svg("line", { class: "curve line-random", x1: 0, x2: 28, y1: 6, y2: 6 }),
-    ], `${words.random} (${curves.random})`),
-  );
-}
-
-function chart(what, { sizes, shares, lines, bands }, width, scale, words) {
-  const [left, right, top, bottom, height] = [
-    46 * scale,
-    10 * scale,
-    10 * scale,
-    44 * scale,
-    220 * scale,
-  ];
-  const band = bands[what];
-  const all = [
-    ...lines.flatMap((line) => line[what]),
-    ...band.mean.flatMap((m, k) => [m - band.spread[k], m + band.spread[k]]),
-  ];
-  const [low, high] = extent(all);
-  const x = scaleLinear([0, sizes.length - 1], [left, width - right]);
-  const y = scaleLinear([low, high === low ? low + 1 : high], [height - bottom, top]);
-  const path = (values) => values.map((f, k) => `${k ? "L" : "M"}${x(k)},${y(f)}`).join("");
-  const edge = [
-    ...band.mean.map((m, k) => `${x(k)},${y(m + band.spread[k])}`),
-    ...band.mean.map((m, k) => `${x(k)},${y(m - band.spread[k])}`).reverse(),
-  ].join(" ");
-  const rules = ticks(y, { room: 40 * scale }).map(({ at, text }) => [
-    svg("line", { class: "rule", x1: left, x2: width - right, y1: at, y2: at }),
-    svg("text", { class: "quiet", x: left - 6, y: at + 4, "text-anchor": "end" }, text),
-  ]);
-  const labels = sizes.map((
-    size,
-    k,
-  ) => [
-    svg(
-      "text",
-      { x: x(k), y: height - bottom + 16 * scale, "text-anchor": "middle" },
-      String(size),
-    ),
-    svg("text", {
-      class: "quiet",
-      x: x(k),
-      y: height - bottom + 32 * scale,
-      "text-anchor": "middle",
-    }, shares[k]),
-  ]);
-  return el(
-    "figure",
-    { class: "curve-box" },
-    el("figcaption", {}, words[what]),
-    svg(
-      "svg",
-      {
-        width,
-        height,
-        role: "img",
-        "aria-label": `${words[what]}. ${
-          lines.map((l) => `${l.name}: ${l[what].map((f) => fixed(f)).join(", ")}`).join("; ")
-        }`,
-      },
-      rules,
-      svg("polygon", { class: "band", points: edge }),
-      svg("path", { class: "curve line-random", d: path(band.mean) }),
-      [...lines].reverse().map((line) =>
-        svg("path", { class: `curve line-${lines.indexOf(line)}`, d: path(line[what]) })
-      ),
-      labels,
-    ),
-    el(
-      "p",
-      { class: "role-quiet axis" },
-      what === "deletion" ? words.masked_words : words.kept_words,
-    ),
-  );
+  held[what].replaceChildren(...show(found.data));
 }

@@ -62,7 +62,7 @@ def grid_data(
     attention: Attention, encoding: Encoding, window: Window, span: Span
 ) -> dict[str, Any]:
     """The grid layers x heads for start and end; `even` is the share in a row that looks
-    everywhere equally.
+    everywhere equally, `one` whether start and end are one token and so one row.
     """
     start, end = shares(attention, encoding, window, span)
     return {
@@ -72,6 +72,7 @@ def grid_data(
         "end": floats(end),
         "even": len(question_positions(encoding)) / len(window),
         "top": _top(start),
+        "one": span.start == span.end,
     }
 
 

@@ -82,7 +82,7 @@ def value_of(reading: Reading, target: Target, window: Window) -> float:
 
 
 def lanes_data(found: Attribution) -> dict[str, Any]:
-    """The two lanes [n] with the sentence that says whether they add up."""
+    """The two lanes [n], the steps of their path (0 without one), and whether they add up."""
     return {
         "method": found.method,
         "name": METHOD_NAMES[found.method],
@@ -90,6 +90,7 @@ def lanes_data(found: Attribution) -> dict[str, Any]:
         "end": floats(found.end),
         "sums": sums(found),
         "complete": found.complete,
+        "steps": found.n_steps,
     }
 
 

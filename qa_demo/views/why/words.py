@@ -19,9 +19,13 @@ SIMPLIFIED = (
     "keeps every position; what stands in the text twice is understated.",
     "Rollout assumes that layers only average, and knows no target. Gradient × attention keeps "
     "positive parts only.",
-    "Deletion and insertion curves mask words; the answer's own words are kept in the picture, "
-    "and the table gives both. "
-    "Random orders are drawn from a fixed seed, so that a measurement can be repeated.",
+    "The test masks the three words that an explanation puts first, and 100 random sets of three; "
+    "the span's own words are never masked. The sets follow from question and paragraph alone, so "
+    "everyone draws the same. A rank says whether the words matter more than chance, not that the "
+    "explanation is right; of many explanations of nothing, one in twenty passes.",
+    "The curves go on masking in the same random orders, so at three words they show the very "
+    "drops of the test. A text with many words masked is unlike anything the reader was trained "
+    "on.",
     "Numbers changed by hand do not move this chapter: it explains the reader's own logits.",
 )
 
@@ -33,9 +37,12 @@ WORDS = {
     "step_trust": "how far to trust it",
     "grid_start": "From the selected start",
     "grid_end": "From the selected end",
-    "grid_says": "Each square is a head, each row a layer: the more ink, the larger the share of "
-    "its attention on the question's words. "
-    "Choose one to see where this head looked.",
+    "grid_says": "Each square is a head: the darker, the more of its attention went to the "
+    "question's words.",
+    "layers": "layer",
+    "heads": "head",
+    "same": "Start and end are the same token: one row of every head, so both grids are equal.",
+    "more_of_head": "this head as a square and a table; what is shown",
     "layer": "layer",
     "head": "head",
     "even": "looking everywhere alike would give",
@@ -65,7 +72,7 @@ WORDS = {
     "pin_free": "let go",
     "rounded": "rounded for the journey",
     "exact": "exact values",
-    "hidden": "on tokens that are not shown",
+    "hidden": "on special tokens, not drawn",
     "itself": "itself",
     "special": "special",
     "beside": "Three summaries, beside one another",
@@ -81,7 +88,9 @@ WORDS = {
     "pick_other": "choose it in the text",
     "picking": "now choose the other span in the text",
     "by_word": "sum to words",
-    "first": "First picture, by gradient × input; under way: ",
+    "from_steps": "From",
+    "path_steps": "steps of the path",
+    "refining": ", the first picture; it is being refined.",
     "lanes_says": "Start part above the words, end part below. Filled: supports the target; "
     "hollow: speaks against it.",
     "lanes_hint": "Point at a word, or move with the arrow keys; Enter selects.",
@@ -94,17 +103,30 @@ WORDS = {
     "run": "measure",
     "again": "try again",
     "waiting": "waiting for the reader",
-    "trust_says": "Masks words in the order of the explanation, of attention, and at random; "
-    "then explains a copy with shuffled weights, "
-    "and compares the methods with one another.",
+    "trust_says": "Do the words that an explanation puts first matter more than words drawn "
+    "blindly? Mask them, mask random sets of as many words, and see where the drop stands.",
+    "dots": "Random sets by their drop of F; arrow keys move from one to the next",
+    "chance_band": "chance",
+    "masked_set": "masked",
+    "drop": "drop of F",
+    "larger_than": "larger than",
+    "coming": "to come",
+    "top_words": "top words",
+    "curves": "As more words are masked",
+    "curves_says": "The same random orders go on, with more and more of their words masked.",
+    "shuffled": "Does it change with shuffled weights?",
+    "shuffled_says": "The same method explains a private copy of the reader whose weights were "
+    "shuffled. An explanation that stays the same was never about what the reader has learned.",
     "deletion": "Deletion: mask the top words",
     "insertion": "Insertion: keep only the top words",
     "masked_words": "words masked",
     "kept_words": "words kept",
-    "random": "random words, mean ± spread",
-    "in_tables": "The numbers of both curves, the same in probability with and without the "
-    "answer's own words, and every rank correlation "
-    "stand below, as tables.",
+    "random": "random orders: middle, and the edges of chance",
+    "in_tables": "The numbers of both curves, the same in probability, and the rank correlations "
+    "of the methods stand below, as tables.",
+    "compare": "Why not",
+    "compare_span": "another span?",
+    "compare_text": "another question, text or reader?",
     "f": "F",
     "none_above": "no effect",
 }

@@ -1,21 +1,18 @@
-"""Chapter 9, steps 2 and 3 as data: sums that add up as printed, and sentences that say what was
+"""Chapter 9, step 2 as data: sums that add up as printed, and sentences that say what was
 measured.
 """
 
 import itertools
-import json
 import re
 
 import numpy as np
 import pytest
 
 from qa_demo.core.attribution import KINDS, Attribution, Target, silence
-from qa_demo.core.faithfulness import Verdict, measure
 from qa_demo.core.occlusion import QuestionEffect
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.core.words import Word, words
 from qa_demo.figures.why import attribution as figure
-from qa_demo.figures.why import trust
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
@@ -157,91 +154,3 @@ def test_the_notice_names_the_words_with_most_and_least(
     said = figure.attribution_notice(reading, found)
     assert f"“\u2068{units.items[1].text}\u2069” in the question (+4.00)" in said
     assert f"“\u2068{units.items[6].text}\u2069” in the paragraph (−1.50)" in said
-
-
-def verdict(
-    drop: float, random: float, spread: float = 0.4, shuffled: float | None = 0.1
-) -> Verdict:
-    return Verdict(
-        ("Rotne", "drew", "bridge?"),
-        drop,
-        random,
-        spread,
-        8,
-        {"attention": 0.3, "leave_one_out": 0.6},
-        shuffled,
-    )
-
-
-def test_the_verdict_is_one_sentence_with_the_measured_numbers() -> None:
-    assert trust.verdict_sentence(verdict(4.12, 0.61)) == (
-        "Masking the three top words (“\u2068Rotne\u2069”, “\u2068drew\u2069”, "
-        "“\u2068bridge?\u2069”) "
-        "lowers the score by 4.1; masking three random words by 0.6 ± 0.4."
-    )
-    assert (
-        "raises the score by 0.3; masking three random words lowers it by 0.2"
-        in trust.verdict_sentence(verdict(-0.3, 0.2))
-    )
-    assert "by 0.0;" not in trust.verdict_sentence(
-        verdict(0.01, 0.2)
-    ) and "0.010" not in trust.verdict_sentence(verdict(0.01, 0.2))
-
-
-def test_the_summary_follows_the_numbers() -> None:
-    names = {"attention": "raw attention", "leave_one_out": "leave one word out"}
-    strong = trust.summary(verdict(4.1, 0.6), "gradient × input", names)
-    assert (
-        "more than two spreads above chance" in strong[0]
-        and "as it must" in strong[1]
-        and "leave one word out agrees most" in strong[2]
-    )
-    weak = trust.summary(verdict(1.0, 0.6, shuffled=0.9), "gradient × input", names)
-    assert weak[0].startswith("That is not more") and "hardly changes" in weak[1]
-    assert (
-        "one of the two rankings is constant"
-        in trust.summary(verdict(1.0, 0.6, shuffled=None), "x", names)[1]
-    )
-
-
-def test_curves_and_their_tables_hold_the_same_numbers(
-    reader: FakeReader, reading: Reading
-) -> None:
-    target, window = Target("span_score", SPAN, None, 0), reading.windows[0]
-    units = words(reading.encoding, window)
-    ranking = {
-        "gradient_x_input": np.arange(len(units), dtype=float),
-        "attention": -np.arange(len(units), dtype=float),
-    }
-    spared, full = (
-        measure(
-            reading,
-            target,
-            ranking,
-            lambda masks: reader.masked(window, masks),
-            np.random.default_rng(0),
-            spare,
-            3,
-        )
-        for spare in (True, False)
-    )
-    names = {**figure.METHOD_NAMES, "attention": "raw attention"}
-    data = trust.curves_data(spared, names)
-    json.dumps(data, allow_nan=False)
-    assert (
-        data["words"] < len(units)
-        and len(data["lines"]) == 2
-        and data["sizes"][0] == 0
-        and data["sizes"][-1] == data["words"]
-    )
-    assert data["lines"][0]["deletion"][0] == pytest.approx(
-        figure.value_of(reading, target, window), abs=1e-4
-    )
-    assert data["lines"][0]["insertion"][-1] == pytest.approx(data["lines"][0]["deletion"][0])
-    assert data["lines"][0]["insertion"][0] == pytest.approx(data["lines"][0]["deletion"][-1])
-    eraser, curves, agreement = trust.trust_tables(spared, full, verdict(1, 0), names)
-    assert value(eraser["rows"][0][1]) == pytest.approx(
-        spared.curves["gradient_x_input"].comprehensiveness, abs=6e-4
-    )
-    assert [int(row[0]) for row in curves["rows"]] == data["sizes"]
-    assert agreement["rows"][0] == ["raw attention", "0.30"]

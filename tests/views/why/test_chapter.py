@@ -1,5 +1,6 @@
 """Chapter 9's handlers as pure functions with the fake reader."""
 
+import base64
 import json
 from dataclasses import replace
 from typing import Any
@@ -8,15 +9,20 @@ import numpy as np
 import pytest
 
 from qa_demo.core.attribution import BASELINES, KINDS, METHODS, rank_correlation
+from qa_demo.core.chance import N_SETS
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.faithfulness import chance_band, ranks_along
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.numbers import number
 from qa_demo.views import explaining, selection
+from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen, Selection
+from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
+from qa_demo.views.why import trust as trusted
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
@@ -25,9 +31,10 @@ TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ATTENTION", "FOUND"):
-        shelf = RecentValues(8)
-        monkeypatch.setattr(explaining, name, shelf)
-        monkeypatch.setattr(why, name, shelf)
+        shelf = RecentValues(32)
+        for module in (explaining, why, answers):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, shelf)
 
 
 @pytest.fixture
@@ -47,7 +54,7 @@ def screen(reader: FakeReader) -> Screen:
 def chosen(
     kind: str = "span_score",
     other: list[int] | None = None,
-    method: str = "gradient_x_input",
+    method: str = "integrated_gradients",
     baseline: str = "pad",
 ) -> dict[str, Any]:
     return {"kind": kind, "other": other, "method": method, "baseline": baseline}
@@ -94,9 +101,10 @@ def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Sc
     assert before["tables"] == [] and "is " in before["notice"]
     why.reply(screen, asked(screen, "attention"), work(reader, screen))
     assert "looked most at the question" in why.present(screen)["notice"]
-    why.reply(screen, asked(screen, "trust"), work(reader, screen))
+    for what in ("stood", "curves", "shuffled"):
+        why.reply(screen, asked(screen, what), work(reader, screen))
     after = why.present(screen)
-    assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 5
+    assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 7
     moved = screen.select(
         Selection(
             screen.selection.window, Span(screen.selection.span.start, screen.selection.span.start)
@@ -220,7 +228,7 @@ def test_a_reader_without_attention_says_so_and_is_attributed(
         why.reply(screen, asked(screen, "attribution"), work(reader, screen))["picture"]["reply"][
             "data"
         ]["method"]
-        == "gradient_x_input"
+        == "integrated_gradients"
     )
 
 
@@ -255,7 +263,7 @@ def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> 
     told: list[tuple[int, int]] = []
     why.reply(
         screen,
-        asked(screen, "trust", chosen(method="integrated_gradients")),
+        asked(screen, "attribution", chosen(method="integrated_gradients")),
         work(reader, screen, on_progress=lambda done, total: told.append((done, total))),
     )
     shares = [done / total for done, total in told]
@@ -272,7 +280,8 @@ def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> 
 def test_every_method_is_checked_against_shuffled_weights(
     reader: FakeReader, screen: Screen, method: str
 ) -> None:
-    answer = why.reply(screen, asked(screen, "trust", chosen(method=method)), work(reader, screen))
+    value = asked(screen, "shuffled", chosen(method=method))
+    answer = why.reply(screen, value, work(reader, screen))
     target, units = (
         why.target_of(screen),
         words(screen.reading.encoding, screen.reading.windows[screen.selection.window]),
@@ -281,11 +290,89 @@ def test_every_method_is_checked_against_shuffled_weights(
         np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total))
         for s in (None, explaining.SEED)
     )
-    assert (
-        f"(rank correlation {number(rank_correlation(own, other))})"
-        in answer["picture"]["reply"]["data"]["summary"][1]
+    said = answer["picture"]["reply"]["data"]["says"]
+    assert f"(rank correlation {number(rank_correlation(own, other))})" in said
+    assert answer["tables"][-1]["rows"][-1][2] == number(rank_correlation(own, other))
+
+
+def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Screen) -> None:
+    dots = why.reply(screen, asked(screen, "random"), work(reader, screen))
+    drops = np.frombuffer(base64.b64decode(dots["picture"]["reply"]["data"]["drops"]), "<f4")
+    assert len(drops) == N_SETS
+
+    calls = []
+    masked = reader.masked
+    reader.masked = lambda window, masks, *more: calls.append(masks) or masked(window, masks, *more)
+    for by in explaining.RANKINGS:
+        page = why.reply(screen, asked(screen, "stood", by=by), work(reader, screen))
+        row = page["picture"]["reply"]["data"]
+        assert row["rank"] == f"{(drops < np.float32(row['drop'])).sum()} of {N_SETS}"
+    sizes = [len(masks) for masks in calls]
+    assert sizes.count(1) == 4 and max(sizes) < N_SETS, "of the sets only each method's own is run"
+    (side,) = (one for one in page["tables"] if "side by side" in one["caption"])
+    assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explaining.RANKINGS]
+    with pytest.raises(BadInput, match="the ranking"):
+        why.reply(screen, asked(screen, "stood", by="lime"), work(reader, screen))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_verdict_and_curve_agree_for_every_example_method_and_target(
+    reader: FakeReader, kind: str
+) -> None:
+    """With the fake reader on every short example: at the size of the test the curve has the
+    verdict's rank, and elsewhere its sentence follows the same rule.
+    """
+    for example in load_examples().values():
+        if len(example.context) > 600:
+            continue
+        reading = reader.read(example.question, example.context)
+        found = Screen(reading, DecodeOptions())
+        found = found.select(selection.winner(found))
+        chosen_kind = kind if why.others(found) or kind != "span_minus_other" else "span_score"
+        target = why.target_of(why.change_choice(found, chosen(chosen_kind)))
+        asking = work(reader, found)
+        random = asking.random_curves(target)
+        for by in explaining.RANKINGS:
+            rank, line = (
+                asking.stood(target, by, "pad").placed.rank,
+                asking.curve(target, by, "pad"),
+            )
+            at = line.sizes.index(asking.random_sets(target).size)
+            assert ranks_along(line, random)[at] == rank
+            low, high = chance_band(random)
+            assert (rank.standing == "larger") == (line.deletion_f[0, at] < low[at])
+            assert (rank.standing == "smaller") == (line.deletion_f[0, at] > high[at])
+
+
+def test_the_first_picture_takes_few_steps(reader: FakeReader, screen: Screen) -> None:
+    how = chosen(method="integrated_gradients")
+    first, full, again = (
+        why.reply(screen, asked(screen, "attribution", how, few=few), work(reader, screen))
+        for few in (True, False, True)
     )
-    assert answer["tables"][-1]["rows"][-1][1] == number(rank_correlation(own, other))
+    steps = [page["picture"]["reply"]["data"]["steps"] for page in (first, full, again)]
+    assert steps[0] == explaining.FIRST_STEPS < steps[1] == steps[2]
+    assert "largest support" not in first["notice"] and "largest support" in full["notice"]
+
+
+@pytest.mark.parametrize("what", list(answers.CANCELLED))
+def test_a_cancel_says_what_was_cancelled(screen: Screen, what: str) -> None:
+    for said in ("this was cancelled", "the reading was cancelled"):
+        reply = why.refusal(screen, asked(screen, what), said)["picture"]["reply"]
+        assert reply["error"] == answers.CANCELLED[what] and reply["cancelled"]
+    refused = why.refusal(screen, asked(screen, what), "the reader is gone")["picture"]["reply"]
+    assert refused["error"] == "the reader is gone" and not refused["cancelled"]
+
+
+def test_the_wait_is_estimated_from_what_was_timed(reader: FakeReader, screen: Screen) -> None:
+    fresh = explaining.Pace()
+    assert fresh.seconds(101, 77) is None
+    fresh.learn(10, 100, 2.0)
+    assert fresh.seconds(101, 77) == pytest.approx(0.002 * 101 * 77)
+    fresh.learn(10, 100, 4.0)
+    assert fresh.seconds(1, 1) == pytest.approx(0.003)
+    why.reply(screen, asked(screen, "random"), work(reader, screen))
+    assert "at the present pace" in why.present(screen)["picture"]["wait"]["curves"]
 
 
 @pytest.mark.parametrize(("method", "baseline"), [(m, b) for m in METHODS for b in BASELINES])

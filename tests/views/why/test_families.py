@@ -76,7 +76,7 @@ def test_every_request_is_answered(seen: tuple[Any, Screen]) -> None:
         assert floats(lanes["start"]).shape == floats(lanes["end"]).shape == (len(window),)
     for what in ("head", "exact", "relevance", "question"):
         assert answer(seen, what, layer=1, head=1, position=len(window) - 1)["reply"]["data"]
-    assert answer(seen, "trust", "integrated_gradients")["reply"]["data"]["verdict"].startswith(
+    assert answer(seen, "stood", "integrated_gradients")["reply"]["data"]["verdict"].startswith(
         "Masking the three top words"
     )
 
@@ -92,10 +92,10 @@ def test_a_reader_that_normalises_each_word_first_has_nothing_to_say_by_gradient
         assert not floats(lanes["start"]).any() and not floats(lanes["end"]).any()
         assert len(lanes["sums"]) == 1 and "exactly nothing here" in lanes["sums"][0]
         with pytest.raises(BadInput, match="no top words to mask"):
-            answer(seen, "trust")
+            answer(seen, "stood")
     else:
         assert abs(floats(lanes["start"])).max() > 1e-3 and "promises no sum" in lanes["sums"][0]
-        assert answer(seen, "trust")["reply"]["data"]["verdict"].startswith("Masking")
+        assert answer(seen, "stood")["reply"]["data"]["verdict"].startswith("Masking")
 
 
 def test_no_sentence_names_another_familys_tokens(seen: tuple[Any, Screen]) -> None:

@@ -1,0 +1,188 @@
+// The drops of all random sets as dots, stacked where they are alike, and below them one row for
+// each explanation with its drop on the same axis.
+
+import { el, svg } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { extent, scaleLinear, ticks } from "../shared/scales.js";
+import { middle, tip } from "../shared/tip.js";
+
+const ROOM = 120;
+const LARGEST = 4.5;
+
+/**
+ * Places of dots stacked upwards from y = 0 in columns of 2 r + 1 pixels, with the largest radius
+ * at which the highest column is no higher than `room`.
+ * @param {number[]} at places on the axis in pixels, from small to large
+ * @param {number} room
+ * @param {number} largest
+ * @returns {{r: number, spots: {x: number, y: number}[]}}
+ */
+export function stacked(at, room, largest) {
+  for (let r = largest;; r -= 0.25) {
+    const wide = 2 * r + 1;
+    /** @type {Map<number, number>} */
+    const count = new Map();
+    const spots = at.map((x) => {
+      const column = Math.round(x / wide);
+      const k = count.get(column) ?? 0;
+      count.set(column, k + 1);
+      return { x: column * wide, y: r + k * wide };
+    });
+    if (r <= 1 || Math.max(...count.values()) * wide <= room) return { r, spots };
+  }
+}
+
+/** {root, draw({sets, rows, width, scale, narrow, words, wordsOf})}. */
+export function makeDots() {
+  const view = { tip: tip({ class: "set-tip" }), at: 0 };
+  view.stage = el("div", { class: "chance" });
+  view.root = el("div", { class: "chance-box" }, view.stage, view.tip.node);
+  return { root: view.root, draw: (model) => draw(view, model) };
+}
+
+function draw(view, model) {
+  const { sets, rows, scale, narrow, words } = model;
+  const side = narrow ? 0 : 190 * scale;
+  const says = narrow ? 0 : 310 * scale;
+  const width = Math.max(220, Math.min(model.width - side - says - 4, 600 * scale));
+  const drops = rows.flatMap((row) => (row.data ? [row.data.drop] : []));
+  const [low, high] = extent([0, ...sets.drops, ...drops]);
+  const edge = 8 * scale;
+  const x = scaleLinear([low, high === low ? low + 1 : high], [edge, width - edge]);
+  const had = view.stage.contains(document.activeElement);
+  view.stage.style.gridTemplateColumns = narrow ? "1fr" : `${side}px ${width}px minmax(0, 1fr)`;
+  view.stage.replaceChildren(
+    ...(narrow ? [] : [el("div", {})]),
+    cloud(view, model, x, width),
+    ...(narrow ? [] : [el("div", {})]),
+    ...rows.flatMap((row) => method(row, x, width, model)),
+  );
+  if (had) view.stage.querySelector(".set[tabindex='0']")?.focus({ preventScroll: true });
+  view.stage.setAttribute("aria-label", words.dots);
+}
+
+function cloud(view, { sets, scale, words, wordsOf }, x, width) {
+  const order = [...sets.drops.keys()].sort((a, b) => sets.drops[a] - sets.drops[b]);
+  const room = ROOM * scale;
+  const { r, spots } = stacked(order.map((k) => x(sets.drops[k])), room, LARGEST * scale);
+  const [foot, head] = [room + 18 * scale, 16 * scale];
+  view.at = Math.min(view.at, order.length - 1);
+  const dots = order.map((k, at) =>
+    svg("circle", {
+      class: "set",
+      role: "img",
+      tabindex: at === view.at ? 0 : -1,
+      dataset: { at },
+      "aria-label": `${wordsOf(k)}: ${words.drop} ${fixed(sets.drops[k])}`,
+      cx: spots[at].x,
+      cy: foot - spots[at].y - 1,
+      r,
+    })
+  );
+  const node = svg(
+    "svg",
+    { class: "cloud", width, height: foot + 20 * scale, role: "group", "aria-label": words.dots },
+    ...band(sets, x, foot, words, head),
+    svg("line", { class: "axis-line", x1: 0, x2: width, y1: foot, y2: foot }),
+    ticks(x, { room: 60 * scale, em: 12 * scale }).map(({ at, text }) =>
+      svg("text", { class: "quiet", x: at, y: foot + 15 * scale, "text-anchor": "middle" }, text)
+    ),
+    dots,
+  );
+  listen(view, node, dots, (at) => [
+    wordsOf(order[at]),
+    el("span", { class: "role-quiet" }, `  ${words.drop} ${fixed(sets.drops[order[at]])}`),
+  ]);
+  return node;
+}
+
+// Where chance usually lands: beyond either edge lie at most 4 of 100 random sets.
+function band({ low, high }, x, foot, words, head) {
+  const [a, b] = [x(low), x(high)];
+  return [
+    svg("rect", { class: "band", x: a, y: head, width: Math.max(1, b - a), height: foot - head }),
+    svg(
+      "text",
+      { class: "quiet", x: (a + b) / 2, y: head - 4, "text-anchor": "middle" },
+      words.chance_band,
+    ),
+  ];
+}
+
+function listen(view, node, dots, say) {
+  const go = (at) => {
+    dots[view.at].setAttribute("tabindex", "-1");
+    view.at = Math.max(0, Math.min(dots.length - 1, at));
+    dots[view.at].setAttribute("tabindex", "0");
+    dots[view.at].focus({ preventScroll: true });
+  };
+  const over = (event) => event.target.closest(".set");
+  node.addEventListener("pointermove", (event) => {
+    const dot = over(event);
+    if (!dot) return view.tip.hide();
+    view.tip.show({ x: event.clientX, y: event.clientY }, ...say(Number(dot.dataset.at)));
+  });
+  node.addEventListener("pointerleave", () => view.tip.hide());
+  node.addEventListener("focusin", (event) => {
+    const dot = over(event);
+    if (dot) view.tip.show(middle(dot), ...say(Number(dot.dataset.at)));
+  });
+  node.addEventListener("focusout", () => view.tip.hide());
+  node.addEventListener("keydown", (event) => {
+    const to = {
+      ArrowRight: view.at + 1,
+      ArrowLeft: view.at - 1,
+      Home: 0,
+      End: dots.length - 1,
+    }[event.key];
+    if (event.key === "Escape") view.tip.hide();
+    if (to === undefined) return;
+    event.preventDefault();
+    go(to);
+  });
+}
+
+// One explanation: its name and cost, its drop on the axis of the dots, its rank in words.
+function method({ name, chosen, data, missing }, x, width, { sets, scale, words }) {
+  const height = 30 * scale;
+  const [y, size] = [height / 2, 7 * scale];
+  const mark = data && svg("path", {
+    class: `stand ${data.standing}`,
+    d: `M${x(data.drop)},${y - size}l${size},${size}l${-size},${size}l${-size},${-size}Z`,
+  });
+  const lane = svg(
+    "svg",
+    { class: "stand-lane", width, height, "aria-hidden": "true" },
+    svg("rect", {
+      class: "band",
+      x: x(sets.low),
+      y: 0,
+      width: Math.max(1, x(sets.high) - x(sets.low)),
+      height,
+    }),
+    svg("line", { class: "rule", x1: 0, x2: width, y1: y, y2: y }),
+    mark,
+  );
+  return [
+    el(
+      "div",
+      { class: `stand-name${chosen ? " on" : ""}` },
+      name,
+      el("small", { class: "role-quiet tabular" }, data ? data.took : ""),
+    ),
+    lane,
+    el(
+      "div",
+      { class: "stand-says" },
+      data
+        ? [
+          el("span", { class: "tabular" }, `${words.larger_than} ${data.rank}: `),
+          el("b", {}, data.says),
+          el("small", { class: "role-quiet" }, data.top),
+        ]
+        : missing.length
+        ? missing
+        : el("span", { class: "role-quiet" }, words.coming),
+    ),
+  ];
+}

@@ -1,0 +1,127 @@
+"""Chapter 9, step 3: which measurement is asked for, and what is known of it already."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from qa_demo.core.attribution import METHODS, Baseline, Method, Target, window_of
+from qa_demo.core.chance import N_SETS, TOP
+from qa_demo.core.faithfulness import passes_of
+from qa_demo.core.types import Reading
+from qa_demo.core.word_sets import answer_words
+from qa_demo.core.words import words
+from qa_demo.figures.methods import METHOD_NAMES
+from qa_demo.figures.why import attention as looked
+from qa_demo.figures.why import trust as figure
+from qa_demo.views import explaining, parse
+from qa_demo.views.background import Job, Wanted
+from qa_demo.views.explaining import RANKINGS, Ranking, Shuffled, Stood, Work
+
+NAMES: Mapping[str, str] = {**METHOD_NAMES, "attention": looked.NAMES["attention"]}
+
+
+def waits(reading: Reading, target: Target) -> dict[str, str]:
+    """What the two measurements of this step will run and take."""
+    window, pace = window_of(reading, target), explaining.PACE
+    units = words(reading.encoding, window)
+    free = len(units) - len(answer_words(units, target, window))
+    size, tokens = min(TOP, free), len(window)
+    passes = passes_of(free, size, N_SETS)
+    return {
+        "sets": figure.wait_sentence(len(units), tokens, size, pace.seconds(N_SETS + 1, tokens)),
+        "curves": figure.curves_wait(passes, pace.seconds(passes, tokens)),
+    }
+
+
+def answer_random(work: Work, target: Target) -> dict[str, Any]:
+    """The random sets as dots."""
+    return figure.sets_data(work.random_sets(target))
+
+
+def answer_stood(
+    work: Work, target: Target, by: Any, baseline: Baseline, what: str
+) -> dict[str, Any]:
+    """One ranking among the random sets."""
+    key = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
+    return _row(key, work.stood(target, key, baseline), what)
+
+
+def answer_curves(work: Work, target: Target, method: Method, baseline: Baseline) -> dict[str, Any]:
+    """The curves of every ranking that has been measured, beside those of the random orders."""
+    lines = work.lines(target, method, baseline)
+    return figure.curves_data(lines, work.random_curves(target), NAMES, method)
+
+
+def answer_shuffled(
+    work: Work, target: Target, method: Method, baseline: Baseline
+) -> dict[str, Any]:
+    """The random-weights check of the chosen method."""
+    return {"says": figure.shuffled_sentence(work.shuffled(target, method, baseline).correlation)}
+
+
+MEASURED = ("random", "stood", "curves", "shuffled")
+
+
+def wanted(
+    what: str,
+    reading: Reading,
+    target: Target,
+    how: tuple[Method, Baseline],
+    by: Any,
+    of: Callable[[Job], Work],
+) -> Wanted:
+    """What the reader must make for one measurement."""
+    found = explaining.FOUND
+    if what == "random":
+        key = explaining.random_key(reading, target)
+        return Wanted(key, found, lambda j: of(j).random_sets(target))
+    if what == "stood":
+        ranking = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
+        key = explaining.stood_key(reading, target, ranking, how[1])
+        return Wanted(key, found, lambda j: of(j).stood(target, ranking, how[1]))
+    if what == "curves":
+        key = explaining.lines_key(reading, target, *how)
+        return Wanted(key, found, lambda j: of(j).lines(target, *how))
+    key = explaining.shuffled_key(reading, target, *how)
+    return Wanted(key, found, lambda j: of(j).shuffled(target, *how))
+
+
+def _row(key: str, stood: Stood, what: str) -> dict[str, Any]:
+    return figure.stood_data(key, NAMES[key], stood.placed, stood.cost, stood.seconds, what)
+
+
+def known(
+    reading: Reading, target: Target, method: Method, baseline: Baseline, what: str
+) -> tuple[str | None, list[dict[str, Any]]]:
+    """The verdict of the chosen method and the table twins, from what was measured before."""
+    found = explaining.FOUND
+    sets = found.get(explaining.random_key(reading, target))
+    if sets is None:
+        return None, []
+    stood = _kept(explaining.stood_key, reading, target, baseline)
+    mine = stood.get(method)
+    said = None if mine is None else figure.verdict_sentence(mine.placed, NAMES[method], what)
+    tables = [figure.stood_table([_row(key, one, what) for key, one in stood.items()])]
+    tables = (tables if stood else []) + [figure.sets_table(sets)]
+    random = found.get(explaining.random_curves_key(reading, target))
+    lines = _kept(explaining.curve_key, reading, target, baseline)
+    if random is not None and lines:
+        tables += [
+            figure.curves_table(lines, random, NAMES),
+            figure.eraser_table(lines, random, NAMES),
+        ]
+    checked: dict[str, Shuffled] = {
+        key: one
+        for key in METHODS
+        if (one := found.get(explaining.shuffled_key(reading, target, key, baseline))) is not None
+    }
+    if len(stood) > 1 or checked:
+        values = {key: one.values for key, one in stood.items()}
+        shuffled = {key: one.correlation for key, one in checked.items()}
+        tables.append(figure.agreement_table(values, NAMES, shuffled))
+    return said, tables
+
+
+def _kept(key_of: Any, reading: Reading, target: Target, baseline: Baseline) -> dict[str, Any]:
+    """What is kept of each ranking."""
+    both = ((key, explaining.FOUND.get(key_of(reading, target, key, baseline))) for key in RANKINGS)
+    return {key: one for key, one in both if one is not None}
