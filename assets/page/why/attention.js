@@ -339,7 +339,8 @@ function drawStrips(held) {
   const { model, sides, filter } = held;
   const { words, w, chosen } = model;
   const lanes = lanesOf(held);
-  const still = held.pin ?? (filter === "question_to_passage" ? sides.rows[0] : model[held.lane]);
+  const base = filter === "question_to_passage" ? sides.rows[0] : model[held.lane];
+  const still = held.pin ?? base;
   const at = held.point ?? still;
   const { above, below, exact } = lanes(at);
   held.sheet.draw({
@@ -351,9 +352,9 @@ function drawStrips(held) {
     kinds: { above: "light", below: "ink" },
     names: { above: words.gives, below: words.receives },
     byWord: false,
-    steady: at !== still,
-    least: 11,
-    fold: at === still ? { above, below } : lanes(still),
+    steady: true,
+    least: 15,
+    fold: lanes(base), // neither pointing nor pinning opens or closes a line
     folded: words.unnoticed,
     marks: [{ kind: "selected", start: chosen.start, end: chosen.end }],
     pin: at,

@@ -30,12 +30,13 @@ export function draw(root, model, held) {
   held.picks.textContent = held.picking ? words.picking : "";
 
   const request = { what: "attribution", span: true, target: true, method: choice.method };
-  const first = choice.method === REFINED && !model.has(request)
-    ? need({ ...request, more: { few: true } })
-    : null;
-  const found = need(request);
+  const few = { ...request, more: { few: true } };
+  const first = choice.method === REFINED && !model.has(request) ? need(few) : null;
+  const found = first?.error ? first : need(request); // nobody wants to refine what was cancelled
   const drawn = found?.data ?? (found?.error ? null : first?.data);
-  held.missing.replaceChildren(...(drawn ? [] : missing(model, request, found)));
+  held.missing.replaceChildren(
+    ...(drawn ? [] : missing(model, first?.error ? few : request, found)),
+  );
   held.body.hidden = !drawn;
   if (drawn) drawLanes(held, drawn, !found?.data);
   drawQuestion(held);

@@ -295,8 +295,8 @@ function speak({ model, seat }, peak) {
   }
 }
 
-// While the pointer passes over the words (`steady`) no lane changes its height, or the words would
-// run away from under it: bars stay small.
+// Where other numbers come while the pointer is on the words (`steady`), no lane changes its height,
+// or the words would run away from under it: bars stay small, their numbers stand in the read-out.
 function lane(
   node,
   side,
