@@ -218,6 +218,7 @@ KEYS = {
     "budget_of": "ceil(mask_ratio T)",
     "code_terms": "sum(MLM) / M + weight * sum(SBO) / (S + 1)",
     "leave_one_out": "F(x) - F(x without word u)",
+    "rank": "p_larger = (1 + equal + above) / (N + 1)",
     "rollout": "R = A'_N ... A'_1",
     "f1": "2 c / (words of gold + words of prediction)",
 }

@@ -86,8 +86,9 @@ class Rank:
 
 
 def rank(drop: float, drops: Floats) -> Rank:
-    """The rank of one drop among random ones [N]. Errors: BadInput for fewer than 19, or for a drop
-    that is not a number.
+    """The rank of one drop among random ones [N]: p_larger = (1 + equal + above) / (N + 1).
+
+    Errors: BadInput for fewer than 19, or for a drop that is not a number.
     """
     others = np.asarray(drops, dtype=np.float64)
     cut(len(others))
