@@ -16,6 +16,7 @@ from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.occlusion import leave_one_out
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from tests import fake_explanations
@@ -83,6 +84,7 @@ class FakeReader:
     ) -> None:
         self.name, self.threshold, self.null, self.factor = name, threshold, null, factor
         self.max_seq_length = 512
+        self.facts = ReaderFacts(name, 1_000, 512, True, bio, threshold)
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
         self._logits: dict[
             bytes, tuple[np.ndarray, np.ndarray]

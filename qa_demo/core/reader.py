@@ -1,5 +1,6 @@
 """What a page may ask of a reader; the real one lives in `model`, a fake one in the tests."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -43,6 +44,21 @@ def check_made_by(reading: Reading, reader: Weights) -> None:
         )
 
 
+@dataclass(frozen=True)
+class ReaderFacts:
+    """What is known of a loaded reader: parameters, positions of its longest window, whether its
+    tokenizer tells capitals apart, whether a BIO head stands beside the other, and the stored
+    threshold.
+    """
+
+    name: str
+    parameters: int
+    positions: int
+    cased: bool
+    has_bio: bool
+    threshold: float | None
+
+
 class Reader(Protocol):
     """A reader answers questions from text by giving every position logits.
 
@@ -69,6 +85,11 @@ class Reader(Protocol):
     @property
     def max_seq_length(self) -> int:
         """The longest window that it can read, in positions."""
+        ...
+
+    @property
+    def facts(self) -> ReaderFacts:
+        """What the reader menu says of it."""
         ...
 
     @property

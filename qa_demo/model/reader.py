@@ -18,7 +18,7 @@ from qa_demo.core.heads import HeadWeights
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import check_made_by
+from qa_demo.core.reader import ReaderFacts, check_made_by
 from qa_demo.core.types import TAGS, Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
@@ -116,6 +116,19 @@ class BertReader:
     def has_bio(self) -> bool:
         """Whether a BIO head stands beside the start/end head."""
         return self._bio is not None
+
+    @property
+    def facts(self) -> ReaderFacts:
+        """What is known of it; a tokenizer that tells no capital apart gives "A" the ids of "a"."""
+        same = self._tokenizer.tokenize("Aa") == self._tokenizer.tokenize("aa")
+        return ReaderFacts(
+            self.name,
+            sum(parameter.numel() for parameter in self._model.parameters()),
+            self.max_seq_length,
+            not same,
+            self.has_bio,
+            self.threshold,
+        )
 
     @property
     def max_seq_length(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 
 from qa_demo.core.types import WindowOptions
+from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import link
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
@@ -150,7 +151,10 @@ class Ask:
             return
         example = self.readings.example(question, context)
         windows = self.readings.windows(screen, example)
-        yield from self.readings.read(visitor, name, question, context, windows, example)
+        about = None if found.result is None else said(facts_sentence(found.result.facts))
+        yield from self.readings.read(
+            visitor, name, question, context, windows, example, after=about
+        )
 
     def read_again(self, screen: Screen, visitor: str, windows: WindowOptions) -> Stream:
         """The same texts in other windows."""

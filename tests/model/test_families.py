@@ -199,3 +199,12 @@ def test_only_models_with_two_token_types_are_given_them(family: tuple[str, Path
         if name.endswith("token_type_embeddings") and hasattr(m, "num_embeddings")
     ]
     assert knows_token_types(model.config) == any(table.num_embeddings > 1 for table in tables)
+
+
+def test_what_is_known_of_a_reader(family: tuple[str, Path]) -> None:
+    facts = load_reader(str(family[1])).facts
+    model = AutoModelForQuestionAnswering.from_pretrained(family[1])
+    assert (facts.parameters, facts.name) == (model.num_parameters(), family[1].name)
+    words = kit.tokenizer(family[0])
+    assert facts.cased == (words("Aa")["input_ids"] != words("aa")["input_ids"])
+    assert (facts.has_bio, facts.threshold) == (False, None) and 32 <= facts.positions <= 64

@@ -16,6 +16,7 @@ from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
+from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import link, options, selection
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter, reset, select
@@ -380,6 +381,7 @@ def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) 
         and bad[-1].message["text"] == "the paragraph holds no word piece"
     )
     assert good[-1].screen.source == "good" and good[-1].screen.reading.model_name == "good"
+    assert good[-1].message["text"] == facts_sentence(readers["good"].facts)
     assert all(update.screen is None for update in good[:-1])
 
 

@@ -1,0 +1,25 @@
+"""What is known of a reader, as the reader menu says it."""
+
+from qa_demo.core.reader import ReaderFacts
+from qa_demo.figures.numbers import number
+from qa_demo.figures.prose import shorten
+
+MILLION = 1_000_000
+
+
+def facts_sentence(facts: ReaderFacts) -> str:
+    """One line about a reader that was just loaded: size, positions, capitals, heads, threshold."""
+    size = f"{facts.parameters:,} parameters"
+    if facts.parameters >= MILLION:
+        size = f"{facts.parameters / MILLION:,.1f} million parameters"
+    capitals = "tells capitals apart" if facts.cased else "does not tell capitals apart"
+    heads = "start/end and BIO heads" if facts.has_bio else "start/end head, no BIO head"
+    threshold = (
+        "no threshold stored, 0 is used"
+        if facts.threshold is None
+        else f"no-answer threshold {number(facts.threshold)}"
+    )
+    return (
+        f"{shorten(facts.name)}: {size}, up to {facts.positions:,} positions, {capitals}, {heads}, "
+        f"{threshold}."
+    )
