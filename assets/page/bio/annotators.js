@@ -1,7 +1,7 @@
 // Step 3: three annotators, their mean as target, the loss term by term, and the one-hot case.
 
-import { el, fold, svg } from "../shared/dom.js";
-import { boxed, swatch } from "./token.js";
+import { drawing, el, fold, headRow, svg, tableBox } from "../shared/dom.js";
+import { swatch } from "./token.js";
 
 export function rows({ loss, words }) {
   return loss.annotators.map((a, k) => ({
@@ -121,6 +121,13 @@ function totals({ totals: t }, words) {
   ];
 }
 
+const tagHeads = () => ["B", "I", "O"].map((tag, k) => [swatch(k), tag]);
+
+const otherTokens = (data, ...cells) =>
+  data.others
+    ? el("tr", {}, el("th", { scope: "row" }, `the other ${data.others} tokens`), cells)
+    : null;
+
 function terms({ terms: data }, words) {
   const cell = (c) =>
     el(
@@ -131,23 +138,13 @@ function terms({ terms: data }, words) {
       c.cost,
       c.t === "0" ? "" : el("span", { class: "role-quiet" }, ` = ${c.value}`),
     );
-  return boxed(
+  return tableBox(
     words.terms,
     el(
       "table",
       { class: "tabular terms" },
       el("caption", {}, "t · (−log p) of each tag; ℓ = H(t) + KL"),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          ["token", "B", "I", "O", "ℓ", "H(t)", "KL"].map((h, k) =>
-            el("th", { scope: "col" }, k > 0 && k < 4 ? [swatch(k - 1), h] : h)
-          ),
-        ),
-      ),
+      headRow(["token", ...tagHeads(), "ℓ", "H(t)", "KL"]),
       el(
         "tbody",
         {},
@@ -162,17 +159,13 @@ function terms({ terms: data }, words) {
             el("td", {}, r.divergence),
           )
         ),
-        data.others
-          ? el(
-            "tr",
-            {},
-            el("th", { scope: "row" }, `the other ${data.others} tokens`),
-            el("td", { colspan: 3 }),
-            el("td", {}, data.rest),
-            el("td", {}, data.rest_floor),
-            el("td", {}),
-          )
-          : null,
+        otherTokens(
+          data,
+          el("td", { colspan: 3 }),
+          el("td", {}, data.rest),
+          el("td", {}, data.rest_floor),
+          el("td", {}),
+        ),
       ),
       el(
         "tfoot",
@@ -235,23 +228,13 @@ function oneHot(data, words, page, view) {
     el("p", {}, `${words.whose_tagging} `, who),
     stages,
     el("p", { class: "bio-says" }, data.stages[at].says),
-    boxed(
+    tableBox(
       words.onehot,
       el(
         "table",
         { class: "tabular" },
         el("caption", {}, at < 2 ? "t · (−log p), tag by tag" : "−log p of the gold tag r(i)"),
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["token", "B", "I", "O", "p(gold)"].map((h, k) =>
-              el("th", { scope: "col" }, k > 0 && k < 4 ? [swatch(k - 1), h] : h)
-            ),
-          ),
-        ),
+        headRow(["token", ...tagHeads(), "p(gold)"]),
         el(
           "tbody",
           {},
@@ -264,15 +247,7 @@ function oneHot(data, words, page, view) {
               el("td", { class: "role-quiet" }, r.p),
             )
           ),
-          data.others
-            ? el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, `the other ${data.others} tokens`),
-              el("td", { colspan: 3 }, data.rest),
-              el("td", {}),
-            )
-            : null,
+          otherTokens(data, el("td", { colspan: 3 }, data.rest), el("td", {})),
         ),
       ),
     ),
@@ -331,13 +306,11 @@ function line(data, words, page) {
         3 * size
       }`,
     });
-  return svg(
-    "svg",
+  return drawing(
+    wide,
+    tall,
     {
       class: "both-signs",
-      width: wide,
-      height: tall,
-      viewBox: `0 0 ${wide} ${tall}`,
       role: "img",
       "aria-label": `${words.line}: ${data.likelihood} and ${data.loss}`,
     },

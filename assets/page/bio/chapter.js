@@ -10,6 +10,7 @@ import * as token from "./token.js";
 import { el, stepButtons } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("./bio.css", import.meta.url));
 
@@ -20,7 +21,7 @@ const STEPS = [
   ["annotators", annotators, "annotators and loss"],
 ];
 const stepOf = (view) => (STEPS.find(([key]) => key === view.step) ?? STEPS[0])[1];
-const views = new WeakMap();
+const views = keptViews((view) => view.stage);
 
 function shell(root) {
   root.classList.add("bio");
@@ -57,7 +58,6 @@ function shell(root) {
   root.addEventListener("toggle", (event) => {
     if (event.target.id) view.open[event.target.open ? "add" : "delete"](event.target.id);
   }, true);
-  views.set(root, view);
   return view;
 }
 
@@ -139,15 +139,13 @@ function ask(view) {
 }
 
 export function draw(root, picture, page) {
-  const view = views.get(root)?.root.contains(views.get(root)?.stage)
-    ? views.get(root)
-    : shell(root);
+  const view = views.of(root, () => shell(root));
   Object.assign(view, { picture, page });
   paint(view);
 }
 
 export function select(root, picture, page) {
-  const view = views.get(root);
+  const view = views.known(root);
   if (!view) return draw(root, picture, page);
   Object.assign(view, { picture, page });
   if (!picture.has) {

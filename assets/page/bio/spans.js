@@ -1,7 +1,7 @@
 // Step 2: three ways from tags to spans, a threshold on the exact marginal, and the glued span.
 
-import { boxed } from "./token.js";
-import { el, fold, svg } from "../shared/dom.js";
+import { el, fold, headRow, offers, svg, tableBox } from "../shared/dom.js";
+import { addend } from "../shared/numbers.js";
 import { address } from "../shared/header.js";
 
 /**
@@ -91,17 +91,7 @@ function glue({ glue: data, words }, page) {
   if (!data.found) {
     return [
       el("p", {}, words.glue_none),
-      el(
-        "p",
-        { class: "offers" },
-        data.examples.map((e) =>
-          el(
-            "button",
-            { type: "button", class: "boxed plain", onclick: () => page.open(e.id) },
-            e.title,
-          )
-        ),
-      ),
+      offers(data.examples, page),
     ];
   }
   const g = data.found;
@@ -114,8 +104,7 @@ function glue({ glue: data, words }, page) {
       onclick: () => page.select({ window: r.window, start: r.span[0], end: r.span[1] }),
     }, el("bdi", {}, r.text))
     : el("span", {}, words.backwards));
-  const joined = (e) => (e.startsWith("−") ? ` − ${e.slice(1)}` : ` + ${e}`);
-  const pairs = boxed(
+  const pairs = tableBox(
     words.glue,
     el(
       "table",
@@ -134,7 +123,7 @@ function glue({ glue: data, words }, page) {
               "td",
               {},
               el("span", { class: "role-start" }, r.s),
-              el("span", { class: "role-end" }, joined(r.e)),
+              el("span", { class: "role-end" }, addend(r.e)),
               ` ${r.sign} `,
               el("strong", {}, r.score),
             ),
@@ -143,29 +132,21 @@ function glue({ glue: data, words }, page) {
       ),
     ),
   );
-  const losses = boxed(
+  const losses = tableBox(
     words.glue_loss,
     el(
       "table",
       { class: "tabular" },
       el("caption", {}, `${words.glue_loss} ${g.steps} steps`),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          [
-            "loss over",
-            words.first,
-            words.second,
-            words.glued,
-            words.backwards,
-            "glued − best answer",
-            "which is higher",
-          ].map((h) => el("th", { scope: "col" }, h)),
-        ),
-      ),
+      headRow([
+        "loss over",
+        words.first,
+        words.second,
+        words.glued,
+        words.backwards,
+        "glued − best answer",
+        "which is higher",
+      ]),
       el(
         "tbody",
         {},

@@ -1,7 +1,7 @@
 // Both heads taught the same marks: real gradient steps on W, b and on S, E over the same hidden
 // states, with undo.
 
-import { el, fold, svg, table } from "../shared/dom.js";
+import { el, fold, offers, svg, table } from "../shared/dom.js";
 import { curve } from "../shared/curve.js";
 
 export function teachHeads({ taught, words }, page, view) {
@@ -12,17 +12,7 @@ export function teachHeads({ taught, words }, page, view) {
       { class: "teach" },
       taught.ready ? ready(taught, words, page, view) : [
         el("p", {}, words.teach_needs),
-        el(
-          "p",
-          { class: "offers" },
-          taught.examples.map((e) =>
-            el(
-              "button",
-              { type: "button", class: "boxed plain", onclick: () => page.open(e.id) },
-              e.title,
-            )
-          ),
-        ),
+        offers(taught.examples, page),
       ],
     ),
     { id: "bio-teach", open: view.open.has("bio-teach") },

@@ -1,16 +1,12 @@
 // Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on
 // request the products.
 
-import { el } from "../shared/dom.js";
+import { el, headRow, tableBox } from "../shared/dom.js";
 
 const NAMES = ["B", "I", "O"];
 const KEYS = ["tag-b", "tag-i", "tag-o"];
 
 export const swatch = (k) => el("span", { class: `swatch ${KEYS[k]}`, "aria-hidden": "true" });
-
-/** A table that scrolls sideways where it must, for keyboards too. */
-export const boxed = (name, content) =>
-  el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
 
 function legend() {
   const says = [
@@ -23,7 +19,7 @@ function legend() {
 
 function numbers({ token }) {
   const cell = (text, strong = false) => el("td", {}, strong ? el("strong", {}, text) : text);
-  return boxed(
+  return tableBox(
     `token ${token.piece}`,
     el(
       "table",
@@ -37,17 +33,7 @@ function numbers({ token }) {
           token.windows > 1 ? ` of window ${token.window + 1}, which owns it` : ""
         }`,
       ),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          ["tag", "logit", "exp(logit)", `÷ ${token.z} = p`].map((h) =>
-            el("th", { scope: "col" }, h)
-          ),
-        ),
-      ),
+      headRow(["tag", "logit", "exp(logit)", `÷ ${token.z} = p`]),
       el(
         "tbody",
         {},
@@ -86,13 +72,13 @@ function products(found, words) {
   ];
   const row = (name, cells) =>
     el("tr", {}, el("th", { scope: "row" }, name), cells.map((c) => el("td", {}, c)));
-  return boxed(
+  return tableBox(
     words.products,
     el(
       "table",
       { class: "tabular products" },
       el("caption", {}, words.products),
-      el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
+      headRow(head),
       el(
         "tbody",
         {},

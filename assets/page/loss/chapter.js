@@ -7,6 +7,7 @@ import { loseAndWin, misread, replay, variants } from "./folds.js";
 import * as labels from "./labels.js";
 import * as steps from "./steps.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("../start_end/start_end.css", import.meta.url));
 await style(new URL("./loss.css", import.meta.url));
@@ -18,7 +19,7 @@ const FOLDS = [
   ["verdicts", "low loss, wrong answer?", loseAndWin],
   ["replay", "replay of the fine-tuning", replay],
 ];
-const views = new WeakMap();
+const views = keptViews((view) => view.stage);
 
 function shell(root, picture) {
   const view = {
@@ -52,7 +53,6 @@ function shell(root, picture) {
       ),
     ),
   );
-  views.set(root, view);
   return view;
 }
 
@@ -74,14 +74,13 @@ function paint(view) {
 }
 
 export function draw(root, picture, page) {
-  const known = views.get(root);
-  const view = known && root.contains(known.stage) ? known : shell(root, picture);
+  const view = views.of(root, () => shell(root, picture));
   Object.assign(view, { picture, page });
   paint(view);
 }
 
 export function select(root, picture, page) {
-  const view = views.get(root);
+  const view = views.known(root);
   if (!view) return draw(root, picture, page);
   Object.assign(view, { picture, page });
   STEPS[view.step].select?.(view.stage, picture, page, view.held[view.step]);

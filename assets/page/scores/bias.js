@@ -1,7 +1,7 @@
 // A bias by hand: c added to b_S or b_E. Every number is computed again from the moved logits, none
 // is copied from before.
 
-import { el } from "../shared/dom.js";
+import { el, headRow, tableBox } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { softmax } from "../shared/pack.js";
 
@@ -124,28 +124,12 @@ export function makeBias(moved) {
       },
     }, "reset"),
     view.says,
-    el(
-      "div",
-      {
-        class: "table-box",
-        tabindex: 0,
-        role: "region",
-        "aria-label": "What a bias moves and what it does not",
-      },
+    tableBox(
+      "What a bias moves and what it does not",
       el(
         "table",
         {},
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["number", "as read", "with the bias", "moves?"].map((h) =>
-              el("th", { scope: "col" }, h)
-            ),
-          ),
-        ),
+        headRow(["number", "as read", "with the bias", "moves?"]),
         view.rows,
       ),
     ),

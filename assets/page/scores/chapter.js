@@ -7,6 +7,7 @@ import { makeLayers } from "./layers.js";
 import { makePlaneStep } from "./step.js";
 import { el, stepButtons } from "../shared/dom.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("./scores.css", import.meta.url));
 
@@ -14,7 +15,7 @@ const STEPS = [["plane", "the plane"], ["dimensions", "dimension by dimension"],
   "layers",
   "layer by layer",
 ]];
-const views = new WeakMap();
+const views = keptViews((view) => view.stage);
 
 function shell(root, page) {
   const view = { root, page, step: "plane", asked: "" };
@@ -48,7 +49,6 @@ function shell(root, page) {
       view.stage,
     ),
   );
-  views.set(root, view);
   return view;
 }
 
@@ -124,8 +124,7 @@ function paint(view) {
 }
 
 export function draw(root, picture, page) {
-  const known = views.get(root);
-  const view = known && root.contains(known.stage) ? known : shell(root, page);
+  const view = views.of(root, () => shell(root, page));
   Object.assign(view, { picture, page });
   paint(view);
 }

@@ -1,7 +1,7 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
 // side by side; the pencil.
 
-import { el, focusIn, fold, svg } from "../shared/dom.js";
+import { el, focusIn, fold, headRow, svg, tableBox } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing } from "./layers.js";
@@ -150,14 +150,13 @@ function bar(x, most) {
 }
 
 function grid(label, caption, head, body) {
-  return el(
-    "div",
-    { class: "table-box", tabindex: 0, role: "region", "aria-label": label },
+  return tableBox(
+    label,
     el(
       "table",
       { class: "scores-sum" },
       el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
+      headRow(head),
       el("tbody", {}, body),
     ),
   );

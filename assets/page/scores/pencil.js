@@ -1,7 +1,7 @@
 // The exercise: four dimensions, five tokens, small whole numbers. Each number is checked when it
 // is filled in; nothing is shown before.
 
-import { el } from "../shared/dom.js";
+import { el, headRow, tableBox } from "../shared/dom.js";
 
 /** A number as people write it, or null. */
 export function parse(text) {
@@ -77,14 +77,7 @@ function build(root, data, on) {
     });
     return box;
   };
-  const head = (names) =>
-    el("thead", {}, el("tr", {}, names.map((h) => el("th", { scope: "col" }, h))));
-  const box = (label, ...content) =>
-    el(
-      "div",
-      { class: "table-box", tabindex: 0, role: "region", "aria-label": label },
-      el("table", {}, ...content),
-    );
+  const box = (label, ...content) => tableBox(label, el("table", {}, ...content));
   const signed = (b) => (b < 0 ? `\u2212 ${-b}` : `+ ${b}`);
   const plain = (v) => String(v).replace("-", "\u2212");
   const lane = (side, big, small, vector, bias) => [
@@ -98,7 +91,7 @@ function build(root, data, on) {
     ),
     box(
       `${side} logits by hand`,
-      head([
+      headRow([
         "token",
         ...vector.map((_, k) => `${big}[${k + 1}] · T[${k + 1}]`),
         small,
@@ -143,7 +136,7 @@ function build(root, data, on) {
     said,
     box(
       "T of the five tokens",
-      head(["token number", "token", ...data.S.map((_, k) => `T[${k + 1}]`)]),
+      headRow(["token number", "token", ...data.S.map((_, k) => `T[${k + 1}]`)]),
       el(
         "tbody",
         {},
@@ -172,7 +165,7 @@ function build(root, data, on) {
     ),
     box(
       "Scores of all legal pairs by hand",
-      head(["start \\ end", ...data.tokens.slice(1)]),
+      headRow(["start \\ end", ...data.tokens.slice(1)]),
       el(
         "tbody",
         {},

@@ -1,7 +1,7 @@
 // What the two scores of the bench rested on: word beside word, start part above, end part below;
 // filled supports, hollow speaks against.
 
-import { el } from "../shared/dom.js";
+import { el, headRow, tableBox } from "../shared/dom.js";
 
 const SIDES = ["start", "end"];
 const HEADS = ["on screen", "to compare"];
@@ -106,19 +106,13 @@ function rows({ rows: list, absent }) {
   const caption =
     `the words with the largest effect on one side or the other, in the order of the text; ` +
     `every word stands in the table below`;
-  return el(
-    "div",
-    {
-      class: "table-box",
-      tabindex: 0,
-      role: "region",
-      "aria-label": "What the two scores rested on",
-    },
+  return tableBox(
+    "What the two scores rested on",
     el(
       "table",
       { class: "scores-words" },
       el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, ["word", ...HEADS].map((h) => el("th", { scope: "col" }, h)))),
+      headRow(["word", ...HEADS]),
       el(
         "tbody",
         {},

@@ -44,6 +44,46 @@ export function fold(summary, content, { open = false, id = null } = {}) {
   return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
 }
 
+/**
+ * A place for a table that scrolls sideways where it must, for keyboards too.
+ * @param {string} name
+ * @param {...any} content
+ */
+export const tableBox = (name, ...content) =>
+  el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
+
+/**
+ * The head of a table: one row of column names.
+ * @param {any[]} names
+ */
+export const headRow = (names) =>
+  el("thead", {}, el("tr", {}, names.map((name) => el("th", { scope: "col" }, name))));
+
+/**
+ * A drawing whose units are CSS pixels. `about` says what it is: a role and a name, or that it is
+ * hidden.
+ * @param {number} width
+ * @param {number} height
+ * @param {Record<string, any>} about
+ * @param {...any} content
+ */
+export const drawing = (width, height, about, ...content) =>
+  svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, ...about }, content);
+
+/**
+ * Buttons that open examples.
+ * @param {{id: string, title: string}[]} examples
+ * @param {any} page
+ */
+export const offers = (examples, page) =>
+  el(
+    "p",
+    { class: "offers" },
+    examples.map(({ id, title }) =>
+      el("button", { type: "button", class: "boxed plain", onclick: () => page.open(id) }, title)
+    ),
+  );
+
 /** A printed number, with its sign, its bound or its unit. */
 const NUMBER = /^[<>≈]? ?[+−-]?\d[\d,.]*(?: ?%| nats?| bits?)?$/;
 
@@ -89,9 +129,8 @@ export function table({ caption, head, rows, select }, page) {
         dir: "auto",
       }, inside);
     });
-  return el(
-    "div",
-    { class: "table-box", tabindex: 0, role: "region", "aria-label": caption },
+  return tableBox(
+    caption,
     el(
       "table",
       { role: "table", class: head.length > 2 ? "many" : null },

@@ -80,3 +80,12 @@ export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
   }
   return printed(4, "\u2248");
 }
+
+/**
+ * A printed number as a further term of a sum, its sign apart: " + 1.20", " − 0.30"; the first term
+ * keeps its own.
+ * @param {string} text
+ * @param {boolean} [first]
+ */
+export const addend = (text, first = false) =>
+  first ? text : text.startsWith("\u2212") ? ` \u2212 ${text.slice(1)}` : ` + ${text}`;

@@ -7,6 +7,7 @@ import { drawMask } from "./mask.js";
 import { drawPredict } from "./predict.js";
 import { sourceMenu } from "./source.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("./spanbert.css", import.meta.url));
 
@@ -16,7 +17,7 @@ const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], 
   "from pre-training to reading",
   drawClosing,
 ]];
-const views = new WeakMap();
+const views = keptViews((view) => view.wait);
 
 function shell(root, step) {
   root.classList.add("spanbert");
@@ -70,7 +71,6 @@ function shell(root, step) {
     ...view.stages,
     view.models,
   );
-  views.set(root, view);
   return view;
 }
 
@@ -132,8 +132,7 @@ function paint(view) {
 }
 
 export function draw(root, picture, page) {
-  const known = views.get(root);
-  const view = known && root.contains(known.wait) ? known : shell(root, picture.step);
+  const view = views.of(root, () => shell(root, picture.step));
   Object.assign(view, { picture, page });
   if (picture.closing) view.measured = picture.closing;
   if (picture.predict) {
@@ -147,5 +146,5 @@ export function draw(root, picture, page) {
 }
 
 export function select(root, picture, page) {
-  if (!views.has(root)) draw(root, picture, page);
+  if (!views.known(root)) draw(root, picture, page);
 }

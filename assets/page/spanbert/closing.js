@@ -1,7 +1,7 @@
 // Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it
 // helps.
 
-import { el, glued, svg, table } from "../shared/dom.js";
+import { drawing, el, glued, svg, table } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -76,12 +76,10 @@ function starts(rows, page, width) {
   const tall = rows.length * line + 34 * size;
   const x = scaleLinear([low, high], [left, wide - right]);
   const marks = ticks(x, { room: (wide - left - right) / 7, em: 16 * size, least: 1 });
-  return svg(
-    "svg",
+  return drawing(
+    wide,
+    tall,
     {
-      width: wide,
-      height: tall,
-      viewBox: `0 0 ${wide} ${tall}`,
       role: "img",
       "aria-label": "F1 of every seed from each start; the numbers stand in the table",
     },
@@ -133,12 +131,10 @@ function panel({ title, rows }, page, width) {
   const last = (head) => rows.findLastIndex((r) => head in r);
   const named = ["mlm", "sbo"].filter((head) => last(head) >= 0);
   const lines = apart(named.map((head) => y(rows[last(head)][head]) + 4 * size), 14 * size);
-  return svg(
-    "svg",
+  return drawing(
+    wide,
+    tall,
     {
-      width: wide,
-      height: tall,
-      viewBox: `0 0 ${wide} ${tall}`,
       role: "img",
       "aria-label": `Top-1 of MLM and SBO by ${title}; the numbers stand in the table`,
     },
@@ -222,12 +218,10 @@ function learning({ rows, ends, begins, aims }, page, width) {
   const side = (page.narrow ? 6 : 8) * size;
   const phases = (list) =>
     [...new Set(list.map((r) => r.phase))].map((n) => list.filter((r) => r.phase === n));
-  return svg(
-    "svg",
+  return drawing(
+    wide,
+    tall,
     {
-      width: wide,
-      height: tall,
-      viewBox: `0 0 ${wide} ${tall}`,
       role: "img",
       "aria-label":
         "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table",

@@ -5,9 +5,10 @@ import { el } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
 import { histogram, legend } from "./mask_lengths.js";
 import { maskText } from "./mask_text.js";
+import { keptViews } from "../shared/views.js";
 
 const PACE = 1100;
-const views = new WeakMap();
+const views = keptViews((view) => view.said);
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function shell(root) {
@@ -142,7 +143,6 @@ function shell(root) {
       ),
     ),
   );
-  views.set(root, view);
   return view;
 }
 
@@ -308,8 +308,7 @@ function controls(view) {
 }
 
 export function drawMask(root, picture, page) {
-  const known = views.get(root);
-  const view = known && root.contains(known.said) ? known : shell(root);
+  const view = views.of(root, () => shell(root));
   const anew = JSON.stringify(view.picture?.frames) !== JSON.stringify(picture.frames);
   Object.assign(view, { picture, page });
   if (anew) {

@@ -1,7 +1,7 @@
 // How long spans come out: many draws as bars, the truncated law as dots, the literal clipping as
 // rings.
 
-import { el, svg } from "../shared/dom.js";
+import { drawing, el, svg } from "../shared/dom.js";
 import { fixed, grouped } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -16,12 +16,10 @@ export function histogram(data, page, width, now) {
   const x = (k) => left + step * (k + 0.5);
   const y = scaleLinear([0, most], [tall - bottom, top]);
   const bar = Math.min(step * 0.62, 34 * size);
-  const node = svg(
-    "svg",
+  const node = drawing(
+    wide,
+    tall,
     {
-      width: wide,
-      height: tall,
-      viewBox: `0 0 ${wide} ${tall}`,
       role: "img",
       class: "histogram",
       "aria-label":

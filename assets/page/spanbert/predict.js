@@ -6,10 +6,11 @@ import { formula } from "../shared/formula.js";
 import { drawFigure } from "./predict_figure.js";
 import { arithmetic, losses } from "./predict_sums.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("./predict.css", import.meta.url));
 
-const views = new WeakMap();
+const views = keptViews((view) => view.text);
 
 function shell(root) {
   root.classList.add("sbp");
@@ -41,7 +42,6 @@ function shell(root) {
     el("div", { class: "folds" }, view.folds),
   );
   view.text.addEventListener("keydown", (event) => move(view, event));
-  views.set(root, view);
   return view;
 }
 
@@ -241,8 +241,7 @@ function asks(view) {
 }
 
 export function drawPredict(root, picture, page) {
-  const known = views.get(root);
-  const view = known && root.contains(known.text) ? known : shell(root);
+  const view = views.of(root, () => shell(root));
   Object.assign(view, { picture, page });
   view.text.replaceChildren(...textNodes(view, picture));
   view.blank.replaceChildren(picture.blank.says, formula(picture.formula));

@@ -1,32 +1,22 @@
 // Under the figure of step 2: the boundary head's arithmetic for one blank, and the loss term by
 // term, with both denominators.
 
-import { el } from "../shared/dom.js";
+import { el, headRow, tableBox } from "../shared/dom.js";
+import { addend } from "../shared/numbers.js";
 
-const boxed = (name, content) =>
-  el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
-const cells = (list, tag = "td") =>
-  list.map((c) => el(tag, tag === "th" ? { scope: "col" } : {}, c));
-const joined = (
-  addend,
-  k,
-) => (k === 0 ? addend : addend.startsWith("−") ? ` − ${addend.slice(1)}` : ` + ${addend}`);
+const cells = (list) => list.map((c) => el("td", {}, c));
 
 export function arithmetic({ steps, blank }) {
   if (!steps) return [];
   const { rows, squares, product, log } = steps;
   return [
-    boxed(
+    tableBox(
       "every vector on the way",
       el(
         "table",
         { class: "tabular" },
         el("caption", {}, `Blank ${blank.k}: every vector on the way to its guess`),
-        el(
-          "thead",
-          {},
-          el("tr", {}, cells(["vector", "what it is", "shape", "norm", "mean", "sd"], "th")),
-        ),
+        headRow(["vector", "what it is", "shape", "norm", "mean", "sd"]),
         el(
           "tbody",
           {},
@@ -45,12 +35,12 @@ export function arithmetic({ steps, blank }) {
       "p",
       { class: "tabular" },
       "The three parts of h₀ in squared norms: ",
-      squares.addends.map(joined),
+      squares.addends.map((x, k) => addend(x, k === 0)),
       ` ${squares.sign} `,
       el("strong", {}, squares.total),
       ".",
     ),
-    boxed(
+    tableBox(
       "the last product",
       el(
         "table",
@@ -62,21 +52,13 @@ export function arithmetic({ steps, blank }) {
           el("bdi", { class: "serif" }, blank.token),
           " = E_word · y + b, with the word vector that the input layer uses too",
         ),
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            cells([
-              "",
-              ...product.dimensions.map((d) => `dim ${d}`),
-              `${product.others} others`,
-              "bias b",
-              "logit",
-            ], "th"),
-          ),
-        ),
+        headRow([
+          "",
+          ...product.dimensions.map((d) => `dim ${d}`),
+          `${product.others} others`,
+          "bias b",
+          "logit",
+        ]),
         el(
           "tbody",
           {},
@@ -134,13 +116,13 @@ export function losses({ loss, has }) {
   const { code, paper } = loss;
   const why = [...new Set(loss.runs.flatMap((run) => run.rows.map((r) => r.why)).filter(Boolean))];
   return [
-    boxed(
+    tableBox(
       "the loss, blank by blank",
       el(
         "table",
         { class: "tabular" },
         el("caption", {}, "−log p of the true piece, in nats"),
-        el("thead", {}, el("tr", {}, cells(["blank", "MLM", "SBO", "sum"], "th"))),
+        headRow(["blank", "MLM", "SBO", "sum"]),
         el("tbody", {}, loss.runs.flatMap(runRows)),
       ),
     ),
@@ -157,7 +139,7 @@ export function losses({ loss, has }) {
       " | y",
       el("sub", {}, "i"),
       ")) = ",
-      paper.addends.map(joined),
+      paper.addends.map((x, k) => addend(x, k === 0)),
       ` ${paper.sign} `,
       el("strong", {}, paper.total),
       ".",
@@ -169,7 +151,7 @@ export function losses({ loss, has }) {
         `blanks, ${code.mlm.sum} / ${code.mlm.over} ≈ ${code.mlm.mean}; SBO over the S = ` +
         `${code.targets} targets and one more, ${code.sbo.sum} / (${code.targets} + 1) ≈ ` +
         `${code.sbo.mean}. L = `,
-      code.addends.map(joined),
+      code.addends.map((x, k) => addend(x, k === 0)),
       ` ${code.sign} `,
       el("strong", {}, code.total),
       `, SBO with weight ${code.weight}.`,

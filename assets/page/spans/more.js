@@ -1,6 +1,6 @@
 // What the matrix holds and what it costs: the mass of all pairs, two rows overlaid, BERT's grid.
 
-import { el, svg } from "../shared/dom.js";
+import { drawing, el, svg } from "../shared/dom.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
 /** One stacked bar: the four parts of the mass of all pairs, with their words. */
@@ -27,9 +27,10 @@ export function drawMass(root, picture, page, width) {
         { class: "role-quiet" },
         `P(start = i) · P(end = j), added up over all pairs of window ${picture.window + 1}`,
       ),
-      svg(
-        "svg",
-        { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+      drawing(
+        width,
+        height,
+        { "aria-hidden": "true" },
         svg("path", { d: `M1,${y - 4}v-6H${end}v6`, class: "rule-ink" }),
         svg("rect", {
           x: width / 2 - 38 * scale,
@@ -111,9 +112,10 @@ export function drawRows(root, cells, picture, page, width) {
   }
   root.replaceChildren(
     el("p", { class: "says" }, pair.sentence),
-    svg(
-      "svg",
-      { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+    drawing(
+      width,
+      height,
+      { "aria-hidden": "true" },
       ticks(up, { room: 50 * scale }).map(({ at: y, text }) => [
         svg("path", { d: `M${pad.left},${y}H${width - pad.right}`, class: "rule" }),
         svg("text", { x: pad.left - 6, y: y + 4, "text-anchor": "end", class: "quiet" }, text),

@@ -1,7 +1,7 @@
 // The same matrix turned by 45 degrees: a tent over the text. x = (i + j) / 2, y = j - i; each cell
 // stands above its own span.
 
-import { el, svg } from "../shared/dom.js";
+import { drawing, el, svg } from "../shared/dom.js";
 import { LEGAL, NOT_OWNED } from "./cells.js";
 import { layLine, lineText } from "./text.js";
 
@@ -34,12 +34,7 @@ export function drawTent(root, cells, picture, page, { width, height }) {
     "div",
     { class: "spans-tent-layer", style: { width: `${width}px`, height: `${view.height}px` } },
     view.canvas,
-    svg(
-      "svg",
-      { width, height: view.height, viewBox: `0 0 ${width} ${view.height}`, "aria-hidden": "true" },
-      view.words,
-      view.marks,
-    ),
+    drawing(width, view.height, { "aria-hidden": "true" }, view.words, view.marks),
   );
   const run = el(
     "div",

@@ -1,7 +1,8 @@
 // Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
 // null score.
 
-import { el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { key } from "./key.js";
 import { clipped } from "../shared/prose.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
 
@@ -62,10 +63,7 @@ export function draw(stage, picture, page, held) {
   const top = em * 1.6;
   const height = top + rows.length * tall + 6;
   const x = scaleLinear([data.low, Math.max(data.low + 1, data.high)], [left, right]);
-  const root = svg("svg", {
-    width: wide,
-    height,
-    viewBox: `0 0 ${wide} ${height}`,
+  const root = drawing(wide, height, {
     role: "group",
     "aria-label": words.candidates_picture,
     class: "candidates",
@@ -154,13 +152,6 @@ export function draw(stage, picture, page, held) {
     )
     : null;
   const focused = focusIn(document.body)?.dataset.span;
-  const key = (kind, text) =>
-    el(
-      "span",
-      { class: "w-key" },
-      el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
-      text,
-    );
   stage.replaceChildren(
     root,
     says,

@@ -6,12 +6,13 @@ import * as candidates from "./candidates.js";
 import * as merge from "./merge.js";
 import * as plan from "./plan.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("./windows.css", import.meta.url));
 
 const STEPS = { windows: plan, candidates, merge };
 const SMALL_WINDOWS = "danube-small";
-const views = new WeakMap();
+const views = keptViews((view) => view.stage);
 
 function shell(root, picture, page) {
   root.classList.add("long-text");
@@ -32,7 +33,6 @@ function shell(root, picture, page) {
     view.stage,
   );
   view.page = Object.create(page, { width: { get: () => root.clientWidth } });
-  views.set(root, view);
   return view;
 }
 
@@ -60,15 +60,13 @@ function paint(view) {
 }
 
 export function draw(root, picture, page) {
-  const view = views.get(root)?.root.contains(views.get(root).stage)
-    ? views.get(root)
-    : shell(root, picture, page);
+  const view = views.of(root, () => shell(root, picture, page));
   view.picture = picture;
   paint(view);
 }
 
 export function select(root, picture, page) {
-  const view = views.get(root);
+  const view = views.known(root);
   if (view) STEPS[view.step].select(view.stage, picture, view.page, view.held[view.step]);
   else draw(root, picture, page);
 }

@@ -1,7 +1,8 @@
 // Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move,
 // three choices to make.
 
-import { el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { addend } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 
 const SHOWN = 8;
@@ -69,14 +70,7 @@ function chart(data, page, held, words, redraw) {
   const gap = (wide - left - em - right) / Math.max(1, data.columns.length - 1);
   const x = (c) => left + em + c * gap;
   const y = (rank) => top + (rank && rank <= SHOWN ? rank - 0.5 : SHOWN + 0.6) * row;
-  const root = svg("svg", {
-    width: wide,
-    height,
-    viewBox: `0 0 ${wide} ${height}`,
-    role: "group",
-    "aria-label": words.chart,
-    class: "ranks",
-  });
+  const root = drawing(wide, height, { role: "group", "aria-label": words.chart, class: "ranks" });
   for (let rank = 1; rank <= SHOWN; rank += 1) {
     root.append(svg("path", { class: "rule", d: `M${left},${y(rank)}H${wide - right}` }));
     if (stacked) root.append(svg("text", { x: 0, y: y(rank) + em * 0.3, class: "quiet" }, rank));
@@ -230,11 +224,6 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
   return height;
 }
 
-const joined = (
-  value,
-  first,
-) => (first ? value : value.startsWith("−") ? ` − ${value.slice(1)}` : ` + ${value}`);
-
 function comparison(data, held, words) {
   const found = data.compare[held.with];
   const column = data.columns.find((c) => c.name === held.with);
@@ -252,7 +241,7 @@ function comparison(data, held, words) {
         el(
           "span",
           { class: `role-${part.role} addend` },
-          joined(part.value, k === 0),
+          addend(part.value, k === 0),
           el("span", { class: "addend-name" }, part.name),
         )
       ),

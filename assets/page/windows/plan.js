@@ -2,6 +2,7 @@
 // max_seq_length and doc_stride.
 
 import { el, focusIn, isPress } from "../shared/dom.js";
+import { key } from "./key.js";
 import { clamp } from "../shared/scales.js";
 import { marks, overview, readout, tents } from "./tents.js";
 
@@ -172,18 +173,11 @@ function paintPicture(view, bar = true) {
 }
 
 function legend({ words }, layout) {
-  const swatch = (kind, text) =>
-    el(
-      "span",
-      { class: "w-key" },
-      el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
-      text,
-    );
   return [
-    swatch("tent-key", words.tent),
-    swatch("owner-key", words.envelope),
-    swatch("overlap-key", words.ribbon),
-    layout.lost.length ? swatch("lost-key", words.hatch) : null,
+    key("tent-key", words.tent),
+    key("owner-key", words.envelope),
+    key("overlap-key", words.ribbon),
+    layout.lost.length ? key("lost-key", words.hatch) : null,
   ].filter(Boolean);
 }
 

@@ -1,7 +1,7 @@
 // Windows as tents: min(left, right) context of each word piece, one triangle for each window; the
 // owner in ink.
 
-import { el, svg } from "../shared/dom.js";
+import { drawing, el, svg } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -131,14 +131,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   const y = scaleLinear([0, highest], [top + tall, top]);
   const seen = (a, b) => b > from && a < to;
   const cut = `tents-${small ? "small" : "large"}`;
-  const root = svg("svg", {
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    role: "img",
-    "aria-label": label,
-    class: "tents",
-  });
+  const root = drawing(width, height, { role: "img", "aria-label": label, class: "tents" });
   root.append(
     svg(
       "defs",

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { fixed, grouped, labels, short, sums } from "../../../assets/page/shared/numbers.js";
+import {
+  addend,
+  fixed,
+  grouped,
+  labels,
+  short,
+  sums,
+} from "../../../assets/page/shared/numbers.js";
 import { rng } from "../random.js";
 import vectors from "../vectors.json" with { type: "json" };
 
@@ -50,6 +57,14 @@ Deno.test("labels of large numbers are short and share one unit", () => {
   assert.deepEqual([0, 5000].map(labels(1000, 9000)), ["0", "5000"]);
   assert.equal(short(1234567), "1.235M");
   assert.equal(short(-12.34), "\u221212.3");
+});
+
+Deno.test("terms of a sum keep a space around their sign, the first one does not", () => {
+  assert.equal(
+    ["1.20", "\u22120.30", "4"].map((x, k) => addend(x, k === 0)).join(""),
+    "1.20 \u2212 0.30 + 4",
+  );
+  assert.equal(addend("\u22121", true), "\u22121");
 });
 
 Deno.test("no number of any size has a short form of more than eight characters", () => {

@@ -1,0 +1,11 @@
+// The keys of chapter 6: what a mark of its pictures stands for.
+
+import { el } from "../shared/dom.js";
+
+export const key = (kind, text) =>
+  el(
+    "span",
+    { class: "w-key" },
+    el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
+    text,
+  );
