@@ -1,7 +1,7 @@
 // Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
 // span.
 
-import { el, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, pressed, roving, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { apart } from "../shared/labels.js";
@@ -176,11 +176,8 @@ function line(view, picture, page) {
   const top = placed.some((d) => d.row === null) ? used + 1 : used;
   const y = g.rem * (1.5 * top + 2.4);
   const height = y + g.rem * 5.2;
-  const art = svg("svg", {
+  const art = drawing(g.width, height, {
     class: "line",
-    width: g.width,
-    height,
-    viewBox: `0 0 ${g.width} ${height}`,
     role: "group",
     "aria-label": "Listed spans on the score axis, best at the right",
   });

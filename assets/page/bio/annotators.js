@@ -89,19 +89,20 @@ export function editor({ annotators, words }, page) {
   );
 }
 
+const sub = (text) => el("sub", {}, text);
+const sumLine = (...parts) => el("p", { class: "bio-sum tabular" }, parts);
+
 function totals({ totals: t }, words) {
   return [
-    el(
-      "p",
-      { class: "bio-sum tabular" },
+    sumLine(
       "L = −Σ",
-      el("sub", {}, "i"),
+      sub("i"),
       " Σ",
-      el("sub", {}, "j"),
+      sub("j"),
       " t",
-      el("sub", {}, "ij"),
+      sub("ij"),
       " log p",
-      el("sub", {}, "ij"),
+      sub("ij"),
       " = ",
       el("strong", {}, t.loss),
       ` ${t.sign} `,
@@ -251,13 +252,11 @@ function oneHot(data, words, page, view) {
         ),
       ),
     ),
-    el(
-      "p",
-      { class: "bio-sum tabular" },
+    sumLine(
       "L = −Σ",
-      el("sub", {}, "i"),
+      sub("i"),
       " log p",
-      el("sub", {}, "i,r(i)"),
+      sub("i,r(i)"),
       " = ",
       el("strong", {}, data.loss),
       `   Σ log p = log Π p = ${data.likelihood}   Π p = ${data.product}`,

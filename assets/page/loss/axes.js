@@ -3,7 +3,7 @@
 
 import { bridge } from "./bridge.js";
 import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
-import { el, fold, isPress, roving, svg } from "../shared/dom.js";
+import { drawing, el, fold, isPress, roving, svg } from "../shared/dom.js";
 import { aloneSays, head, SIDES } from "./math.js";
 import { arrows } from "./text.js";
 import { fixed, sums } from "../shared/numbers.js";
@@ -118,11 +118,8 @@ function axis(held, side) {
   const x = scaleLinear(shown, [em * 2.2, width - column - em]);
   const y = em * 3.8;
   const height = y + em * (2.6 + ROW * rowsFor(sparse));
-  const art = svg("svg", {
+  const art = drawing(width, height, {
     class: `axis ${side}`,
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
     role: "group",
     "aria-label": `${side} logits of every position`,
   });

@@ -6,7 +6,7 @@
 // are left out and the rest is renormalised.
 
 import { dragChips } from "./chips.js";
-import { el, roving } from "./dom.js";
+import { el, headRow, roving, tableBox } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { softmax } from "./pack.js";
 import { words } from "./prose.js";
@@ -332,29 +332,13 @@ function result(view) {
   ) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
   return [
     el("p", {}, `Measured on ${right.name}.`),
-    el(
-      "div",
-      {
-        class: "table-box",
-        tabindex: 0,
-        role: "region",
-        "aria-label": "Your loss and the model's",
-      },
+    tableBox(
+      "Your loss and the model's",
       el(
         "table",
         {},
         el("caption", {}, "−log p in nats, lower is better"),
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["", "word", "you gave", "your −log p", "the model gave", "its −log p"].map((h) =>
-              el("th", { scope: "col" }, h)
-            ),
-          ),
-        ),
+        headRow(["", "word", "you gave", "your −log p", "the model gave", "its −log p"]),
         el(
           "tbody",
           {},

@@ -1,7 +1,7 @@
 // The n best spans: a table whose rows select, and the same spans as nested bars under one line of
 // text.
 
-import { el, fold, roving, svg } from "../shared/dom.js";
+import { drawing, el, fold, roving, svg } from "../shared/dom.js";
 import { apart } from "../shared/labels.js";
 import { layLine, lineText } from "./text.js";
 
@@ -202,9 +202,10 @@ function nested(root, picture, page) {
         ? "The listed spans that share words with the selected one"
         : "No other listed span shares words with the selected one",
     ),
-    svg(
-      "svg",
-      { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+    drawing(
+      width,
+      height,
+      { "aria-hidden": "true" },
       svg("clipPath", { id: clip }, svg("rect", { x: gutter, y: 0, width: room, height })),
       svg("g", { "clip-path": `url(#${clip})` }, lineText(line, 18 * scale, shift, width)),
       bars,

@@ -1,7 +1,7 @@
 // The square of the books: rows are starts, columns are ends. Cells are drawn once to a canvas;
 // marks move above it in SVG.
 
-import { el, hollow, svg } from "../shared/dom.js";
+import { drawing, el, hollow, svg } from "../shared/dom.js";
 import { softmax } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { BACKWARD, LEGAL, NOT_OWNED, OUTSIDE, TOO_LONG } from "./cells.js";
@@ -218,9 +218,10 @@ export function drawSquare(root, cells, picture, page, options) {
       "div",
       { class: "spans-square", style: { width: `${width}px`, height: `${height}px` } },
       canvas,
-      svg(
-        "svg",
-        { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+      drawing(
+        width,
+        height,
+        { "aria-hidden": "true" },
         margins(cells, view, page),
         rows.nodes,
         columns.nodes,
