@@ -112,7 +112,9 @@ def test_the_rule_is_a_slider_that_silences_the_reader(page: Page) -> None:
     for _ in range(5):
         page.keyboard.press("PageUp")
     expect(page.locator("#picture-answer .notice")).to_contain_text("The reader gives no answer")
-    expect(page.locator("#picture-answer .legend")).to_contain_text("no answer is predicted")
+    expect(page.locator("#picture-answer .legend[aria-label]")).to_contain_text(
+        "no answer is predicted"
+    )
 
 
 def test_the_rule_is_dragged_by_mouse(page: Page) -> None:

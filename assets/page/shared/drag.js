@@ -37,7 +37,8 @@ export function dragging(root, { at, pend, commit }) {
   root.addEventListener("mousedown", (/** @type {any} */ event) => {
     const word = event.button === 0 ? at(event.target) : null;
     if (!word) return;
-    event.preventDefault(); // no selection of the browser's own
+    event.preventDefault(); // no selection of the browser's own, and so no focus of its own either
+    event.target.closest?.("[tabindex]")?.focus?.({ preventScroll: true });
     if (event.shiftKey) return;
     from = word;
     document.addEventListener("mouseup", drop, { once: true });
