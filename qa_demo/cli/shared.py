@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
+from qa_demo.core.legal import check_decode
 from qa_demo.core.masking import MaskOptions
 from qa_demo.core.report import dumps
 from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, THRESHOLD_SCALES, check_merge
-from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
 from qa_demo.core.windows import fitting
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.spans import reason_matrix
+from qa_demo.core.legal import reason_matrix
 from qa_demo.core.types import DecodeOptions, Reading, Span
 
 LOSSES = ("soft", "all pairs", "legal pairs", "legal pairs, each")

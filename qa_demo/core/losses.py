@@ -15,7 +15,8 @@ import numpy as np
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.bio import B, I, O
 from qa_demo.core.errors import BadInput
-from qa_demo.core.spans import Bools, legal_logsumexp, reason
+from qa_demo.core.legal import Bools, reason
+from qa_demo.core.spans import legal_logsumexp
 from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span, Window
 
 Golds = Sequence[Span | None]

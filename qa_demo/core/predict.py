@@ -3,6 +3,7 @@
 import numpy as np
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.legal import REASONS, check_decode, reason_codes
 from qa_demo.core.scales import (
     NULLS,
     SCALES,
@@ -12,16 +13,7 @@ from qa_demo.core.scales import (
     no_answer_limit,
     threshold_decides,
 )
-from qa_demo.core.spans import (
-    REASONS,
-    Ints,
-    check_decode,
-    make_candidate,
-    reason_codes,
-    shares,
-    top_grid,
-    top_spans,
-)
+from qa_demo.core.spans import Ints, make_candidate, shares, top_grid, top_spans
 from qa_demo.core.types import (
     Candidate,
     DecodeOptions,

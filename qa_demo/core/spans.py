@@ -1,5 +1,5 @@
-"""Every pair of a start and an end in one window: its score, whether it is legal, and the best
-legal ones.
+"""Every pair of a start and an end in one window: its score, its probability, and the best ones
+among the legal.
 
 A pair (i, j) is written in `pos`; its score is start_logits[i] + end_logits[j], so the n x n matrix
 holds no more than its two margins and the mask. Ties are broken by the higher score, then the lower
@@ -11,17 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax
-from qa_demo.core.errors import BadInput
+from qa_demo.core.legal import REASONS, Bools, allowed_starts, reason, reason_codes, reason_matrix
 from qa_demo.core.types import Candidate, DecodeOptions, Reading, Span, Window
 
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-
-REASONS = ("legal", "outside context", "end before start", "too long", "not max context")
-"""What a cell's code in `reason_codes` means; the first reason that holds is the one named."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +55,6 @@ class PairMass:
     by_reason: dict[str, float]
 
 
-def check_decode(options: DecodeOptions) -> None:
-    """Refuse limits under which nothing could be listed."""
-    for name in ("max_answer_length", "n_best_size"):
-        if getattr(options, name) < 1:
-            raise BadInput(f"{name} must be at least 1, got {getattr(options, name)}")
-    if not np.isfinite(options.null_score_diff_threshold):
-        raise BadInput(
-            f"null_score_diff_threshold must be a finite number, got "
-            f"{options.null_score_diff_threshold}"
-        )
-
-
 def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     """scores[i, j] = start_logits[i] + end_logits[j], [n, n]; e.g. [1, 2] and [0, 5] give [[1, 6],
     [2, 7]].
@@ -79,61 +63,6 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
         np.asarray(start_logits, dtype=np.float64), np.asarray(end_logits, dtype=np.float64)
     )
     return scores
-
-
-def allowed_starts(window: Window, copies: str = "max_context") -> Bools:
-    """Positions [n] that may start an answer: the context tokens the window owns, or with copies =
-    "all" every one.
-    """
-    return window.is_max_context if copies == "max_context" else window.is_context
-
-
-def reason_codes(
-    window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions, copies: str = "max_context"
-) -> NDArray[np.int8]:
-    """Index into `REASONS` for every pair of the broadcast positions i and j.
-
-    Only the start must be owned (run_squad.py, `write_predictions`): a window may finish a span
-    that runs into tokens its neighbour owns.
-    """
-    i, j = np.asarray(i), np.asarray(j)
-    inside, start_ok = window.is_context, allowed_starts(window, copies)
-    return np.select(
-        [
-            ~(inside[i] & inside[j]),
-            j < i,
-            j - i + 1 > options.max_answer_length,
-            np.broadcast_to(~start_ok[i], np.broadcast(i, j).shape),
-        ],
-        [1, 2, 3, 4],
-        0,
-    ).astype(np.int8)
-
-
-def reason_matrix(
-    window: Window, options: DecodeOptions, copies: str = "max_context"
-) -> NDArray[np.int8]:
-    """`reason_codes` of all n x n cells, rows = starts."""
-    at = np.arange(len(window))
-    return reason_codes(window, at[:, None], at[None, :], options, copies)
-
-
-def valid_spans(window: Window, options: DecodeOptions, copies: str = "max_context") -> Bools:
-    """Which of the n x n cells are legal answers."""
-    return np.equal(reason_matrix(window, options, copies), 0)
-
-
-def reason(
-    window: Window, i: int, j: int, options: DecodeOptions, copies: str = "max_context"
-) -> str | None:
-    """Why the cell (i, j) is no legal answer, or None."""
-    n = len(window)
-    if not (0 <= i < n and 0 <= j < n):
-        raise BadInput(
-            f"cell ({i}, {j}) is outside window {window.index}; positions are 0 to {n - 1}"
-        )
-    code = int(reason_codes(window, i, j, options, copies))
-    return REASONS[code] if code else None
 
 
 def top_spans(

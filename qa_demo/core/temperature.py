@@ -25,7 +25,8 @@ import numpy as np
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp
 from qa_demo.core.bio import Chain, chain
 from qa_demo.core.errors import BadInput
-from qa_demo.core.spans import reason, top_spans
+from qa_demo.core.legal import reason
+from qa_demo.core.spans import top_spans
 from qa_demo.core.types import Calibration, Candidate, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0

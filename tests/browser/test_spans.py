@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.core.spans import reason_matrix, top_spans
+from qa_demo.core.legal import reason_matrix
+from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Reading, WindowOptions
 from qa_demo.figures.numbers import total
 from qa_demo.views.spans import chapter as spans

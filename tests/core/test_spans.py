@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core import spans
 from qa_demo.core.errors import BadInput
+from qa_demo.core.legal import REASONS, check_decode, reason, reason_matrix, valid_spans
 from qa_demo.core.types import DecodeOptions
 from tests.core.toys import make_reading, random_reading, t1
 
@@ -42,38 +43,38 @@ def brute_top(s, e, window, options, copies):
 def test_every_cell_has_the_right_reason(copies):
     reading = t1()
     for window in reading.windows:
-        matrix = spans.reason_matrix(window, SMALL, copies)
-        valid = spans.valid_spans(window, SMALL, copies)
+        matrix = reason_matrix(window, SMALL, copies)
+        valid = valid_spans(window, SMALL, copies)
         for i in range(len(window)):
             for j in range(len(window)):
                 want = brute_reason(window, i, j, 3, copies)
-                assert spans.reason(window, i, j, SMALL, copies) == want
-                assert spans.REASONS[matrix[i, j]] == (want or "legal")
+                assert reason(window, i, j, SMALL, copies) == want
+                assert REASONS[matrix[i, j]] == (want or "legal")
                 assert valid[i, j] == (want is None)
     named = {
-        spans.REASONS[c]
+        REASONS[c]
         for w in reading.windows
-        for c in spans.reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()
+        for c in reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()
     }
-    assert named == set(spans.REASONS) - ({"not max context"} if copies == "all" else set())
+    assert named == set(REASONS) - ({"not max context"} if copies == "all" else set())
 
 
 def test_a_cell_outside_the_window_is_refused():
     with pytest.raises(BadInput, match=r"cell \(0, 8\) is outside window 1; positions are 0 to 7"):
-        spans.reason(t1().windows[1], 0, 8, SMALL)
+        reason(t1().windows[1], 0, 8, SMALL)
 
 
 @pytest.mark.parametrize("field", ["max_answer_length", "n_best_size"])
 def test_limits_below_one_are_refused(field):
     with pytest.raises(BadInput, match=f"{field} must be at least 1, got 0"):
-        spans.check_decode(DecodeOptions(**{field: 0}))
+        check_decode(DecodeOptions(**{field: 0}))
 
 
 def test_a_threshold_that_is_no_number_is_refused():
     with pytest.raises(
         BadInput, match="null_score_diff_threshold must be a finite number, got nan"
     ):
-        spans.check_decode(DecodeOptions(null_score_diff_threshold=float("nan")))
+        check_decode(DecodeOptions(null_score_diff_threshold=float("nan")))
 
 
 @settings(max_examples=60, deadline=None)
@@ -206,7 +207,7 @@ def test_best_illegal_cells_are_the_highest_of_their_kind():
     for w, window in enumerate(reading.windows):
         s, e = reading.logits(w)
         found = spans.best_illegal(reading, w, options, n=2)
-        for name in spans.REASONS[1:]:
+        for name in REASONS[1:]:
             every = sorted(
                 (-(float(s[i]) + float(e[j])), i, j)
                 for i in range(8)

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from qa_demo.core.legal import valid_spans
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import COMBINES
-from qa_demo.core.spans import valid_spans
 from qa_demo.core.types import (
     Calibration,
     Calibrations,

@@ -12,10 +12,11 @@ import pytest
 from qa_demo.core.abstain import MOST_LOST
 from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
+from qa_demo.core.legal import valid_spans
 from qa_demo.core.measured import load_measured
 from qa_demo.core.metrics import calibration_error
 from qa_demo.core.predict import predict
-from qa_demo.core.spans import valid_spans, window_prob
+from qa_demo.core.spans import window_prob
 from qa_demo.core.squad import read_squad
 from qa_demo.core.types import (
     Calibration,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, logsumexp
+from qa_demo.core.legal import reason
 from qa_demo.core.losses import (
     Golds,
     cross_entropy,
@@ -19,7 +20,6 @@ from qa_demo.core.losses import (
     start_end_targets,
     total,
 )
-from qa_demo.core.spans import reason
 from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span
 from qa_demo.figures.numbers import PrintedSum, number, probability
 from qa_demo.figures.numbers import total as printed_total

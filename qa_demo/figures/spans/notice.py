@@ -15,7 +15,7 @@ WORDS = {
     "too long": "too long",
     "not max context": "not owned",
 }
-"""What the picture writes into the region of each reason of `core.spans.REASONS`."""
+"""What the picture writes into the region of each reason of `core.legal.REASONS`."""
 
 
 def notice(

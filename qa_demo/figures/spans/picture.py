@@ -6,9 +6,9 @@ The matrix itself never travels: the browser adds the two rows of logits it alre
 
 from typing import Any
 
+from qa_demo.core.legal import REASONS, valid_spans
 from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import (
-    REASONS,
     Cell,
     grid_misses,
     make_candidate,
@@ -16,7 +16,6 @@ from qa_demo.core.spans import (
     span_scores,
     top_positions,
     top_spans,
-    valid_spans,
 )
 from qa_demo.core.types import DecodeOptions, Prediction, Reading
 from qa_demo.figures.numbers import number, total

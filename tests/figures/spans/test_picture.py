@@ -10,8 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from qa_demo.core.legal import valid_spans
 from qa_demo.core.predict import predict
-from qa_demo.core.spans import grid_misses, separate_argmaxes, span_scores, valid_spans
+from qa_demo.core.spans import grid_misses, separate_argmaxes, span_scores
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
 from qa_demo.figures.spans.notice import notice
 from qa_demo.figures.spans.pair_mass import mass_data
