@@ -1,0 +1,63 @@
+"""A command line made from a record of settings."""
+
+import re
+from dataclasses import dataclass, field
+
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.training.flags import exit_code, parsed, setting, settings_parser
+
+
+@dataclass(frozen=True)
+class Settings:
+    files: tuple[str, ...] = field(metadata={"metavar": "FILE", "help": "what to read"})
+    steps: int
+    more: tuple[str, ...] = setting(())
+    lengths: tuple[int, ...] = setting((96, 128), help="window sizes")
+    rate: float = 0.5
+    decay: str = setting("none", choices=["none", "linear"])
+    head_too: bool = True
+
+
+def given(flags: str) -> tuple[Settings, str | None]:
+    return parsed(settings_parser(Settings, "About.", "toy"), Settings, flags.split())
+
+
+def test_every_field_is_a_flag_and_keeps_its_default() -> None:
+    assert given("--files a b --steps 3") == (Settings(("a", "b"), 3), None)
+    asked, resume = given(
+        "--files a --steps 3 --more --lengths 8 --rate 0.1 --decay linear --no-head-too --resume r"
+    )
+    assert asked == Settings(("a",), 3, (), (8,), 0.1, "linear", False) and resume == "r"
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        ("--files a", "required: --steps"),
+        ("--files a --steps x", "invalid int value: 'x'"),
+        ("--files a --steps 1 --decay half", r"invalid choice: 'half' .*none.*linear"),
+        ("--files --steps 1", "--files: expected at least one argument"),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    flags: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        given(flags)
+    assert re.search(complaint, capsys.readouterr().err)
+
+
+def test_a_user_s_fault_is_one_sentence_and_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse() -> int:
+        raise BadInput("no such file")
+
+    def break_down() -> int:
+        raise KeyError("x")
+
+    assert exit_code(lambda: 0) == 0 and exit_code(refuse) == 2
+    assert capsys.readouterr().err == "no such file\n"
+    assert exit_code(break_down, KeyError) == 2
+    with pytest.raises(KeyError):
+        exit_code(break_down)
