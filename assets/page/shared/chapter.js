@@ -3,12 +3,17 @@
 
 import { el, focusIn, fold, glued, table } from "./dom.js";
 import { formula } from "./formula.js";
+import { style } from "./style.js";
 import { leaving, marks } from "./marks.js";
 import { post } from "./outbox.js";
 import { hear, openExample, reset, select, state, textOf } from "./store.js";
 
+style(new URL("./media.css", import.meta.url));
+
+let scale = 1;
+
 export const display = {
-  scale: () => (document.body.classList.contains("present") ? 1.6 : 1),
+  scale: () => scale,
   theme: () => (document.body.classList.contains("dark") ? "dark" : "light"),
 };
 
@@ -56,6 +61,10 @@ function pageFor(view) {
     input: (name, value, kind = name) =>
       post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
     open: openExample,
+    /** The sentence of the open step, where each has its own. @param {string | undefined} text */
+    notice: (text) => {
+      if (text) note(view, text);
+    },
   };
 }
 
@@ -146,13 +155,15 @@ function draw(view) {
   view.question.textContent = view.data.question;
   view.text.textContent = reading.context;
   view.banner.toggleAttribute("hidden", !reading.changed);
-  view.notice.replaceChildren(el("strong", {}, "Notice "), glued(view.data.notice));
+  note(view, view.data.notice);
   view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
   view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
   view.marks.settle();
   mark(view, false);
 }
+
+const note = (view, text) => view.notice.replaceChildren(el("strong", {}, "Notice "), glued(text));
 
 /** A redraw replaces nodes; whoever works by keyboard stays at the same place of the new ones. */
 function keepingFocus(root, action) {
@@ -212,6 +223,34 @@ export function redraw() {
     age(view);
     schedule(view);
   });
+}
+
+/** How large the page is set: 1, or what present mode makes of the window (page.css). */
+function measure() {
+  const before = scale;
+  scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  return scale !== before;
+}
+
+measure();
+globalThis.addEventListener("resize", () => {
+  if (measure()) redraw();
+});
+hear("look", measure);
+
+// Paper is white: what is drawn in colours of its own, as a canvas, is drawn for it.
+let wasDark = false;
+globalThis.addEventListener("beforeprint", () => {
+  wasDark = document.body.classList.contains("dark");
+  if (wasDark) paper(false);
+});
+globalThis.addEventListener("afterprint", () => {
+  if (wasDark) paper(true);
+});
+
+function paper(dark) {
+  document.body.classList.toggle("dark", dark);
+  chapters.forEach(draw); // now: the browser prints when this returns
 }
 
 hear("selection", () => chapters.forEach((view) => mark(view)));

@@ -9,7 +9,7 @@ import { dragChips } from "./chips.js";
 import { el, headRow, roving, tableBox } from "./dom.js";
 import { fixed } from "./numbers.js";
 import { softmax } from "./pack.js";
-import { words } from "./prose.js";
+import { rightToLeft, words } from "./prose.js";
 import { hear, say, state } from "./store.js";
 
 const CHIPS = 10;
@@ -184,6 +184,7 @@ function render(view) {
     "div",
     {
       class: "places",
+      dir: rightToLeft(view.text) ? "rtl" : "ltr",
       role: "group",
       "aria-label": "Places for chips: arrow keys move, 1 to 9 and 0 set how many stand there, " +
         "Shift and Enter puts all that are left, Backspace takes one back",

@@ -163,6 +163,13 @@ function foldedRow(view, from, to) {
   return node;
 }
 
+/** Separators before and after the paragraph, whose place the dots keep: [SEP] … [SEP]. */
+function separators(w, rest) {
+  const names = (side) => rest.filter(side).map((pos) => w.tokens[pos]).join(" ");
+  return [names((pos) => pos < w.contextAt), names((pos) => pos >= w.contextAt)].filter(Boolean)
+    .join(" … ");
+}
+
 // [CLS], question and separators are in the normaliser, so their mass stays in view.
 function outsideLine({ page, window: w, question: [from, to] }) {
   const rest = w.tokens.map((_, pos) => pos).filter((pos) =>
@@ -174,9 +181,7 @@ function outsideLine({ page, window: w, question: [from, to] }) {
     kind: " outside-question",
     at: [...Array(to - from).keys()].map((k) => k + from),
     sum: true,
-  }, { name: rest.map((pos) => w.tokens[pos]).join(" "), at: rest, sum: true }].filter((g) =>
-    g.at.length
-  );
+  }, { name: separators(w, rest), at: rest, sum: true }].filter((g) => g.at.length);
   groups.forEach((g) => {
     g.span = el("span", { class: `outside-text${g.kind ?? ""}`, dir: "auto" }, g.name);
   });

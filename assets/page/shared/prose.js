@@ -34,6 +34,21 @@ export function clipped(text, most) {
     : text;
 }
 
+const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LTR = /[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff\u3040-\u9fff\uac00-\ud7af]/;
+
+/**
+ * Whether the first strong letter of a text is written from right to left.
+ * @param {string} text
+ */
+export function rightToLeft(text) {
+  for (const sign of text) {
+    if (RTL.test(sign)) return true;
+    if (LTR.test(sign)) return false;
+  }
+  return false;
+}
+
 /**
  * Words between blanks as [{first, last, start, end}]: first and last token (doc), UTF-16 range of
  * the whole word.

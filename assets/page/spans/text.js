@@ -1,18 +1,7 @@
 // One line of text as typed, measured: where each word stands and where each word piece ends.
 
 import { el, svg } from "../shared/dom.js";
-
-const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-const LTR = /[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff\u3040-\u9fff\uac00-\ud7af]/;
-
-/** Whether the first strong letter of a text is written from right to left. */
-export function rightToLeft(text) {
-  for (const sign of text) {
-    if (RTL.test(sign)) return true;
-    if (LTR.test(sign)) return false;
-  }
-  return false;
-}
+import { rightToLeft } from "../shared/prose.js";
 
 function measurer(size) {
   const context = el("canvas", {}).getContext("2d");

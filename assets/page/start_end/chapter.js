@@ -154,12 +154,12 @@ function legend() {
   return el(
     "p",
     { class: "legend" },
-    sign(svg("path", { class: "mark-predicted", d: "M2,5v5H18v-5" }), "best pair"),
+    sign(svg("path", { class: "mark-predicted", d: "M2,5v5H18v-5" }), "predicted"),
     sign(
       svg("rect", { class: "mark-selected", x: 2, y: 2, width: 16, height: 10, rx: 2 }),
       "selected",
     ),
-    sign(svg("path", { class: "mark-gold", d: "M1,5H19M1,8H19" }), "gold", "of-gold"),
+    sign(svg("path", { class: "mark-gold", d: "M1,5H19M1,8H19" }), "gold answer", "of-gold"),
     sign(hollow(10, 11, "start", 5), "highest start"),
     sign(hollow(10, 3, "end", 5), "highest end"),
     el("span", { class: "role-quiet elsewhere" }, "grey words: owned by another window"),

@@ -74,7 +74,7 @@ function paint(canvas, over, model) {
   const colour = {
     start: page.colour("start"),
     end: page.colour("end"),
-    tint: page.colour("tint"),
+    quiet: page.colour("quiet"),
     line: page.colour("line"),
   };
   windows.forEach((w, k) => {
@@ -82,15 +82,15 @@ function paint(canvas, over, model) {
     const gap = row > 6 ? 2 : 0.5;
     pen.globalAlpha = 1;
     pen.fillStyle = colour.line;
-    pen.fillRect(
-      w.docStart * column,
-      y + (row - gap) / 2 - 0.25,
-      (w.docStop - w.docStart) * column,
-      0.5,
-    );
-    pen.fillStyle = colour.tint;
     const [a, b] = owned(page.reading.owner, w);
     pen.fillRect(a * column, y, (b - a) * column, row - gap);
+    pen.fillStyle = colour.quiet; // the window, seen on paper too: its line has the text's contrast
+    pen.fillRect(
+      w.docStart * column,
+      y + (row - gap) / 2 - 0.5,
+      (w.docStop - w.docStart) * column,
+      1,
+    );
     const { start, end } = spread(k);
     for (const [side, p, top] of [["start", start, y], ["end", end, y + (row - gap) / 2]]) {
       columns(pen, colour[side], p, w, model, column, top, (row - gap) / 2);
