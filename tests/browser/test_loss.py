@@ -83,6 +83,7 @@ def test_the_bridge_leads_to_chapter_4(loss: Page) -> None:
     loss.get_by_role("button", name="see the label's pair").click()
     expect(loss.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
     expect(loss.locator("#picture-spans .selection-line .selected-text")).to_contain_text("Rotne")
+    loss.get_by_role("button", name="all columns").click()
     loss.get_by_role("button", name="see chapter 5").click()
     expect(loss.locator("#tab-loss")).to_have_attribute("aria-selected", "true")
 

@@ -13,6 +13,8 @@ import { canZoom, cellAt, drawSquare, moveMarks, range } from "./square.js";
 import { drawTent, moveTent, reveal, tentCellAt } from "./tent.js";
 
 const views = new WeakMap();
+/** The example whose highest end stands before its highest start. */
+const UNFIT = "machu-picchu";
 const [FOLDED, LEGEND] = [182, 62];
 const ASPECT = {
   square: "rows are starts, columns are ends; arrow keys move the cursor, with Shift ten cells",
@@ -126,7 +128,7 @@ export function draw(root, picture, page) {
 }
 
 function drawnList(view) {
-  view.ranked = drawList(view.list, view.sent, view.page);
+  view.ranked = drawList(view.list, view.sent, view.page, () => drawnList(view));
   moveList(view.ranked, view.sent, view.page);
 }
 
@@ -244,7 +246,14 @@ function paint(view) {
       view.cursor = [i, j];
       tell(view);
     });
-    view.legend.replaceChildren(thumbnail(view));
+    view.legend.replaceChildren(
+      el(
+        "span",
+        { class: "key" },
+        "A stem is the best score of a span that starts there; tap it to see its ends.",
+      ),
+      thumbnail(view),
+    );
   } else if (step === "tent") {
     view.drawn = drawTent(view.stage, cells, picture, page, { width: full, height });
     view.drawn.chosen = chosenCell(view);
@@ -289,7 +298,7 @@ function legend({ cells, picture }) {
       "span",
       { class: "key" },
       el("span", { class: "ramp", "aria-hidden": "true" }),
-      ` score ${short(low)} to ${short(high)}`,
+      ` score ≤ ${short(low)} to ${short(high)}`,
     ),
     el(
       "span",
@@ -344,25 +353,21 @@ function drawFolds(view) {
  */
 function tell(view) {
   const { cells, picture, cursor } = view;
-  const cell = cursor ?? chosenCell(view);
-  const code = cell && cells.code(...cell);
-  const nothing = cell && cell.every((k) => k === cells.clsAt);
-  const why = cell &&
-    (nothing
-      ? "no answer"
-      : code
-      ? picture.words[code]
-      : cells.score(...cell) >= picture.line.at
-      ? "legal, above the line"
-      : "legal, below the line");
   if (!cursor) {
     view.tip.hide();
-    view.standing.replaceChildren(
-      el("span", { class: "role-quiet" }, cell ? `The selected pair is ${why}.` : ""),
-    );
+    view.standing.replaceChildren(...fitting(view));
     return;
   }
-  const [i, j] = cell;
+  const [i, j] = cursor;
+  const code = cells.code(i, j);
+  const nothing = i === cells.clsAt && j === cells.clsAt;
+  const why = nothing
+    ? "no answer"
+    : code
+    ? picture.words[code]
+    : cells.score(i, j) >= picture.line.at
+    ? "legal, above the line"
+    : "legal, below the line";
   const { addends: [start, end], sign, total } = sums([cells.s[i], cells.e[j]]);
   const said = [
     el("span", { class: "role-start" }, `i = ${i} `),
@@ -381,6 +386,19 @@ function tell(view) {
   const mark = view.stage.querySelector(".mark-contrast");
   if (view.step === "tent" && view.page.narrow) view.standing.replaceChildren(...said);
   else view.tip.show(view.at ?? middle(mark ?? view.stage), ...said);
+}
+
+/** Whether the two maxima fit together; where they do, an example in which they do not. */
+function fitting({ picture: { apart }, page }) {
+  if (!apart) return [];
+  return [
+    el("span", {}, apart.says),
+    apart.reason ? null : el("button", {
+      type: "button",
+      class: "plain spans-unfit",
+      onclick: () => page.open(UNFIT),
+    }, "where they do not"),
+  ].filter(Boolean);
 }
 
 function listen(view) {

@@ -46,7 +46,7 @@ export function down(cells, view, named) {
     }, clipped(cells.tokens[i], LONGEST)),
   ]);
   let last = -Infinity;
-  for (const i of tens(view, LINE * 1.4)) {
+  for (const i of tens(view, LINE * 4)) {
     const y = top + (i - lo + 0.5) * cell;
     if (
       place.some((p, k) => Math.abs(p - y) < LINE * scale || Math.abs(wish[k] - y) < 4) ||
@@ -89,7 +89,7 @@ export function across(cells, view, named) {
     );
   }
   const first = (taken[0] ??= []);
-  for (const j of tens(view, 34)) {
+  for (const j of tens(view, 70)) {
     const x = left + (j - lo + 0.5) * cell;
     const half = wide(String(j)) / 2;
     if (first.some(([c, d]) => x - half < d && x + half > c)) continue;

@@ -24,9 +24,15 @@ const textOf = (page, row) =>
 const same = (row, chosen) =>
   chosen && row.window === chosen.window && row.start === chosen.start && row.end === chosen.end;
 
+const MORE = ["against", "in_window", "share"];
+/** Whether the last columns are shown: kept through redraws. */
+let complete = false;
+
 /** A narrow screen shows the score beside the span, its addends after it. */
 function columns(page, picture) {
-  const all = COLUMNS.filter(([, key]) => key !== "window" || picture.windows > 1);
+  const all = COLUMNS.filter(([, key]) =>
+    (key !== "window" || picture.windows > 1) && (complete || !MORE.includes(key))
+  );
   const first = ["rank", "text", "score"];
   return page.narrow
     ? [
@@ -59,7 +65,8 @@ function tableRow(page, picture, row) {
 /** Whether the second picture of the list is open: kept through redraws. */
 let opened = false;
 
-export function drawList(root, picture, page) {
+/** `again` draws the list with other columns. */
+export function drawList(root, picture, page, again) {
   const texts = picture.n_best.map((row) => textOf(page, row));
   const body = el(
     "tbody",
@@ -103,7 +110,21 @@ export function drawList(root, picture, page) {
     ...[
       picture.n_best.length ? box : el("p", { class: "role-quiet" }, "No legal span."),
       picture.ranked_by ? el("p", { class: "role-quiet" }, picture.ranked_by) : null,
-      toLoss(),
+      el(
+        "p",
+        { class: "spans-columns" },
+        el("button", {
+          type: "button",
+          class: "plain",
+          "aria-pressed": String(complete),
+          onclick: () => {
+            complete = !complete;
+            again();
+            root.querySelector(".spans-columns button")?.focus();
+          },
+        }, "all columns"),
+        complete ? toLoss() : null,
+      ),
       more,
     ].filter(Boolean),
   );

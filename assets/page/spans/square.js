@@ -319,6 +319,11 @@ export function moveMarks(view, picture, chosen, cursor) {
       );
     }
   }
+  if (picture.apart?.reason && seen(picture.apart.i, picture.apart.j)) {
+    const [x, y] = [left + at(picture.apart.j), top + at(picture.apart.i)];
+    const d = `M${x - 6},${y - 6}l12,12M${x - 6},${y + 6}l12,-12`;
+    nodes.push(svg("path", { d, class: "halo" }), svg("path", { d, class: "unfit" }));
+  }
   if (chosen && seen(...chosen)) {
     box(...chosen, 9, "halo");
     box(...chosen, 9, "mark-selected");

@@ -1,5 +1,6 @@
 """Where P_s(i) P_e(j) of one window lies: four parts that sum to 1, and what independence costs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from qa_demo.core.spans import pair_mass
 from qa_demo.core.types import DecodeOptions, Reading
-from qa_demo.figures.numbers import probability, total
+from qa_demo.figures.numbers import probability
 from qa_demo.figures.reading import in_own_words, null_token
 
 PARTS = (
@@ -30,13 +31,10 @@ def mass_data(
     """
     mass = pair_mass(_at(reading, temperature), window, decode, copies)
     values = [max(0.0, float(getattr(mass, key))) for key, _ in PARTS]
-    printed = total(values, 1.0)
-    shown = [probability(v, printed.decimals) if v > 0 else "0" for v in values]
-    exact = printed.sign == "=" and not any("<" in text or ">" in text for text in shown)
-    two = total([values[2], values[3]])
+    shown, exact = printed_parts(values)
+    two = decimals_of([values[2], values[3]])
     lost, mixed, illegal = (
-        probability(v, two.decimals) if v > 0 else "0"
-        for v in (values[2] + values[3], values[2], values[3])
+        probability(v, two) if v > 0 else "0" for v in (values[2] + values[3], values[2], values[3])
     )
     sentence = (
         f"Start and end are drawn independently, so {lost} of the mass falls on pairs that are "
@@ -54,6 +52,42 @@ def mass_data(
         "sign": "=" if exact else "≈",
         "sentence": sentence,
     }
+
+
+def decimals_of(values: Sequence[float]) -> int:
+    """The fewest of 2 to 4 decimals at which no part is printed as a bound and the rounded parts
+    add up to the rounded sum; 4 where there are none.
+    """
+    for decimals in (2, 3, 4):
+        unit = 10.0**-decimals
+        adds = sum(round(v / unit) for v in values) == round(sum(values) / unit)
+        if adds and all(v in (0, 1) or unit <= v <= 1 - unit for v in values):
+            return decimals
+    return 4
+
+
+def printed_parts(values: Sequence[float]) -> tuple[list[str], bool]:
+    """Parts of 1 as printed, and whether they add up to it exactly. Where a part is too small to be
+    printed, the others add up to 1 without it.
+    """
+    decimals = decimals_of(values)
+    unit = 10.0**-decimals
+    small = [0 < v < unit for v in values]
+    counts = [0 if tiny else round(v / unit) for v, tiny in zip(values, small, strict=True)]
+    counts[int(np.argmax(values))] += round(1 / unit) - sum(counts)
+    shown = [
+        "0"
+        if v == 0
+        else probability(v, decimals)
+        if tiny or v > 1 - unit
+        else _digits(n, decimals)
+        for v, n, tiny in zip(values, counts, small, strict=True)
+    ]
+    return shown, not any(small)
+
+
+def _digits(count: int, decimals: int) -> str:
+    return f"{count / 10**decimals:.{decimals}f}"
 
 
 def _at(reading: Reading, temperature: float) -> Reading:

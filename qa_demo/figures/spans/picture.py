@@ -156,7 +156,9 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
 
 def _apart_data(cell: Cell) -> dict[str, Any]:
     """The pair of the two separate argmaxes, and why it is no answer, if so."""
+    why = "fit: a legal pair" if cell.reason is None else f"do not fit: {WORDS[cell.reason]}"
     return {
+        "says": f"Highest start and highest end {why}.",
         "i": cell.start_pos,
         "j": cell.end_pos,
         "reason": cell.reason and WORDS[cell.reason],

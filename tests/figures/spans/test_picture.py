@@ -9,13 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qa_demo.core.legal import valid_spans
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import grid_misses, separate_argmaxes, span_scores
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, WindowOptions
 from qa_demo.figures.spans.notice import notice
-from qa_demo.figures.spans.pair_mass import mass_data
+from qa_demo.figures.spans.pair_mass import mass_data, printed_parts
 from qa_demo.figures.spans.picture import grid_data, spans_picture
 from qa_demo.figures.spans.tables import tables, two_rows
 from tests.core.toys import make_reading, t1
@@ -125,6 +127,23 @@ def test_the_four_parts_of_the_mass_sum_to_one_and_the_sentence_names_the_cost()
     assert lost == pytest.approx(
         values["mixed"] + values["illegal"], abs=0.006
     ) and lost == pytest.approx(mixed + illegal)
+
+
+@given(st.lists(st.floats(0, 30), min_size=4, max_size=4))
+def test_the_printed_parts_of_one_add_up(exponents: list[float]) -> None:
+    """Whatever is no bound sums to 1 as printed, bounds or not."""
+    parts = np.exp(-np.array(exponents))
+    values = (parts / parts.sum()).tolist()
+    shown, exact = printed_parts(values)
+    bounds = [text[0] in "<>" for text in shown]
+    assert exact == (not any(text[0] == "<" for text in shown))
+    if not any(text[0] == ">" for text in shown):
+        kept = [float(text) for text, bound in zip(shown, bounds, strict=True) if not bound]
+        assert sum(kept) == pytest.approx(1, abs=1e-9)
+    for text, value in zip(shown, values, strict=True):
+        assert float(text.lstrip("<> ")) == pytest.approx(value, abs=2e-2)
+    assert printed_parts([1.0, 0.0, 0.0, 0.0]) == (["1.00", "0", "0", "0"], True)
+    assert printed_parts([0.94, 0.007, 0.05, 0.003])[0] == ["0.940", "0.007", "0.050", "0.003"]
 
 
 def test_temperature_spreads_the_mass_and_leaves_the_scores() -> None:
