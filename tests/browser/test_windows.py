@@ -48,13 +48,16 @@ def count(picture: Locator, name: str) -> str:
 def test_one_window_says_so_and_can_be_split_and_read_again(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".step-says")).to_contain_text("fit into one window")
+    expect(picture.locator(".formula")).to_contain_text("windows = 1 + ")
+    picture.get_by_role("button", name="back to the windows that were read").click()
+    expect(picture.locator(".formula")).to_contain_text("windows = 1, since")
     expect(picture.locator("#windows-rerun")).to_be_disabled()
     picture.locator(".offer").click()
-    expect(picture.locator(".w-legend")).to_contain_text("preview, not read yet")
+    expect(picture.locator(".step-says")).to_contain_text("Preview: ")
     windows = count(picture, "windows")
     assert int(windows) > 1
     picture.locator("#windows-rerun").click()
-    expect(picture.locator(".formula")).to_contain_text(re.compile(rf"⌉ = {windows}"))
+    expect(picture.locator(".formula")).to_contain_text(re.compile(rf"⌉\s=\s{windows}"))
     expect(picture.locator("#windows-rerun")).to_be_disabled()
     expect(page.locator("#asked")).to_contain_text(f"{windows} windows")
 
@@ -65,7 +68,7 @@ def test_the_step_slider_previews_by_keyboard(page: Page) -> None:
     picture.locator("#windows-doc-stride").focus()
     for _ in range(5):
         page.keyboard.press("PageDown")
-    expect(picture.locator(".w-legend")).to_contain_text("preview")
+    expect(picture.locator(".step-says")).to_contain_text("Preview, not read yet")
     assert count(picture, "pieces computed again") != before
     expect(picture.locator("#windows-doc-stride")).to_be_focused()
 
@@ -148,7 +151,7 @@ def test_the_example_that_breaks_a_rule_is_opened(
     picture.get_by_role("button", name="open this example").click()
     expect(page.locator("#asked .asked-question")).to_have_text(wanted.question)
     expect(page.get_by_label("Examples")).to_have_value(wanted.id)
-    expect(picture.locator(".formula")).to_contain_text("windows = 1")
+    expect(page.locator("#asked .about")).to_contain_text("in one window")
 
 
 def test_no_serious_finding_and_nothing_wider_than_a_phone(open_page: Callable[..., Page]) -> None:

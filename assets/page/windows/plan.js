@@ -73,13 +73,13 @@ function zoomBar(view) {
       "aria-label": words.farther,
       disabled: whole,
     }, "−"),
-    el(
+    whole ? null : el(
       "button",
-      { ...change("whole", () => shift(held, layout, 0, layout.n)), disabled: whole },
+      { ...change("whole", () => shift(held, layout, 0, layout.n)) },
       words.whole,
     ),
     slider,
-    el(
+    whole ? null : el(
       "span",
       { class: "role-quiet tabular part-name" },
       `${words.pieces} ${held.range.from}–${held.range.to - 1}`,
@@ -275,6 +275,13 @@ function build(stage, view) {
   return nodes;
 }
 
+const offer = (page, { max_seq_length, doc_stride }, text) =>
+  el("button", {
+    type: "button",
+    class: "plain offer",
+    onclick: () => page.input("tried", { max_seq_length, doc_stride }),
+  }, text);
+
 const views = new WeakMap();
 
 export function draw(stage, picture, page, held) {
@@ -319,17 +326,12 @@ export function draw(stage, picture, page, held) {
   nodes.rerun.disabled = shown.same;
   nodes.rerun.classList.toggle("filled", !shown.same);
   nodes.legend.replaceChildren(
-    ...(shown.same ? [] : [el("strong", {}, picture.words.preview)]),
     ...legend(picture, view.layout),
   );
   nodes.offer.replaceChildren(
-    ...(picture.limits.small && shown.same
-      ? [el("button", {
-        type: "button",
-        class: "plain offer",
-        onclick: () => page.input("tried", picture.limits.small),
-      }, picture.limits.small.label)]
-      : []),
+    ...(shown.same
+      ? picture.limits.small ? [offer(page, picture.limits.small, picture.limits.small.label)] : []
+      : [offer(page, picture.now, picture.words.reader)]),
   );
   paintPicture(view);
 }

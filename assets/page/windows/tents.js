@@ -260,7 +260,7 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
       svg("text", { x: at, y: bottom + em * 1.8, class: "words small", direction: "auto" }, text),
     );
   }
-  for (const { value: d } of ticks(x, { room: em * 4.5, least: 1 })) {
+  for (const { value: d } of ticks(x, { room: em * 9, least: 1 })) {
     if (d >= to) continue;
     const at = x(d + 0.5);
     if (at > width - em) continue;

@@ -16,6 +16,8 @@ from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import part
 from qa_demo.figures.prose import quoted
 
+NO_BREAK = "\u00a0"
+"""A formula does not break inside its brackets."""
 MAX_DRAWN = 400
 """Windows that are still drawn; beyond it the counts alone are sent."""
 
@@ -67,7 +69,11 @@ def counts(
     cut = cuts(layout, listed)
     return [
         {"name": "windows", "value": f"{len(layout.starts):,}", "tone": "ink"},
-        {"name": "overlap", "value": f"{layout.overlap:,}", "tone": "ink"},
+        {
+            "name": "overlap",
+            "value": f"{layout.overlap if len(layout.starts) > 1 else 0:,}",
+            "tone": "ink",
+        },
         {"name": "pieces computed again", "value": f"{layout.computed_twice:,}", "tone": "ink"},
         {
             "name": "spans out of reach",
@@ -190,11 +196,34 @@ def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
     }
 
 
-def window_formula(reading: Reading, selected: Span | None) -> list[dict[str, str]]:
-    """Capacity, number of windows, and the owner of the selected start, with this reading's
-    numbers.
+def preview_sentence(reading: Reading, options: WindowOptions) -> str:
+    """What is drawn where other windows than the reader's are tried: how many, how long, how far
+    apart.
     """
-    encoding, options = reading.encoding, reading.options
+    encoding = reading.encoding
+    layout = plan(len(encoding.context_ids), check_options(encoding, options), options.doc_stride)
+    drawn, n = len(layout.starts), layout.n_tokens
+    if drawn == 1:
+        return f"Preview, not read yet: one window of {layout.capacity:,} holds all {n:,} pieces."
+    split = f"{drawn:,} windows of {layout.capacity:,}, each {layout.step:,} further on."
+    if len(reading.windows) > 1:
+        return f"Preview, not read yet: {split}"
+    room = capacity(encoding, reading.options)
+    return f"All {n:,} word pieces fit into one window of {room:,}. Preview: {split}"
+
+
+def window_formula(
+    reading: Reading, selected: Span | None, tried: WindowOptions | None = None
+) -> list[dict[str, str]]:
+    """Capacity, number of windows, and the owner of the selected start, with the numbers of this
+    reading, or of other options that are tried.
+    """
+    encoding, options = reading.encoding, tried or reading.options
+    layout = (
+        read_plan(reading)
+        if tried is None
+        else plan(len(encoding.context_ids), capacity(encoding, tried), tried.doc_stride)
+    )
     room, n, q = capacity(encoding, options), len(encoding.context_ids), len(encoding.question_ids)
     parts = [
         part("capacity = max_seq_length − question − special = ", "quiet"),
@@ -207,11 +236,10 @@ def window_formula(reading: Reading, selected: Span | None) -> list[dict[str, st
     else:
         parts += [
             part("1 + ⌈(N − capacity)/step⌉ = ", "quiet"),
-            part(f"1 + ⌈({n} − {room})/{options.doc_stride}⌉ = "),
-            part(f"{len(reading.windows)}", "strong"),
+            part(f"1 + ⌈({n} − {room})/{options.doc_stride}⌉ = ".replace(" ", NO_BREAK)),
+            part(f"{len(layout.starts)}", "strong"),
         ]
     if selected is not None:
-        layout = read_plan(reading)
         owner, p = int(layout.owner[selected.start]), selected.start
         left, right = p - layout.starts[owner], layout.stops[owner] - 1 - p
         parts += [

@@ -1,12 +1,13 @@
 """Chapter 6, Long text: the windows, what each of them finds, and how they are merged."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from qa_demo.core.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
-from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span, WindowOptions
 from qa_demo.core.what_if import apply_what_if
+from qa_demo.core.windows import check_options
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
@@ -16,6 +17,7 @@ from qa_demo.figures.windows.offset import offset_data
 from qa_demo.figures.windows.picture import (
     SIMPLIFIED,
     limits,
+    preview_sentence,
     try_plan,
     window_formula,
     window_notice,
@@ -61,19 +63,60 @@ def slow_parts(seen: Seen) -> tuple[dict[str, Any], tuple[RuleResult, ...], dict
     )
 
 
-def present(
-    screen: Screen, tried: WindowOptions | None = None, broken: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    """The three steps; `tried` are window options not read yet, `broken` the outcome of a search
-    for a counterexample.
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """The windows that the sliders ask for; `of` is the reading they were tried on."""
+
+    of: Reading
+    options: WindowOptions
+
+
+def tried_windows(screen: Screen) -> WindowOptions | None:
+    """The windows that are drawn and were not read: those of the sliders, else, where one window
+    holds the whole text, some that overlap by half, so that there is a split to see.
     """
+    reading, asked = screen.reading, chosen(screen)
+    if asked is not None:
+        return None if asked == reading.options else asked
+    small = limits(reading)["small"]
+    if small is None:
+        return None
+    return replace(
+        reading.options, max_seq_length=small["max_seq_length"], doc_stride=small["doc_stride"]
+    )
+
+
+def preview(screen: Screen, tried: WindowOptions, listed: list[Span]) -> dict[str, Any]:
+    """The windows that are tried; what a split for show puts out of reach is counted and not
+    hatched.
+    """
+    drawn = try_plan(screen.reading, tried, screen.decode, listed)
+    return drawn if chosen(screen) else {**drawn, "layout": {**drawn["layout"], "lost": []}}
+
+
+def chosen(screen: Screen) -> WindowOptions | None:
+    """The windows of the sliders, once one was moved on this text."""
+    kept = screen.own.get(CHAPTER.key)
+    return kept.options if isinstance(kept, Tried) and kept.of is screen.reading else None
+
+
+def try_windows(screen: Screen, value: Any) -> Screen:
+    """A slider was moved: other windows are drawn, nothing is read. Errors: BadInput."""
+    options = window_options(screen, value)
+    check_options(screen.reading.encoding, options)
+    return screen.keep(CHAPTER.key, Tried(screen.reading, options))
+
+
+def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The three steps; `broken` is the outcome of a search for a counterexample."""
     reading, shown, decode = screen.reading, screen.shown, screen.decode
     listed = [r.candidate.span for r in screen.prediction.n_best]
     candidates, named, offset = slow_parts(Seen(screen.stamp, decode, screen))
     merged = merge_data(shown, decode, screen.merge, named)
-    now = try_plan(reading, reading.options, decode, listed)
+    now, tried = try_plan(reading, reading.options, decode, listed), tried_windows(screen)
+    says = now["said"][0] if tried is None else preview_sentence(reading, tried)
     steps = [
-        {"key": "windows", "title": "windows", "says": now["said"][0]},
+        {"key": "windows", "title": "windows", "says": says},
         {"key": "candidates", "title": "candidates", "says": candidates["says"]},
         {"key": "merge", "title": "merge", "says": merged["says"]},
     ]
@@ -83,7 +126,7 @@ def present(
         "help": {n: help_text(WindowOptions, n) for n in ("max_seq_length", "doc_stride")},
         "limits": limits(reading),
         "now": {**now, "said": now["said"][1:]},
-        "tried": None if tried is None else try_plan(reading, tried, decode, listed),
+        "tried": None if tried is None else preview(screen, tried, listed),
         "candidates": candidates,
         "merge": merged,
         "offset": offset,
@@ -100,9 +143,8 @@ def present(
 
 def formula(screen: Screen) -> list[dict[str, str]]:
     """Capacity, number of windows, and the owner of the selected start."""
-    return window_formula(
-        screen.reading, None if screen.selection is None else screen.selection.span
-    )
+    selected = None if screen.selection is None else screen.selection.span
+    return window_formula(screen.reading, selected, tried_windows(screen))
 
 
 def window_options(screen: Screen, value: Any) -> WindowOptions:
@@ -157,9 +199,7 @@ def build(frame: Frame) -> None:
     """
     frame.browser_input(CHAPTER, "merge", change_merge)
     frame.browser_input(CHAPTER, "offset", change_offset)
-    frame.browser_show(
-        CHAPTER, "tried", lambda screen, value: present(screen, tried=window_options(screen, value))
-    )
+    frame.browser_input(CHAPTER, "tried", try_windows)
     frame.browser_show(
         CHAPTER, "break", lambda screen, value: present(screen, broken=break_rule(screen, value))
     )

@@ -45,11 +45,28 @@ def test_the_chapter_presents_three_steps_and_travels_as_json(screen: Screen) ->
 
 
 def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
-    data = windows.present(
-        screen, tried=windows.window_options(screen, {"max_seq_length": 60, "doc_stride": 20})
-    )
+    tried = windows.try_windows(screen, {"max_seq_length": 60, "doc_stride": 20})
+    data = windows.present(tried)
     assert data["picture"]["tried"]["max_seq_length"] == 60 and not data["picture"]["tried"]["same"]
     assert data["picture"]["now"]["same"]
+    assert data["picture"]["steps"][0]["says"].startswith("Preview, not read yet: ")
+    said = "".join(p["text"] for p in windows.formula(tried))
+    assert said.startswith("capacity = max_seq_length − question − special = 60 −")
+    back = windows.try_windows(tried, {"max_seq_length": 40, "doc_stride": 12})
+    assert windows.present(back)["picture"]["tried"] is None
+    other = tried.change(reading=FakeReader().read("Which?", TEXT, WindowOptions(80, 12)))
+    assert windows.present(other)["picture"]["tried"] is None, "the sliders ask for this text alone"
+
+
+def test_where_one_window_is_enough_a_split_is_drawn_and_said_to_be_none() -> None:
+    """The one idea of the chapter is seen on every text that can be split at all."""
+    for text, split in (("A short text of nine words stands here .", True), ("Two .", False)):
+        seen = Screen(FakeReader().read("Which?", text), DecodeOptions())
+        picture = windows.present(seen.select(selection.winner(seen)))["picture"]
+        assert (picture["tried"] is not None) == split
+        assert not split or picture["tried"]["layout"]["lost"] == []
+        says = picture["steps"][0]["says"]
+        assert ("Preview: " in says) == split and "fit into one window" in says
 
 
 @pytest.mark.parametrize(
@@ -65,7 +82,7 @@ def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
 )
 def test_a_plan_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
     with pytest.raises(BadInput):
-        windows.present(screen, tried=windows.window_options(screen, value))
+        windows.try_windows(screen, value)
 
 
 def test_merge_options_reach_the_whole_page_and_a_null_gives_way(screen: Screen) -> None:
@@ -144,7 +161,7 @@ def test_break_it_searches_the_stored_readings(
 def test_slow_parts_are_kept_while_only_plan_or_rule_change(screen: Screen) -> None:
     windows.slow_parts.cache_clear()
     windows.present(screen)
-    windows.present(screen, tried=WindowOptions(60, 20))
+    windows.present(windows.try_windows(screen, {"max_seq_length": 60, "doc_stride": 20}))
     windows.present(
         windows.change_merge(screen, {"copies": "max_context", "scale": "log_odds", "null": "none"})
     )
