@@ -150,14 +150,12 @@ def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
 
 
 def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:
-    """Three annotators of whom two begin at `start` and one a token later: B, B, O there, so t =
-    (2/3, 0, 1/3).
+    """Three annotators of whom two mark this one token and one marks nothing: B, B, O, so t =
+    (2/3, 0, 1/3) there, and they agree on every other token.
     """
-    if n < 2 or not 0 <= start < n - 1:
-        raise BadInput(
-            f"two neighbouring word pieces are needed from {start} on, the paragraph has {n}"
-        )
-    return Span(start, start + 1), Span(start, start + 1), Span(start + 1, start + 1)
+    if not 0 <= start < n:
+        raise BadInput(f"word piece {start} is not in the paragraph, which has {n}")
+    return Span(start, start), Span(start, start), None
 
 
 def with_tags(reading: Reading, weight: Floats, bias: Floats, hidden: Sequence[Floats]) -> Reading:

@@ -84,10 +84,10 @@ def test_decodings_stand_side_by_side_and_the_threshold_moves_by_keyboard(page: 
 def test_annotators_mark_by_keyboard_and_the_loss_follows(page: Page) -> None:
     picture = chapter(page)
     step(picture, "annotators")
-    expect(picture.locator(".bio-says").first).to_contain_text("agree on every token")
+    expect(picture.locator(".notice")).to_contain_text("agree on every token")
     picture.locator("#bio-preset-disagree").focus()
     page.keyboard.press("Enter")
-    expect(picture.locator(".bio-says").first).to_contain_text("annotators part at 2 tokens")
+    expect(picture.locator(".notice")).to_contain_text("annotators part at 1 token:")
     picture.locator("#bio-terms summary").click()
     expect(picture.locator(".terms tbody td").filter(has_text="2/3")).not_to_have_count(0)
     picture.locator('.hit[data-doc="9"]').focus()

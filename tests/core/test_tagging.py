@@ -190,9 +190,12 @@ def test_two_of_three_begin_here():
     golds = disagreeing(2, 6)
     assert [int(annotator_tags(6, gold)[2]) for gold in golds] == [B, B, O]
     reading = random_reading(np.random.default_rng(1), 6, 6, 6, tags=True)
-    np.testing.assert_allclose(soft_terms(reading, golds).targets[2], [2 / 3, 0, 1 / 3])
-    with pytest.raises(BadInput, match="two neighbouring word pieces"):
-        disagreeing(5, 6)
+    terms = soft_terms(reading, golds)
+    np.testing.assert_allclose(terms.targets[2], [2 / 3, 0, 1 / 3])
+    entropy = -(2 / 3 * np.log(2 / 3) + 1 / 3 * np.log(1 / 3))
+    assert terms.floor.sum() == pytest.approx(entropy) == terms.floor[2], "they part at one token"
+    with pytest.raises(BadInput, match="word piece 6 is not in the paragraph, which has 6"):
+        disagreeing(6, 6)
 
 
 def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():

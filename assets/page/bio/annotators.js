@@ -328,7 +328,6 @@ export function draw(stage, picture, page, view) {
   stage.replaceChildren(
     editor(picture, page),
     el("p", { class: "bio-legend" }, el("span", {}, words.target), el("span", {}, words.loss_lane)),
-    el("p", { class: "bio-says" }, loss.says),
     ...totals(loss, words),
     fold(words.terms, terms(loss, words), { id: "bio-terms" }),
     fold(words.onehot, oneHot(picture.one, words, page, view), { id: "bio-onehot" }),

@@ -110,13 +110,14 @@ function paint(view) {
   [view.steps, view.text.root, view.hint].forEach((node) =>
     node.toggleAttribute("hidden", !picture.has)
   );
-  view.banner.textContent = words.own_banner;
-  view.banner.toggleAttribute("hidden", picture.whose !== "own");
+  view.banner.textContent = picture.banner ?? "";
+  view.banner.toggleAttribute("hidden", !picture.banner);
   if (picture.has) {
     view.hint.textContent = view.step === "annotators" ? words.mark_how : words.hint;
     view.root.classList.toggle("with-rows", view.step !== "tags");
     view.text.draw(model(view));
     stepOf(view).draw(view.stage, picture, page, view);
+    page.notice(picture.notices[view.step]);
   } else {view.stage.replaceChildren(
       el("p", { class: "bio-says" }, words.no_head),
       annotators.editor(picture, page),

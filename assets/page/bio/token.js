@@ -12,7 +12,7 @@ function legend() {
   const says = [
     "B, begins an answer: solid",
     "I, inside: striped",
-    "O, outside: the paper that is left",
+    "O, outside: paper",
   ];
   return el("p", { class: "bio-legend" }, NAMES.map((_, k) => el("span", {}, swatch(k), says[k])));
 }

@@ -24,6 +24,9 @@ SURE = 0.98
 TEXTBOOK_D = 128
 
 SIMPLIFIED = (
+    f"The exercise that this chapter follows has an encoder of d = {TEXTBOOK_D}: W is 3 × "
+    f"{TEXTBOOK_D}, h has {TEXTBOOK_D} numbers, b 3. The loaded reader's own dimensions stand in "
+    "the formula.",
     "The three numbers of a token come from that token's hidden vector alone. Neighbours speak "
     "only through the encoder below; the head "
     "itself does not know which tag stands before.",
@@ -84,8 +87,8 @@ def piece_text(reading: Reading, doc: int) -> str:
 
 
 def bio_formula(p: Floats | None, doc: int | None, d: int | None) -> list[dict[str, str]]:
-    """p_i = softmax(W h_i + b) with the dimensions of the loaded reader beside the textbook's, and
-    one token's three numbers.
+    """p_i = softmax(W h_i + b) with the dimensions of the loaded reader, and one token's three
+    numbers.
     """
     parts = [
         part("p"),
@@ -95,13 +98,7 @@ def bio_formula(p: Floats | None, doc: int | None, d: int | None) -> list[dict[s
         part(" + b)   "),
     ]
     if d is not None:
-        parts.append(part(f"W: 3 × {d}, h: {d}, b: 3"))
-    parts.append(
-        part(
-            f"  (a textbook's d = {TEXTBOOK_D}: W 3 × {TEXTBOOK_D}, h {TEXTBOOK_D}, b 3)   ",
-            "quiet",
-        )
-    )
+        parts.append(part(f"W: 3 × {d}, h: {d}, b: 3   "))
     if p is not None and doc is not None:
         parts += [
             part("p"),
@@ -202,18 +199,21 @@ def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str
     return f"The two heads differ: {said}."
 
 
-def notice(
+WHOSE = {
+    "own": "These tags come from the head you trained on this page, not from the reader's authors.",
+    "taught": "These tags come from the reader's own head after the steps you taught it here.",
+}
+"""Said first where the tags on screen are not the reader's."""
+
+
+def notices(
     prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, whose: str
-) -> str:
-    """How sure the tags are, whether the argmax tagging is legal, and how the two heads compare."""
+) -> dict[str, str]:
+    """The first two steps' sentences: how sure the tags are and whether the argmax tagging is
+    legal; how the two heads compare.
+    """
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
-    said = (
-        []
-        if whose == "reader"
-        else [
-            "These tags come from the head you trained on this page, not from the reader's authors."
-        ]
-    )
+    said = [WHOSE[whose]] if whose in WHOSE else []
     said.append(f"{sure} of {len(log_rows)} tokens are outside with more than {SURE:.2f}.")
     if argmax.illegal:
         said.append(
@@ -221,8 +221,7 @@ def notice(
             f"{plural(len(argmax.illegal), 'illegal transition')}: an I that follows O or "
             f"stands first."
         )
-    said.append(compare_sentence(prediction, viterbi.spans))
-    return " ".join(said)
+    return {"tags": " ".join(said), "spans": compare_sentence(prediction, viterbi.spans)}
 
 
 def tag_table(

@@ -243,14 +243,8 @@ def change_preset(screen: Screen, value: Any) -> Screen:
     if value == "agree":
         return with_marks(screen, ((span,),) * ANNOTATORS, "all three mark the selection")
     if value == "disagree":
-        start = max(0, min(span.start, n - 2))
-        where = (
-            "the selection's first token"
-            if start == span.start
-            else "the token before the selection, which begins with the last one"
-        )
-        said = f"B, B, O on {where}: t = (2/3, 0, 1/3)"
-        return with_marks(screen, tuple(marked(gold) for gold in disagreeing(start, n)), said)
+        said = "B, B, O on the selection's first token: t = (2/3, 0, 1/3)"
+        return with_marks(screen, tuple(marked(gold) for gold in disagreeing(span.start, n)), said)
     raise BadInput(f"the preset must be example, every, agree or disagree, got {str(value)[:20]}")
 
 

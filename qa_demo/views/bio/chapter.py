@@ -47,6 +47,7 @@ QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "marked": bench.change_marked,
     "taught": bio_lesson.change_taught,
 }
+BANNERS = {"own": WORDS["own_banner"], "taught": WORDS["taught_banner"]}
 SLOW = ("heads", "products", "train", "tag", "teach")
 
 
@@ -58,6 +59,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "has": reading is not None,
         "reader": printable(screen.reading.model_name),
         "whose": bench.whose(screen),
+        "banner": BANNERS.get(whose_tags(screen)),
         "own": own_data(screen),
         "needs": hidden_states.heads(screen.reading) is None,
         "annotators": marks_data(screen),
@@ -118,9 +120,15 @@ def _with_tags(screen: Screen, reading: Reading) -> Made:
         decodings_table(found),
         terms_table(losses["terms"]),
     )
+    said = figure.notices(screen.prediction, viterbi, found["strict"], rows, whose_tags(screen))
+    picture["notices"] = {**said, "annotators": losses["says"]}
+    return Made(picture, said["tags"], tables)
+
+
+def whose_tags(screen: Screen) -> str:
+    """ "reader", "own" for a head trained here, "taught" for the reader's after some steps."""
     whose = bench.whose(screen)
-    said = figure.notice(screen.prediction, viterbi, found["strict"], rows, whose)
-    return Made(picture, said, tables)
+    return "taught" if whose == "own" and bench.bench_of(screen).teaching is not None else whose
 
 
 def marks_data(screen: Screen) -> dict[str, Any]:

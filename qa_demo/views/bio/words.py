@@ -4,9 +4,7 @@ WORDS = {
     "steps": "Steps of this chapter",
     "bars": "Each token's three probabilities as one bar: B solid, I striped, O paper. Arrow "
     "keys move between tokens, Enter selects.",
-    "hint": "A bar has the height 1: B is solid ink, I striped, O the paper that is left. Choose "
-    "a token to take it apart; "
-    "a word selects its pieces.",
+    "hint": "Choose a bar to take its token apart; a word selects its pieces.",
     "sum": "sum = 1",
     "quiet_run": "… {n} tokens, each with p(O) > .98, the smallest {low}",
     "one_quiet": "… 1 token with p(O) > .98",
@@ -71,7 +69,9 @@ WORDS = {
     "example": "as loaded",
     "agree": "all mark the selection",
     "disagree": "B, B, O on the selected token",
-    "loss_lane": "loss of each token: grey H(t), which no model gets below; ink KL, the rest",
+    "loss_lane": "loss of each token: grey H(t), the entropy of the annotators' tags, which no "
+    "model "
+    "gets below; ink KL, how far the model's probabilities are from theirs",
     "target": "hollow ticks: the target t",
     "terms": "the loss term by term",
     "onehot": "the one-hot case: what is left of the double sum",
@@ -126,6 +126,7 @@ WORDS = {
     "own_use": "show the tags of",
     "own_reader": "the reader's head",
     "own_mine": "your head",
+    "taught_banner": "These tags come from the reader's own head after the steps taught below.",
     "own_banner": "These tags come from a head trained on this page from your own marks: a toy, "
     "not the reader's.",
     "no_head": "This reader has no BIO head. Either open these texts with the bundled reader, "

@@ -30,7 +30,7 @@ from qa_demo.figures.bio.picture import (
     bars_data,
     bio_formula,
     compare_sentence,
-    notice,
+    notices,
     open_runs,
     products_data,
     tag_sum,
@@ -112,13 +112,9 @@ def test_printed_products_add_up_to_the_printed_logit(seed: int) -> None:
         assert sum(map(value, [*row["products"], row["rest"], row["bias"]])) == value(row["logit"])
 
 
-def test_the_formula_holds_the_loaded_dimensions_beside_the_textbook_s() -> None:
+def test_the_formula_holds_the_loaded_dimensions() -> None:
     text = "".join(p["text"] for p in bio_formula(np.array([0.7, 0.2, 0.1]), 4, 384))
-    assert (
-        "W: 3 × 384, h: 384, b: 3" in text
-        and "d = 128" in text
-        and "B 0.700, I 0.200, O 0.100" in text
-    )
+    assert "W: 3 × 384, h: 384, b: 3" in text and "B 0.700, I 0.200, O 0.100" in text
     assert "W: 3 × 384" not in "".join(p["text"] for p in bio_formula(None, None, None))
 
 
@@ -195,13 +191,13 @@ def test_the_two_heads_are_compared_in_every_case() -> None:
 def test_the_notice_names_illegal_transitions_and_a_head_of_one_s_own() -> None:
     reading = reading_of("OOIO", 4)
     rows, _ = owned_rows(reading)
-    said = notice(
+    said = notices(
         predict(reading, DECODE),
         tagging(reading, "viterbi"),
         tagging(reading, "strict"),
         rows,
         "own",
-    )
+    )["tags"]
     assert "trained on this page" in said and "1 illegal transition" in said
 
 

@@ -65,7 +65,8 @@ def test_the_chapter_travels_as_json_with_three_table_twins(screen: Screen) -> N
     assert (
         data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 3
     )
-    assert "two heads" in data["notice"] or "Both heads" in data["notice"]
+    own = data["picture"]["notices"]
+    assert own["tags"] == data["notice"] and "heads" in own["spans"] and "H(t)" in own["annotators"]
 
 
 def test_a_reader_without_a_head_says_so_and_sends_no_numbers() -> None:
@@ -263,7 +264,7 @@ def test_the_presets(screen: Screen) -> None:
     last = len(screen.reading.encoding.context_ids) - 1
     assert bio_bench.annotators(
         bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree")
-    )[0][2] == (Span(last, last),)
+    )[0] == ((Span(last, last),), (Span(last, last),), ())
     assert (
         bio_bench.annotators(
             bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example")
@@ -380,6 +381,7 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
         and now["tagLosses"][-1] < now["tagLosses"][0]
         and now["spanLosses"][-1] < now["spanLosses"][0]
     )
+    assert "steps you taught it" in data["notice"] and "taught below" in data["picture"]["banner"]
     assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 5, (
         "the bars show the taught tags, the twins stand below"
     )
