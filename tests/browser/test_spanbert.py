@@ -18,6 +18,9 @@ def opened(page: Page) -> Locator:
     """The chapter, once its model and its first text are there."""
     page.locator("#tab-spanbert").click()
     expect(page.locator("#picture-spanbert .mask-text .word").first).to_be_visible()
+    page.locator("#spanbert-source").select_option("superbowl")
+    expect(page.locator("#picture-spanbert .mask-text").first).to_contain_text("Super Bowl")
+    page.locator("#spanbert-law > summary").click()
     return page.locator("#picture-spanbert")
 
 
@@ -102,7 +105,7 @@ def test_texts_models_and_hostile_words(page: Page) -> None:
     picture = opened(page)
     source = page.locator("#spanbert-source")
     source.select_option("own")
-    page.get_by_label("Your own text").fill(
+    page.get_by_role("textbox", name="Your own text").fill(
         "<img src=x onerror=alert(1)> ${x} {{y}} stands here as text and nothing else happens."
     )
     picture.get_by_role("button", name="use this text").click()
@@ -151,7 +154,7 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     expect(picture.get_by_text("Nothing is changed.")).to_be_visible()
     assert numbers(sbo) == boundary
     page.locator("#spanbert-step-mask").click()
-    picture.get_by_label("step 2 asks about this one").nth(1).check()
+    picture.get_by_label("asked in step 2").nth(1).check()
     page.locator("#spanbert-step-predict").click()
     expect(picture.get_by_role("radio", name="blank 2")).to_have_count(
         1
@@ -171,6 +174,7 @@ def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
     page.locator("#spanbert-step-closing").click()
     expect(notice).to_contain_text("On SQuAD 2.0 the paper's changes add")
     expect(picture.get_by_role("table", name="The learning curve")).to_be_visible()
+    picture.get_by_text("how our pre-training went").click()
     expect(picture.get_by_role("img", name="by step of the pre-training")).to_be_visible()
     expect(picture.get_by_role("table", name="First guesses")).to_have_count(0)
     page.locator("#spanbert-step-mask").click()

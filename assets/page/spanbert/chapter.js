@@ -106,6 +106,7 @@ function paint(view) {
   view.buttons.forEach((button, k) =>
     button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
   );
+  view.root.dataset.step = view.step;
   const data = shown(view);
   view.failed.textContent = picture.failed
     ? `${picture.failed}. ${

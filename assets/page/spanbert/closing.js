@@ -1,7 +1,7 @@
 // Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it
 // helps.
 
-import { drawing, el, glued, svg, table } from "../shared/dom.js";
+import { drawing, el, fold, glued, svg, table } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -302,6 +302,16 @@ function learning({ rows, ends, begins, aims }, page, width) {
   );
 }
 
+/** Which parts are open: kept through redraws. */
+const opened = new Set();
+
+/** A part of this step behind its title. */
+function part(kind, title, ...content) {
+  const node = fold(title, el("section", { class: kind }, content), { open: opened.has(title) });
+  node.addEventListener("toggle", () => opened[node.open ? "add" : "delete"](title));
+  return node;
+}
+
 export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, page) {
   const width = root.clientWidth;
   const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
@@ -310,41 +320,42 @@ export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, pa
       "div",
       { class: "closing" },
       road(parts),
-      el("section", { class: "says-is" }, el("h3", {}, "said, and so"), table(saysIs, page)),
       el(
-        "section",
-        { class: "helps" },
-        el("h3", {}, "does it help a reader?"),
-        ablation.rows.length
-          ? [
-            el("p", { class: "spanbert-says" }, glued(ablation.budget)),
-            starts(ablation.rows, page, width),
-            el("p", { class: "spanbert-says" }, glued(ablation.says)),
-          ]
+        "div",
+        { class: "folds" },
+        part("says-is", "said, and so", table(saysIs, page)),
+        part(
+          "helps",
+          "does it help a reader?",
+          ablation.rows.length
+            ? [
+              el("p", { class: "spanbert-says" }, glued(ablation.budget)),
+              starts(ablation.rows, page, width),
+              el("p", { class: "spanbert-says" }, glued(ablation.says)),
+            ]
+            : null,
+          ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null,
+          ablation.table ? table(ablation.table, page) : null,
+          ablation.steps ? table(ablation.steps, page) : null,
+          el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))),
+          el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`),
+        ),
+        part(
+          "scores learning",
+          "how our pre-training went",
+          el("p", { class: "spanbert-says" }, glued(curve.says)),
+          curve.rows.length ? learning(curve, page, width) : null,
+          curve.legend ? el("p", { class: "role-quiet" }, curve.legend) : null,
+        ),
+        scores
+          ? part(
+            "scores",
+            "what it reached",
+            el("p", { class: "spanbert-says" }, glued(scores.says)),
+            el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))),
+          )
           : null,
-        ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null,
-        ablation.table ? table(ablation.table, page) : null,
-        ablation.steps ? table(ablation.steps, page) : null,
-        el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))),
-        el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`),
       ),
-      el(
-        "section",
-        { class: "scores learning" },
-        el("h3", {}, "how our pre-training went"),
-        el("p", { class: "spanbert-says" }, glued(curve.says)),
-        curve.rows.length ? learning(curve, page, width) : null,
-        curve.legend ? el("p", { class: "role-quiet" }, curve.legend) : null,
-      ),
-      scores
-        ? el(
-          "section",
-          { class: "scores" },
-          el("h3", {}, "what it reached"),
-          el("p", { class: "spanbert-says" }, glued(scores.says)),
-          el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))),
-        )
-        : null,
     ),
   );
 }

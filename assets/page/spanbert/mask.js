@@ -1,13 +1,14 @@
 // Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and
 // BERT's single pieces beside them.
 
-import { el } from "../shared/dom.js";
+import { el, fold } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
 import { histogram, legend } from "./mask_lengths.js";
 import { maskText } from "./mask_text.js";
 import { keptViews } from "../shared/views.js";
 
 const PACE = 1100;
+const HOW = "Drag over words to hide them.";
 const views = keptViews((view) => view.said);
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -32,7 +33,7 @@ function shell(root) {
       view.shown = !view.shown;
       paint(view);
     },
-  }, "as the model is shown it");
+  }, "as the model sees it");
   view.said = el("p", { class: "mask-says", "aria-live": "polite" });
   view.slider = el("input", {
     type: "range",
@@ -81,14 +82,8 @@ function shell(root) {
       view.titles[k],
       text.root,
       view.counts[k],
-      el("label", { class: "use" }, view.used[k], " step 2 asks about this one"),
+      el("label", { class: "use" }, view.used[k], " asked in step 2"),
     );
-  view.hint = el(
-    "p",
-    { class: "role-quiet mask-hint" },
-    "Drag over words to hide them; a click on a hidden word shows its run again. Keys: " +
-      "arrows, Shift, Enter, Delete.",
-  );
   view.one = act(
     "show all but the first run",
     () => send("mask-only", view.picture.spans.runs[0][0]),
@@ -99,48 +94,53 @@ function shell(root) {
   view.histSays = el("p", { class: "role-quiet hist-says veil-part" });
   view.more = el("div", { class: "acts" });
   view.levers = el("div", { class: "mask-levers" });
+  view.keys = {
+    mask: key("mask", "becomes [MASK]"),
+    random: key("random", "becomes a random piece"),
+    keep: key("keep", "stays, yet is asked for"),
+  };
+  view.law = fold(
+    "draw spans by the law",
+    el(
+      "div",
+      { class: "mask-under" },
+      el(
+        "section",
+        { class: "turns", "aria-label": "The draw, turn by turn" },
+        el(
+          "div",
+          { class: "acts" },
+          view.draw,
+          el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "),
+          view.seed,
+          view.one,
+        ),
+        view.budget,
+        view.steps,
+        view.levers,
+      ),
+      el(
+        "section",
+        { class: "lengths", "aria-label": "Span lengths" },
+        view.histLegend,
+        view.hist,
+        view.more,
+        view.histSays,
+      ),
+    ),
+    { id: "spanbert-law" },
+  );
+  view.law.addEventListener("toggle", () => {
+    if (view.law.open) paint(view); // the histogram has a width now
+  });
   root.replaceChildren(
     el(
       "div",
       { class: "mask" },
-      el(
-        "div",
-        { class: "mask-key" },
-        key("mask", "becomes [MASK]"),
-        key("random", "becomes a random piece"),
-        key("keep", "stays, and is asked for all the same"),
-        view.toggle,
-      ),
+      el("div", { class: "mask-key" }, Object.values(view.keys), view.toggle),
       el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
-      view.hint,
-      el(
-        "div",
-        { class: "mask-under" },
-        el(
-          "section",
-          { class: "turns", "aria-label": "The draw, turn by turn" },
-          el(
-            "div",
-            { class: "acts" },
-            view.draw,
-            el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "),
-            view.seed,
-            view.one,
-          ),
-          view.budget,
-          view.said,
-          view.steps,
-          view.levers,
-        ),
-        el(
-          "section",
-          { class: "lengths", "aria-label": "Span lengths" },
-          view.histLegend,
-          view.hist,
-          view.more,
-          view.histSays,
-        ),
-      ),
+      view.said,
+      view.law,
     ),
   );
   return view;
@@ -222,11 +222,15 @@ function paint(view) {
     : "SpanBERT: whole words in a row";
   [picture.spans, picture.single].forEach((scheme, c) => {
     view.counts[c].textContent =
-      `${scheme.hidden} of ${picture.pieces.length} pieces hidden in ${scheme.runs.length} ${
+      `${scheme.hidden} of ${picture.pieces.length} pieces, ${scheme.runs.length} ${
         scheme.runs.length === 1 ? "run" : "runs"
-      }; ${scheme.seeing} with both neighbours in sight`;
+      }`;
     view.used[c].checked = (picture.how === "token") === (c === 1);
   });
+  const fates = [picture.spans, picture.single].flatMap((s) => Object.values(s.fates));
+  for (const [fate, node] of Object.entries(view.keys)) {
+    node.toggleAttribute("hidden", !fates.includes(fate));
+  }
   view.toggle.setAttribute("aria-pressed", String(view.shown));
   const many = picture.frames.length > 1;
   view.steps.toggleAttribute("hidden", !many);
@@ -238,7 +242,7 @@ function paint(view) {
   view.next.disabled = last;
   view.run.textContent = view.timer ? "stop" : "play";
   view.run.toggleAttribute("hidden", still());
-  view.said.textContent = many ? frame.says : picture.said || frame.says;
+  view.said.textContent = many ? frame.says : picture.said || (picture.byHand ? HOW : frame.says);
   const used = picture.budget - frame.left;
   view.budget.replaceChildren(
     el("span", { class: "role-quiet" }, "budget "),

@@ -36,8 +36,8 @@ function shell(root) {
   ];
   root.replaceChildren(
     view.text,
-    view.blank,
     view.figure,
+    view.blank,
     view.asks,
     el("div", { class: "folds" }, view.folds),
   );
@@ -240,12 +240,20 @@ function asks(view) {
   ];
 }
 
+function figure(view) {
+  drawFigure(view.figure, view.picture, view.page, Boolean(view.vectors), () => {
+    view.vectors = !view.vectors;
+    figure(view);
+    document.getElementById("spanbert-vectors")?.focus();
+  });
+}
+
 export function drawPredict(root, picture, page) {
   const view = views.of(root, () => shell(root));
   Object.assign(view, { picture, page });
   view.text.replaceChildren(...textNodes(view, picture));
   view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
-  drawFigure(view.figure, picture, page);
+  figure(view);
   view.asks.replaceChildren(...asks(view));
   view.sums.replaceChildren(...arithmetic(picture));
   view.loss.replaceChildren(...losses(picture));

@@ -3,9 +3,10 @@
 
 import { el, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
+import { rightToLeft } from "../shared/prose.js";
 
 const WIRES = ["left", "right", "position"];
-const TALL = 2.4; // em, the highest stem
+const TALL = 1.6; // em, the highest stem
 const READS = {
   mlm: "reads the blank itself",
   sbo: "reads the two neighbours and a position",
@@ -134,6 +135,7 @@ function focus(picture, page, width) {
     Math.floor((page.narrow ? (width - 110) / 30 : (width * 0.5) / 38) / page.scale),
   );
   const pieces = line.filter((t) => t.doc >= 0);
+  const text = pieces.map((t) => t.text).join(" ");
   const run = pieces.slice(blank.start, blank.end + 1);
   const shown = fitting(run.length, at - blank.start, room).map((
     k,
@@ -156,7 +158,7 @@ function focus(picture, page, width) {
   const last = sides ? blank.end + 1 : blank.end;
   return el(
     "div",
-    { class: "focus", "aria-hidden": "true" },
+    { class: "focus", dir: rightToLeft(text) ? "rtl" : "ltr", "aria-hidden": "true" },
     page.narrow ? "" : context(pieces.slice(0, first), "left", letters * 0.2),
     el("span", { class: "middle" }, edge("left"), shown, edge("right")),
     page.narrow ? "" : context(pieces.slice(last + 1), "right", letters * 0.3),
@@ -239,10 +241,11 @@ const step = (n) =>
     el("span", {}, "LayerNorm"),
   );
 
-function machine(picture, page) {
+/** Folded, the head is its three wires; open, every vector on the way is drawn. */
+function machine(picture, page, open) {
   return el(
     "div",
-    { class: "machine" },
+    { class: open ? "machine" : "machine folded" },
     el(
       "div",
       { class: "h0" },
@@ -271,6 +274,15 @@ function machine(picture, page) {
     ),
   );
 }
+
+const unfold = (open, toggle) =>
+  el("button", {
+    type: "button",
+    class: "plain unfold",
+    id: "spanbert-vectors",
+    "aria-pressed": String(open),
+    onclick: toggle,
+  }, "the head's vectors");
 
 function wires(box, layerNode, picture) {
   const base = box.getBoundingClientRect();
@@ -324,12 +336,13 @@ function wires(box, layerNode, picture) {
       picture.cut.includes(wire),
     );
   });
-  const words = at(".words-op", "bottom");
+  const words = at(box.querySelector(".machine.folded .segments") ?? ".words-op", "bottom");
   const sbo = at(".guesses.sbo", "top").y;
   if (sbo - words.y > 8) line(`M${words.x},${words.y + 2}V${sbo - 2}m-4,-6l4,6l4,-6`, "words");
 }
 
-export function drawFigure(box, picture, page) {
+/** `toggle` opens or folds the head's vectors. */
+export function drawFigure(box, picture, page, open, toggle) {
   const top = Math.max(
     0.05,
     ...Object.values(picture.heads).flatMap((head) => head?.guesses.map((g) => g.p) ?? []),
@@ -340,8 +353,9 @@ export function drawFigure(box, picture, page) {
     layerNode,
     row("mlm", picture, top, most),
     focus(picture, page, box.clientWidth),
-    picture.strips ? machine(picture, page) : "",
+    picture.strips ? machine(picture, page, open) : "",
     row("sbo", picture, top, most),
+    picture.strips ? unfold(open, toggle) : "",
     picture.heads.both ? row("both", picture, top, most) : "",
     el(
       "p",

@@ -104,9 +104,16 @@ def mask_formula(
     total: int | None, options: MaskOptions, by_hand: int | None = None
 ) -> list[dict[str, str]]:
     """P(l) of the truncated law and the budget, with the numbers in use; `by_hand` counts the
-    pieces of spans drawn by hand.
+    pieces of spans drawn by hand, for which the law does not speak.
     """
     q = f"{1 - options.geometric_p:.4g}"
+    if total is not None and by_hand is not None:
+        return [
+            part("hidden by hand: "),
+            part(str(by_hand), "strong"),
+            part(f" of {total} pieces", "quiet"),
+            *_budget(total, options),
+        ]
     parts = [
         part("P(ℓ) ∝ p (1 − p)"),
         part("ℓ − 1", "sup"),
@@ -115,19 +122,11 @@ def mask_formula(
         part(f",  ℓ = {options.span_lower} … {options.span_upper}"),
         part(f",  mean {number(mean(length_law(options), options), 3)} words", "quiet"),
     ]
-    if total is None:
-        return parts
-    parts += (
-        []
-        if by_hand is None
-        else [
-            part("      by hand: "),
-            part(str(by_hand), "strong"),
-            part(f" of {total} pieces", "quiet"),
-        ]
-    )
+    return parts if total is None else [*parts, *_budget(total, options)]
+
+
+def _budget(total: int, options: MaskOptions) -> list[dict[str, str]]:
     return [
-        *parts,
         part("      budget = ⌈"),
         part(f"{options.mask_ratio:g} · {total}"),
         part("⌉ = "),

@@ -89,7 +89,7 @@ def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
         blank(), "load", True, keeper(lambda name: loads.append(name) or FakeInfiller(name))
     )
     assert loads == ["bundled"] and spanbert.present(screen)["picture"]["ready"] is True
-    assert lab(screen).passage == next(iter(mask.passages())) and lab(screen).how == "drawn by hand"
+    assert lab(screen).passage == mask.OPENING and lab(screen).how == "drawn by hand"
     ask(screen, "load")
     assert loads == ["bundled"]
 
