@@ -10,11 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.figures.bio.loss import loss_sentence
 from qa_demo.figures.bio.loss import soft_terms as terms_of
 from qa_demo.figures.loss.misread import misread_data
 from qa_demo.figures.loss.replay import sentence
+from qa_demo.figures.loss.step_notices import labels_notice, pull_notice
+from qa_demo.figures.spans.picture import spans_picture
+from qa_demo.figures.windows.picture import preview_sentence
 from qa_demo.views.examples import load_examples
 
 
@@ -114,3 +119,87 @@ def test_a_replay_says_since_when_its_answer_stands(answers: list[str | None]) -
         assert said.endswith("came with the last recorded step only.")
     else:
         assert said.endswith(f"stands from step {10 * first} on.")
+
+
+def test_whether_the_two_maxima_fit_is_said_of_every_window_of_every_example() -> None:
+    seen = set()
+    for reading in readings():
+        found = predict(reading, DecodeOptions())
+        for w in reading.windows:
+            says = spans_picture(reading, found, DecodeOptions(), w.index)["apart"]["says"]
+            start, end = (
+                int(np.argmax(np.where(w.is_context, x, -np.inf))) for x in reading.logits(w.index)
+            )
+            why = (
+                "end before start"
+                if end < start
+                else "too long"
+                if end - start >= 30
+                else None
+                if w.is_max_context[start]
+                else "not owned"
+            )
+            seen.add(why)
+            told = "fit: a legal pair." if why is None else f"do not fit: {why}."
+            assert says == f"Highest start and highest end {told}"
+    assert {None, "end before start", "not owned"} <= seen
+
+
+def test_the_example_that_chapter_4_offers_is_one_where_they_do_not_fit() -> None:
+    source = (ASSETS / "page" / "spans" / "chapter.js").read_text(encoding="utf-8")
+    (named,) = re.findall(r'const UNFIT = "(.+?)";', source)
+    reading = load_examples()[named].stored()
+    assert reading is not None
+    says = spans_picture(reading, predict(reading, DecodeOptions()), DecodeOptions(), 0)["apart"]
+    assert says["says"].endswith("do not fit: end before start.")
+
+
+def test_a_preview_says_how_many_windows_reading_it_would_give() -> None:
+    """Counted again window by window, as the reader would be given them."""
+    for reading in readings():
+        n = len(reading.encoding.context_ids)
+        fixed = 3 + len(reading.encoding.question_ids)
+        for room in range(4, 60, 7):
+            step = 1 + room // 2
+            begins = [0]
+            while begins[-1] + room < n:
+                begins.append(begins[-1] + step)
+            said = preview_sentence(reading, WindowOptions(room + fixed, step))
+            if len(begins) == 1:
+                assert f"one window of {room} holds all {n:,} pieces" in said
+            else:
+                assert f"{len(begins):,} windows of {room}, each {step} further on." in said
+            assert ("fit into one window" in said) == (
+                len(reading.windows) == 1 and len(begins) > 1
+            )
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_the_sentences_of_labels_and_steps_in_chapter_5(data: st.DataObject) -> None:
+    reading = data.draw(st.sampled_from(readings()))
+    n = len(reading.encoding.context_ids)
+    span = st.integers(0, n - 1).map(lambda d: Span(d, min(n - 1, d + 2)))
+    golds = tuple(data.draw(st.lists(st.none() | span, min_size=1, max_size=3)))
+    window = data.draw(st.integers(0, len(reading.windows) - 1))
+    floors, pulls = [], []
+    for w in reading.windows:
+        for side, x in enumerate(reading.logits(w.index)):
+            places = [
+                w.cls_at
+                if g is None or g.start < w.doc_start or g.end >= w.doc_stop
+                else w.to_pos((g.start, g.end)[side])
+                for g in golds
+            ]
+            floors.append(entropy_at([str(p) for p in places]))
+            if w.index == window:
+                p = np.exp(x - x.max()) / np.exp(x - x.max()).sum()
+                pulls.append([(places.count(k) / len(places) - p[k]) / 2 for k in range(len(p))])
+    said, floor = labels_notice(reading, golds), float(np.mean(floors))
+    assert ("can fall to 0" in said) == (floor < 1e-9)
+    assert floor < 1e-9 or f"below its entropy, {floor:.2f}." in said
+    said, most = pull_notice(reading, golds, window), float(np.max(np.abs(pulls)))
+    (named,) = re.findall(r"½ \(y − p\) = ([+−][\d.]+)\.", said)
+    assert abs(float(named.replace("−", "-"))) == pytest.approx(most, abs=6e-3)
+    assert ("hardest, up: " if named[0] == "+" else "hardest, down: ") in said
+    assert abs(sum(pulls[0])) < 1e-6 and abs(sum(pulls[1])) < 1e-6

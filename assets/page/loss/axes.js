@@ -114,6 +114,7 @@ function axis(held, side) {
     low = Math.min(low, x);
     high = Math.max(high, x);
   }
+  const lower = logits.filter((v) => v < shown[0]).length;
   const column = em * (page.narrow ? 5.8 : 10);
   const x = scaleLinear(shown, [em * 2.2, width - column - em]);
   const y = em * 3.8;
@@ -123,14 +124,14 @@ function axis(held, side) {
     role: "group",
     "aria-label": `${side} logits of every position`,
   });
-  const lower = logits.filter((v) => v < shown[0]).length;
   art.append(
     svg("text", { class: side, x: 0, y: em * 0.9 }, `${side} logits`),
     svg("line", { class: "rule", x1: 0, x2: width - column, y1: y, y2: y }),
-    ...ticks(x, { room: em * 12, em, least: 1 }).map(({ at, text }) =>
-      svg("text", { class: "quiet", x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)
-    ),
-    ...(lower ? [svg("text", { class: "quiet", x: 0, y: y - em * 0.6 }, `← ${lower} lower`)] : []),
+    // the left end belongs to what stands lower
+    ...ticks(x, { room: em * 12, em, least: 1 }).filter(({ at }) => !lower || at > em * 6.5).map((
+      { at, text },
+    ) => svg("text", { class: "quiet", x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)),
+    ...(lower ? [svg("text", { class: "quiet", x: 0, y: y + em * 1.4 }, `← ${lower} lower`)] : []),
   );
   const labels = new Set(sparse.map(([pos]) => pos));
   const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
@@ -327,8 +328,7 @@ function label({ w }, { x, y, em, names, named, labels, right, shown }, logits) 
     if (logits[pos] < shown[0]) continue;
     const short = clipped(w.tokens[pos], NAME);
     const half = short.length * em * 0.29 + 4;
-    // the corner belongs to what stands lower
-    const at = clamp(x(logits[pos]), half + em * 4.5, right - half);
+    const at = clamp(x(logits[pos]), half, right - half);
     for (let row = 0; row < 2; row += 1) {
       if (taken.some((t) => t.row === row && Math.abs(t.at - at) < t.half + half)) continue;
       taken.push({ row, at, half });

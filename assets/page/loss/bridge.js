@@ -3,6 +3,9 @@
 
 import { el } from "../shared/dom.js";
 
+/** A number printed as a bound needs no sign before it: "< 0.0001". */
+const bound = (text) => /^[<>]/.test(text);
+
 export function bridge(picture, page) {
   const { loss, inWindow, i, j } = picture.bridge;
   const w = page.reading.windows[picture.window];
@@ -23,7 +26,9 @@ export function bridge(picture, page) {
       " + log Z",
       el("sub", {}, "e"),
       " − score = ",
-      `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) = `,
+      `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) ${
+        bound(inWindow) ? "" : "= "
+      }`,
       el("strong", {}, inWindow),
       ", which chapter 4 prints as its probability in the window at temperature 1. Both log " +
         "Z are the same for every pair of the window, so the pair with the highest score is " +

@@ -70,6 +70,7 @@ function paint(view) {
   if (stage.dataset.step !== step) stage.replaceChildren();
   stage.dataset.step = step;
   STEPS[step].draw(stage, picture, page, view.held[step]);
+  page.notice(picture.notices[step]);
   view.folds.filter((f) => f.node.open).forEach((f) => drawFold(view, f));
 }
 

@@ -120,6 +120,7 @@ function paint(view) {
   const part = view.parts[view.step];
   if (view.stage.firstChild !== part.root) view.stage.replaceChildren(part.root);
   part.update(model(view));
+  view.page.notice(view.picture.notices[view.step]);
   ask(view);
 }
 

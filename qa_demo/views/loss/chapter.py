@@ -9,6 +9,7 @@ from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
 from qa_demo.figures.loss.picture import SIMPLIFIED, loss_notice, loss_picture, loss_tables
 from qa_demo.figures.loss.replay import replay_data
+from qa_demo.figures.loss.step_notices import labels_notice, pull_notice
 from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
@@ -56,6 +57,7 @@ def present(screen: Screen) -> dict[str, Any]:
     picture = {
         **loss_picture(screen.reading, shown, labels, window, screen.decode, prediction),
         "steps": list(STEPS),
+        "notices": notices(screen, learned["learned"]),
         "mostSilent": loss_bench.MOST_SILENT,
         "misread": wrong,
         "broken": bench.broken,
@@ -71,10 +73,20 @@ def present(screen: Screen) -> dict[str, Any]:
     tables = [*loss_tables(shown, labels.golds, window), misread_table(wrong)]
     if learned["learned"] is not None and bench.learned is not None:
         tables += [curve_table(bench.learned), matrix_table(learned["learned"]["matrix"])]
-    said = loss_notice(shown, labels, prediction, window)
+    said = picture["notices"]["axes"]
     return page_data(
         CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, shown.encoding), tables
     )
+
+
+def notices(screen: Screen, learned: dict[str, Any] | None) -> dict[str, str]:
+    """Each step's own sentence; `learned` is what was trained so far."""
+    shown, labels, window = screen.shown, labels_of(screen), window_of(screen)
+    return {
+        "axes": loss_notice(shown, labels, screen.prediction, window),
+        "labels": labels_notice(shown, labels.golds),
+        "steps": pull_notice(shown, labels.golds, window) if learned is None else learned["says"],
+    }
 
 
 link, restore = loss_bench.link, loss_bench.restore

@@ -40,7 +40,7 @@ from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
-from qa_demo.views.scores.record import KEY, fetch, kept, put, wanted
+from qa_demo.views.scores.record import KEY, States, fetch, kept, put, wanted
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -80,16 +80,25 @@ def moved(screen: Screen) -> Slide | None:
     return slide(first, other)
 
 
+def states_data(states: States) -> dict[str, Any]:
+    """What needs T: both vectors, and the head on every layer."""
+    return {
+        "vectors": vectors_data(states.heads),
+        "layers": layers_data(states.lens, states.parts),
+    }
+
+
 def present(screen: Screen) -> dict[str, Any]:
     """Plane, slide, exercise and bench; vectors and layers once the window's hidden states have
     been fetched.
     """
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
     reading, path = screen.reading, moved(screen)
-    said = [plane_notice(screen.shown, window, screen.decode, copies)]
-    tables = [token_table(screen.shown, window)]
+    said = plane_notice(screen.shown, window, screen.decode, copies)
+    tables, notices = [token_table(screen.shown, window)], dict[str, str]()
     picture: dict[str, Any] = {
         "window": window,
+        "notices": notices,
         "plane": plane_data(screen.shown, window, screen.decode, copies, path),
         "slide": None,
         "states": None,
@@ -109,17 +118,16 @@ def present(screen: Screen) -> dict[str, Any]:
             table, answers = move_table(reading, path, window), (pair[0].answer, pair[1].answer)
             slide = slide_data(reading, own.other, path, window)
             picture["slide"] = {**slide, "table": table}
-            said = [slide_notice(reading, own.other, path, window, answers)]
+            said = slide_notice(reading, own.other, path, window, answers)
             tables.append(table)
     if own.states is not None and own.states.window == window:
         lens, best = own.states.lens, window_best(reading, window, screen.decode, copies)
-        layers = layers_data(lens, own.states.parts)
-        picture["states"] = {"vectors": vectors_data(own.states.heads), "layers": layers}
+        picture["states"] = states_data(own.states)
         if best is not None:
-            said.append(layers_notice(reading, window, lens, best))
+            notices["layers"] = layers_notice(reading, window, lens, best)
             tables.append(rank_table(reading, window, lens, best))
     simplified = in_own_words(SIMPLIFIED, reading.encoding)
-    return page_data(CHAPTER.question, picture, " ".join(said), simplified, tables)
+    return page_data(CHAPTER.question, picture, said, simplified, tables)
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
@@ -171,9 +179,15 @@ def details(screen: Screen) -> dict[str, Any]:
                 (float(row[pos]), float(row[second])),
             ),
             "second": second,
-            "rivals": [[p, names[p]] for p in dict.fromkeys((*near, second))],
+            "rivals": told_apart([(p, names[p]) for p in dict.fromkeys((*near, second))]),
         }
     return out
+
+
+def told_apart(entries: list[tuple[int, str]]) -> list[list[Any]]:
+    """A menu's entries [position, name]; names that stand twice carry their position."""
+    names = [name for _, name in entries]
+    return [[p, name if names.count(name) == 1 else f"{name} ({p})"] for p, name in entries]
 
 
 # Requests of the picture: each returns the fields of `Kept` that it changes

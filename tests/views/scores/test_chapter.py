@@ -78,7 +78,7 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
     assert (layers["rows"], layers["n"]) == (4, n) and data["picture"]["states"]["vectors"][
         "d"
     ] == 6
-    assert "trained on layer 3 only" in data["notice"]
+    assert "trained on layer 3 only" in data["picture"]["notices"]["layers"]
     chosen = new.selection
     start, end = new.reading.logits(chosen.window)
     found = scores.details(new)
