@@ -154,7 +154,7 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     expect(picture.get_by_text("Nothing is changed.")).to_be_visible()
     assert numbers(sbo) == boundary
     page.locator("#spanbert-step-mask").click()
-    picture.get_by_label("asked in step 2").nth(1).check()
+    picture.get_by_label("asked in step 2").nth(1).click()
     page.locator("#spanbert-step-predict").click()
     expect(picture.get_by_role("radio", name="blank 2")).to_have_count(
         1
