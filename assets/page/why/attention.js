@@ -186,7 +186,7 @@ function makeGrid(held) {
   const count = (n) => Array.from({ length: n }, (_, k) => k);
   box.replaceChildren(
     number(words.heads, { gridRow: 1, gridColumn: `2 / span ${heads}` }, "name"),
-    number(words.layers, { gridRow: 2, gridColumn: 1 }, "name"),
+    number(words.layers, { gridRow: 2, gridColumn: 1 }, "name layers"),
     ...count(heads).map((k) => number(k + 1, { gridRow: 2, gridColumn: k + 2 }, "")),
     ...count(layers).map((k) => number(k + 1, { gridRow: k + 3, gridColumn: 1 }, "")),
     ...count(layers * heads).map((k) =>
