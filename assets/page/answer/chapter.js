@@ -4,6 +4,7 @@
 import { drawing, el, pressed, roving, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
+import { placeLabels } from "./rows.js";
 import { apart } from "../shared/labels.js";
 import { overlay, paragraph } from "../shared/prose.js";
 import { trust } from "./trust.js";
@@ -131,38 +132,23 @@ function geometry(picture, root) {
 }
 
 /**
- * Give labels rows from the best down; the runner-up's moves beside the winner's where it has no
- * room of its own. A label that fits nowhere stays hidden until its dot is pointed at or selected:
- * it then stands in a row that is kept free for it.
+ * A name for each dot and a place for it. A label that finds no room stays hidden until its dot is
+ * selected: it then stands in a row that is kept free for it.
  */
 function rows(picture, g, page) {
-  const taken = [];
-  const most = page.narrow ? 3 : 4;
   const names = apart(picture.dots.map((dot) => dot.text), page.narrow ? 16 : 26);
-  return picture.dots.map((dot, k) => {
-    const label = names[k];
-    const half = (Array.from(label).length * g.rem * 0.66) / 2 + g.rem * 0.4;
-    const at = Math.min(Math.max(g.x(dot.score), half), g.width - half);
-    for (let row = 0; row < most; row += 1) {
-      const clash = taken.some((t) =>
-        (t.row === row && Math.abs(t.at - at) < t.half + half) ||
-        (t.row < row && Math.abs(t.at - g.x(dot.score)) < t.half) ||
-        (t.row > row && Math.abs(t.x - at) < half)
-      );
-      if (!clash) {
-        taken.push({ row, at, half, x: g.x(dot.score) });
-        return { ...dot, label, at, row };
-      }
-    }
-    const [first] = taken;
-    if (dot.rank === 2 && first.row === 0) {
-      const left = first.at - first.half - half;
-      const beside = left >= half ? left : first.at + first.half + half;
-      taken.push({ row: 0, at: beside, half, x: g.x(dot.score) });
-      return { ...dot, label, at: beside, half, row: 0 };
-    }
-    return { ...dot, label, at, row: null };
+  const labels = picture.dots.map((dot, k) => ({
+    x: g.x(dot.score),
+    half: (Array.from(names[k]).length * g.rem * 0.66) / 2 + g.rem * 0.4,
+    rank: dot.rank,
+  }));
+  const places = placeLabels(labels, {
+    width: g.width,
+    rule: picture.abstains ? g.x(picture.null - picture.threshold) : null,
+    rows: page.narrow ? 3 : 4,
+    pad: g.rem * 0.6,
   });
+  return picture.dots.map((dot, k) => ({ ...dot, label: names[k], ...places[k] }));
 }
 
 function line(view, picture, page) {
@@ -219,7 +205,6 @@ function axis(g, y) {
 function dotMark(dot, g, y, page, spare) {
   const x = g.x(dot.score);
   const base = y - g.rem * (0.9 + 1.5 * (dot.row ?? spare));
-  const foot = dot.half ? Math.min(Math.max(x, dot.at - dot.half), dot.at + dot.half) : x;
   const node = svg(
     "g",
     {
@@ -232,7 +217,7 @@ function dotMark(dot, g, y, page, spare) {
     svg("line", {
       class: "leader",
       x1: x,
-      x2: foot,
+      x2: dot.foot,
       y1: y - g.rem * 0.35,
       y2: base + g.rem * 0.15,
     }),

@@ -93,6 +93,7 @@ export function diagonals(plane, nullScore) {
   const sums = ticks(scaleLinear([x0 + y0, x1 + y1], [0, 7]), { room: 1 });
   const step = sums.length > 1 ? sums[1].value - sums[0].value : 0;
   const group = svg("g", { "aria-hidden": "true" });
+  plane.taken = [];
   const rule = (sum, name) => {
     const at = diagonal(plane, sum);
     if (at) group.append(svg("line", { class: name, x1: at[0], y1: at[1], x2: at[2], y2: at[3] }));
@@ -101,13 +102,13 @@ export function diagonals(plane, nullScore) {
   sums.forEach(({ value: sum, text }) => {
     const at = rule(sum, "diagonal");
     if (at && at[1] < plane.bottom - 20 * plane.scale && Math.abs(sum - nullScore) > 0.6 * step) {
-      group.append(
-        svg("text", {
-          class: "quiet small",
-          x: Math.min(at[0] + 3, plane.right - 40 * plane.scale),
-          y: Math.max(at[1], plane.top) + 14 * plane.scale,
-        }, `= ${text}`),
-      );
+      const [x, y] = [
+        Math.min(at[0] + 3, plane.right - 40 * plane.scale),
+        Math.max(at[1], plane.top) + 14 * plane.scale,
+      ];
+      const wide = 9 * plane.scale * (text.length + 2);
+      plane.taken.push({ l: x, r: x + wide, t: y - 13 * plane.scale, b: y + 4 * plane.scale });
+      group.append(svg("text", { class: "quiet small", x, y }, `= ${text}`));
     }
   });
   return group;
@@ -117,11 +118,11 @@ export function diagonals(plane, nullScore) {
 export function labels(plane, list) {
   const group = svg("g", { class: "scores-labels", "aria-hidden": "true" });
   const { scale, left, right, top, bottom } = plane;
-  const taken = [];
+  const taken = [...plane.taken ?? []];
   for (const { x, y, text, name = "", gap: far = 8 } of list) {
     const gap = far * scale;
     const shown = text.length > 22 ? `${text.slice(0, 21)}\u2026` : text;
-    const [w, h] = [7.6 * scale * shown.length + 4, 15 * scale];
+    const [w, h] = [9 * scale * shown.length + 6, 17 * scale];
     const spots = [
       [x + gap, y + 4, "start"],
       [x - gap, y + 4, "end"],

@@ -336,7 +336,7 @@ function thumbnail(view) {
     narrow: true,
     scale: 1,
     colour: view.page.colour,
-  }, { range: { lo: 0, hi: view.cells.n }, width: 140, height: 140 });
+  }, { range: { lo: 0, hi: view.cells.n }, width: 140, height: 140, words: false });
   return open;
 }
 

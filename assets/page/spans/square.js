@@ -123,7 +123,20 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
     }
     i = end;
   }
-  return out;
+  return apart(out, scale);
+}
+
+/** Words that find their place taken, or that leave the square, are left out: the read-out says them at every cell. */
+function apart(list, scale) {
+  const taken = [];
+  return list.filter(({ text, x, y, anchor }) => {
+    const wide = text.length * 7 * scale;
+    const left = x - { start: 0, middle: wide / 2, end: wide }[anchor];
+    const clash = left < 0 ||
+      taken.some((t) => left < t.right && t.left < left + wide && Math.abs(t.y - y) < 15 * scale);
+    if (!clash) taken.push({ left, right: left + wide, y });
+    return !clash;
+  });
 }
 
 function margins(cells, view, page) {
@@ -198,7 +211,10 @@ export function drawSquare(root, cells, picture, page, options) {
   );
   const legal = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === LEGAL);
   const unowned = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === NOT_OWNED);
-  const regions = regionWords(cells, { lo, hi }, view.cell, picture.words, scale);
+  // a thumbnail is too small for words
+  const regions = options.words === false
+    ? []
+    : regionWords(cells, { lo, hi }, view.cell, picture.words, scale);
   const inner = svg(
     "g",
     { transform: `translate(${view.left},${view.top})` },
