@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import ask
+from tests.browser.test_keys import desk, top  # noqa: F401
 from tests.browser.test_start_end import LONG
 
 pytestmark = pytest.mark.browser
@@ -58,3 +59,82 @@ def test_the_overview_of_chapter_3_stays_where_it_is(open_page: Callable[..., Pa
     page.locator("#tab-start_end").click()
     expect(page.locator("#picture-start_end .line .hit").first).to_be_attached()
     assert visit(page, WORDS, "#picture-start_end .staircase", "#picture-start_end .readout") >= 3
+
+
+SETTLED = """async () => {
+  const { underWay } = await import(new URL("static/page/shared/outbox.js", document.baseURI));
+  return !underWay("select");
+}"""
+STANDS = """(part) => {
+  const [now, before] = [document.querySelector(part), window.stood];
+  window.stood = now;
+  return now === before;
+}"""
+AREAS = [
+    ("answer", None, ".reading-text"),
+    ("answer", None, ".logit-line"),
+    ("scores", "plane", ".scores-plane"),
+    ("scores", "layers", "#scores-map-start"),
+    ("start_end", None, ".detail"),
+    ("spans", "tent", "#spans-stage"),
+    ("loss", "labels", ".reading-text"),
+    ("loss", "axes", ".axis.start"),
+    ("windows", "windows", ".pad"),
+    ("windows", "candidates", ".candidates"),
+    ("windows", "merge", ".ranks"),
+    ("bio", "tags", ".bio-text"),
+    ("spanbert", "mask", ".mask-text"),
+    ("why", "looked", ".head-grid"),
+]
+AROUND = """([key, part]) => {
+  const stage = document.getElementById(`stage-${key}`), area = stage.querySelector(part);
+  const place = (node) => {
+    const box = node.getBoundingClientRect();
+    return [Math.round(box.left), Math.round(box.top + scrollY), Math.round(box.width)];
+  };
+  const bottom = area.getBoundingClientRect().bottom;
+  const fixed = [...document.querySelectorAll(`#panel-${key} :is(button, input, select)[id]`)]
+    .filter((node) => node.checkVisibility() && node.getBoundingClientRect().top < bottom);
+  return { area: place(area), ...Object.fromEntries(fixed.map((node) => [node.id, place(node)])) };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("key", "step", "part"), AREAS, ids=[f"{key}-{part.strip('.#')}" for key, _, part in AREAS]
+)
+def test_no_picture_moves_under_the_pointer(
+    top: Page,  # noqa: F811
+    key: str,
+    step: str | None,
+    part: str,
+) -> None:
+    page = top
+    page.locator(f"#tab-{key}").click()
+    expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
+    if step:
+        page.locator(f"#{key}-step-{step}").click()
+    area = page.locator(f"#stage-{key} {part}").first
+    expect(area).to_be_visible()
+    # what is still to come from Python has replaced it
+    page.wait_for_function(STANDS, arg=f"#stage-{key} {part}", polling=400)
+    area.scroll_into_view_if_needed()
+    page.mouse.move(2, 2)
+    before = page.evaluate(AROUND, [key, part])
+    for press in (False, True):
+        for right, down in PLACES:
+            box = area.bounding_box()
+            page.mouse.move(box["x"] + right * box["width"], box["y"] + down * box["height"])
+            if press:
+                page.mouse.down()
+                page.mouse.up()
+                page.wait_for_function(SETTLED)
+                expect(page.locator(f"#picture-{key}.stale")).to_have_count(0)
+            after = page.evaluate(AROUND, [key, part])
+            moved = {
+                name: (at, after.get(name)) for name, at in before.items() if after.get(name) != at
+            }
+            assert not moved, ("pressing" if press else "pointing", moved)
+            for tip in page.locator(f"#panel-{key} .tip:visible").all():
+                told = tip.bounding_box()
+                assert told["x"] >= 0 and told["x"] + told["width"] <= 1280
+                assert told["y"] >= 0 and told["y"] + told["height"] <= 800
