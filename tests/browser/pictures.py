@@ -8,10 +8,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Route
 
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.types import Reading
 from qa_demo.server import PAGE
 from qa_demo.views.answers import Answers, shown
-from qa_demo.views.examples import PageExample
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
@@ -98,7 +98,7 @@ class Pictures:
         self._shown = number
 
 
-def screen_of(reading: Reading, example: PageExample | None = None) -> Screen:
+def screen_of(reading: Reading, example: PoolExample | None = None) -> Screen:
     """What a visitor sees who opens this reading."""
     return new_screen(
         None, reading, example.answers if example else (), example.id if example else None
