@@ -72,8 +72,12 @@ def begin_loading(reader: str, calibration: Path | None = None) -> "Future[Reade
     return ThreadPoolExecutor(1, thread_name_prefix="loading").submit(load)
 
 
-def services(reader: str, host: str | None, first: "Future[Reader]") -> "Services":
-    """What the page may ask of this server; `first` is the reader named `reader`."""
+def services(
+    reader: str, host: str | None, first: "Future[Reader]", fitted: bool = False
+) -> "Services":
+    """What the page may ask of this server; `first` is the reader named `reader`. A reader that was
+    `fitted` anew shows no stored reading, which holds the threshold that it came with.
+    """
     from qa_demo.model.source import LOOPBACK, PUBLIC
     from qa_demo.server import is_public
     from qa_demo.views.examples import load_examples
@@ -98,7 +102,7 @@ def services(reader: str, host: str | None, first: "Future[Reader]") -> "Service
         readers.get,
         load_examples(),
         default=reader,
-        checksum=bundled_checksum,
+        checksum=(lambda: "") if fitted else bundled_checksum,
         infillers=ModelCache(infiller),
     )
 
@@ -134,7 +138,7 @@ def serve(args: argparse.Namespace) -> int:
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
     from qa_demo.views.page import build
 
-    page = build(services(args.reader, host, first))
+    page = build(services(args.reader, host, first, args.calibration is not None))
     _, address, _ = launch(page, host, port, prevent_thread_lock=True)
     logging.info("Spanlight is open at %s", address)
     wait_for_the_end(first)

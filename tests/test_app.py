@@ -44,6 +44,27 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
     assert len(found) == 1 and asked == [("bundled", ()), ("owner/name", (limits,))]
 
 
+def test_a_calibration_goes_with_the_first_reader_and_keeps_stored_readings_away(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plain, other = FakeReader(), FakeReader(threshold=5.0)
+    monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: plain)
+    given = []
+
+    def with_fit(reader: Reader, path: Path) -> Reader:
+        given.append((reader, path))
+        return other
+
+    monkeypatch.setattr("qa_demo.model.heads.with_fit", with_fit)
+    path = tmp_path / "fit.json"
+    handed = app.services("bundled", "127.0.0.1", app.begin_loading("bundled", path), fitted=True)
+    assert handed.first() is other and given == [(plain, path)]
+    example = next(iter(handed.examples.values()))
+    assert example.stored(handed.checksum()) is None
+    usual = app.services("bundled", "127.0.0.1", app.begin_loading("bundled"))
+    assert usual.first() is plain and example.stored(usual.checksum()) is not None
+
+
 def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
     code = (
         "import sys; from qa_demo import app\n"
