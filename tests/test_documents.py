@@ -220,6 +220,7 @@ KEYS = {
     "leave_one_out": "F(x) - F(x without word u)",
     "rank": "p_larger = (1 + equal + above) / (N + 1)",
     "rollout": "R = A'_N ... A'_1",
+    "chance": "P(exactly right) = sigmoid(log-odds(P_T) + b)",
     "f1": "2 c / (words of gold + words of prediction)",
 }
 """What the docstring of each function in the table of formulas holds."""

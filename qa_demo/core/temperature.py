@@ -111,7 +111,7 @@ def shifted(probs: Floats, bias: float) -> Floats:
 
 
 def chance(claim: Claim, calibration: Calibration) -> float:
-    """The calibrated probability that a claim is exactly right."""
+    """P(exactly right) = sigmoid(log-odds(P_T) + b): a claim's probability, calibrated."""
     return float(shifted(np.array([claim.prob(calibration.temperature)]), calibration.bias)[0])
 
 
