@@ -65,6 +65,10 @@ SETTLED = """async () => {
   const { underWay } = await import(new URL("static/page/shared/outbox.js", document.baseURI));
   return !underWay("select");
 }"""
+BOX = """(part) => {
+  const box = document.querySelector(part)?.getBoundingClientRect();
+  return box?.width ? [box.x, box.y, box.width, box.height] : null;
+}"""
 STANDS = """(part) => {
   const [now, before] = [document.querySelector(part), window.stood];
   window.stood = now;
@@ -88,6 +92,7 @@ AREAS = [
 ]
 AROUND = """([key, part]) => {
   const stage = document.getElementById(`stage-${key}`), area = stage.querySelector(part);
+  if (!area) return null;
   const place = (node) => {
     const box = node.getBoundingClientRect();
     return [Math.round(box.left), Math.round(box.top + scrollY), Math.round(box.width)];
@@ -119,17 +124,18 @@ def test_no_picture_moves_under_the_pointer(
     page.wait_for_function(STANDS, arg=f"#stage-{key} {part}", polling=400)
     area.scroll_into_view_if_needed()
     page.mouse.move(2, 2)
-    before = page.evaluate(AROUND, [key, part])
+    before = page.wait_for_function(AROUND, arg=[key, part]).json_value()
     for press in (False, True):
         for right, down in PLACES:
-            box = area.bounding_box()
-            page.mouse.move(box["x"] + right * box["width"], box["y"] + down * box["height"])
+            # a redraw puts another node in its place
+            place = page.wait_for_function(BOX, arg=f"#stage-{key} {part}").json_value()
+            page.mouse.move(place[0] + right * place[2], place[1] + down * place[3])
             if press:
                 page.mouse.down()
                 page.mouse.up()
                 page.wait_for_function(SETTLED)
                 expect(page.locator(f"#picture-{key}.stale")).to_have_count(0)
-            after = page.evaluate(AROUND, [key, part])
+            after = page.wait_for_function(AROUND, arg=[key, part]).json_value()
             moved = {
                 name: (at, after.get(name)) for name, at in before.items() if after.get(name) != at
             }
