@@ -1,0 +1,73 @@
+"""The checks by the names that lessons use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from qa_demo.figures.lessons import heads, learning, long_text, spans, why
+from qa_demo.figures.lessons.finding import Case, Finding
+
+
+@dataclass(frozen=True)
+class Check:
+    """`needs_reader`: it asks the model, which takes its time; for the others the numbers of the
+    reading are enough.
+    """
+
+    find: Callable[[Case], Finding]
+    needs_reader: bool = False
+
+
+READINGS = (
+    spans.answer_span,
+    spans.copied,
+    spans.runner_up,
+    spans.best_pair,
+    spans.score_sum,
+    spans.three_tokens,
+    spans.argmaxes_apart,
+    spans.legal_pairs,
+    spans.mean_of_maxima,
+    spans.withholds,
+    spans.withheld,
+    spans.null_sum,
+    spans.where_it_turns,
+    spans.unsure_and_answered,
+    learning.all_positions,
+    learning.second_start,
+    learning.temperature_keeps_order,
+    learning.shift_changes_nothing,
+    learning.top_start,
+    learning.hand_loss,
+    learning.label_not_argmax,
+    learning.normaliser,
+    learning.gradient_signs,
+    learning.gold_loss,
+    long_text.window_count,
+    long_text.nothing_cut,
+    long_text.owner_counts,
+    long_text.rule_disagrees,
+    long_text.half_step,
+    heads.likely_begin,
+    heads.several_spans,
+    heads.vote_target,
+    heads.vote_floor,
+    heads.one_hot,
+    heads.floor_above_zero,
+    heads.hidden_share,
+    heads.boundary_inputs,
+    heads.two_objectives,
+    heads.task_loss,
+    heads.mean_length,
+)
+MODELS = (
+    learning.one_vector,
+    learning.other_question,
+    learning.bias_changes_nothing,
+    why.costly_word,
+    why.attention_elsewhere,
+    why.question_word,
+)
+CHECKS = {
+    **{f.__name__: Check(f) for f in READINGS},
+    **{f.__name__: Check(f, needs_reader=True) for f in MODELS},
+}

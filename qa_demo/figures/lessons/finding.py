@@ -1,0 +1,158 @@
+"""What a check finds in the reading on screen, and what is said of a guess."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from qa_demo.core.infill import Infiller
+from qa_demo.core.lessons import Option
+from qa_demo.core.predict import predict
+from qa_demo.core.reader import Reader
+from qa_demo.core.types import (
+    Answer,
+    Candidate,
+    DecodeOptions,
+    MergeOptions,
+    Prediction,
+    Reading,
+    Span,
+    Window,
+)
+from qa_demo.figures.numbers import number
+from qa_demo.figures.prose import quoted
+
+NONE: Mapping[str, str] = MappingProxyType({})
+LONGEST = 48
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """All that a check may look at. `reader` and `infiller` are None where no model is at hand;
+    `question` is a step's own second question.
+    """
+
+    reading: Reading
+    decode: DecodeOptions = field(default_factory=DecodeOptions)
+    merge: MergeOptions = field(default_factory=MergeOptions)
+    gold: tuple[Answer, ...] = ()
+    temperature: float = 1.0
+    question: str = ""
+    reader: Reader | None = None
+    infiller: Infiller | None = None
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """The n-best list of the reading."""
+        return predict(self.reading, self.decode, self.merge)
+
+    @property
+    def best(self) -> Candidate | None:
+        """The best span, answered or not."""
+        found = self.prediction.best
+        return None if found is None else found.candidate
+
+    @property
+    def answered(self) -> bool:
+        """Whether the reader gives an answer."""
+        return self.prediction.answer is not None
+
+    @property
+    def window(self) -> Window:
+        """The window of the best span, else the first one."""
+        return self.reading.windows[self.best.window if self.best else 0]
+
+    def text(self, span: Span) -> str:
+        """The words of a `doc` span, in quotation marks."""
+        return quoted(self.reading.encoding.text(span), LONGEST)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`decides` is what the reader did, with the number that decides. `holds`: the reading shows
+    the point; else `missing` says why not.
+
+    What is right: `right` the key of an option, `span` a `doc` span, or `value` with `within` as
+    tolerance. `said` answers a wrong option, `traps` a wrong number. `facts` fill the author's
+    texts.
+    """
+
+    decides: str
+    holds: bool = True
+    missing: str = ""
+    right: str = ""
+    span: Span | None = None
+    value: float | None = None
+    within: float = 0.005
+    decimals: int = 2
+    options: tuple[Option, ...] = ()
+    said: Mapping[str, str] = field(default_factory=lambda: NONE)
+    traps: tuple[tuple[float, str], ...] = ()
+    facts: Mapping[str, str] = field(default_factory=lambda: NONE)
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """Two sentences: `yours` about the guess (empty where nothing was guessed), `decides` about the
+    reader.
+    """
+
+    right: bool
+    yours: str
+    decides: str
+
+
+def lacking(why: str) -> Finding:
+    """The reading does not show the point."""
+    return Finding("", holds=False, missing=why)
+
+
+def judge(
+    case: Case, finding: Finding, guess: str | float | Span | None, options: Sequence[Option] = ()
+) -> Feedback:
+    """What is right in a guess; None is "I don't know, show me"."""
+    if guess is None:
+        return Feedback(False, "", finding.decides)
+    if isinstance(guess, Span):
+        right, yours = _marked(case, finding, guess)
+    elif isinstance(guess, str):
+        right, yours = _chosen(finding, guess, [*options, *finding.options])
+    else:
+        right, yours = _counted(finding, guess)
+    return Feedback(right, yours, finding.decides)
+
+
+def _chosen(finding: Finding, guess: str, options: Sequence[Option]) -> tuple[bool, str]:
+    if guess == finding.right:
+        return True, "Yes, that is right."
+    texts = {option.key: option.text for option in options}
+    other = f"Not quite: it is {quoted(texts.get(finding.right, finding.right).rstrip('.'))}."
+    return False, finding.said.get(guess, other)
+
+
+def _counted(finding: Finding, guess: float) -> tuple[bool, str]:
+    """Without a value there is nothing to be right about, and so nothing is said."""
+    if finding.value is None:
+        return False, ""
+    printed = number(finding.value, finding.decimals)
+    if math.isclose(guess, finding.value, rel_tol=0, abs_tol=finding.within):
+        return True, f"Yes, it is {printed}."
+    for value, sentence in finding.traps:
+        if math.isclose(guess, value, rel_tol=0, abs_tol=finding.within):
+            return False, sentence
+    return False, f"You wrote {number(guess, finding.decimals)}; it is {printed}."
+
+
+def _marked(case: Case, finding: Finding, guess: Span) -> tuple[bool, str]:
+    """The words that both hold."""
+    wanted = finding.span
+    if wanted is None:
+        return False, f"You marked {case.text(guess)}; the reader gives no answer."
+    if guess == wanted:
+        return True, "You marked the same words as the reader."
+    low, high = max(guess.start, wanted.start), min(guess.end, wanted.end)
+    if low > high:
+        return False, f"You marked {case.text(guess)}, and the reader marks other words."
+    shared = case.text(Span(low, high))
+    return False, f"You marked {case.text(guess)}; you and the reader share {shared}."

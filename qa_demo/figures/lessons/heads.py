@@ -1,0 +1,210 @@
+"""Checks about tags, annotators who disagree, and the training of SpanBERT."""
+
+import math
+
+import numpy as np
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.bio import B, O, decode_reading
+from qa_demo.core.infill import code_terms
+from qa_demo.core.lessons import Option
+from qa_demo.core.losses import cross_entropy, entropy, start_end_loss
+from qa_demo.core.masking import DEFAULTS, budget_of, length_law
+from qa_demo.core.tagging import soft_terms
+from qa_demo.core.types import Span
+from qa_demo.core.words import span_at
+from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.numbers import number, percent
+from qa_demo.figures.prose import listed, piece, plural, quoted, shorten
+
+NO_HEAD = "This reader has no head for tags."
+CHOICES = 4
+
+
+def likely_begin(case: Case) -> Finding:
+    """Which word piece has the highest P(B)."""
+    tags, window = case.reading.tag_logits, case.window
+    if tags is None:
+        return lacking(NO_HEAD)
+    p = softmax(tags[window.index, : len(window)])[:, B]
+    inside = np.flatnonzero(window.is_context)
+    best, texts = inside[np.argsort(-p[inside], kind="stable")], dict[str, int]()
+    for pos in best:
+        texts.setdefault(shorten(piece(case.reading, window.index, int(pos)), LONGEST), int(pos))
+        if len(texts) == CHOICES:
+            break
+    if len(texts) < CHOICES:
+        return lacking("The paragraph is too short to choose from.")
+    ranked = list(texts.items())
+    order = sorted(range(CHOICES), key=lambda k: ranked[k][1])
+    first, pos = ranked[0]
+    chance = softmax(tags[window.index, pos])
+    return Finding(
+        f"At {quoted(first)} B has {percent(float(chance[B]))}, I {percent(float(chance[1]))} and "
+        f"O {percent(float(chance[O]))}.",
+        right="rank-0",
+        options=tuple(Option(f"rank-{k}", ranked[k][0]) for k in order),
+        said={
+            f"rank-{k}": f"At {quoted(t)} B has {percent(float(p[at]))}."
+            for k, (t, at) in enumerate(ranked)
+            if k
+        },
+    )
+
+
+def several_spans(case: Case) -> Finding:
+    """Tags can return several spans, start and end one."""
+    best = case.best
+    if case.reading.tag_logits is None or best is None:
+        return lacking(NO_HEAD)
+    texts = [quoted(t.text, LONGEST) for t in decode_reading(case.reading)]
+    if len(texts) < 2:
+        return lacking(f"Here the tags return {plural(len(texts), 'span')} only.")
+    return Finding(
+        f"The tags return {plural(len(texts), 'span')}, {listed(texts)}; start and end return "
+        f"{quoted(best.text, LONGEST)} alone.",
+        right="tags",
+    )
+
+
+VOTES = np.array([2.0, 0.0, 1.0]) / 3
+"""B, B, O: two of three annotators begin an answer at this token."""
+
+
+def vote_target(case: Case) -> Finding:
+    """The soft target of B, B, O."""
+    return Finding(
+        f"The target is B {number(VOTES[B])}, I {number(VOTES[1])}, O {number(VOTES[O])}.",
+        value=float(VOTES[B]),
+        within=0.01,
+        traps=(
+            (1.0, "That is the majority; it forgets the third annotator."),
+            (2.0, "Two votes, and of three: divide."),
+        ),
+    )
+
+
+def vote_floor(case: Case) -> Finding:
+    """The entropy of B, B, O: no probabilities give a smaller loss."""
+    floor = float(entropy(VOTES))
+    majority = float(cross_entropy(np.log([0.98, 0.01, 0.01]), VOTES))
+    return Finding(
+        f"With p = t the loss is −⅔ log ⅔ − ⅓ log ⅓ = {number(floor)} nats; with 98 % on B it "
+        f"would be {number(majority)}.",
+        value=floor,
+        within=0.02,
+        traps=(
+            (0.0, "Zero is only possible where all three agree."),
+            (-math.log(2 / 3), "That is −log ⅔ alone; the O of the third annotator costs too."),
+        ),
+    )
+
+
+def one_hot(case: Case) -> Finding:
+    """With one tag per token the sum has one term, and its minus sign stays."""
+    tags, window = case.reading.tag_logits, case.window
+    if tags is None or not case.gold:
+        return lacking(NO_HEAD)
+    gold = span_at(case.reading.encoding, case.gold[0].char_start, case.gold[0].char_end)
+    home = case.reading.home(gold) or window
+    pos = home.to_pos(gold.start)
+    logits = tags[home.index, pos]
+    p = float(softmax(logits)[B])
+    loss = float(cross_entropy(logits, np.eye(3)[B]))
+    return Finding(
+        f"At {quoted(piece(case.reading, home.index, pos))} P(B) is {p:.4f} and the loss −log P(B) "
+        f"= {number(loss, 4)}; without the minus sign it is {number(-loss, 4)}.",
+        right="minus",
+        holds=math.isclose(loss, -math.log(p), abs_tol=1e-6),
+        missing="The two ways to compute the loss differ.",
+    )
+
+
+def floor_above_zero(case: Case) -> Finding:
+    """Where annotators disagree, the loss of the whole text has a floor above 0."""
+    if case.reading.tag_logits is None:
+        return lacking(NO_HEAD)
+    golds = [span_at(case.reading.encoding, a.char_start, a.char_end) for a in case.gold]
+    if len(set(golds)) < 2:
+        return lacking("The annotators of this text agree, so the loss could reach 0.")
+    terms = soft_terms(case.reading, golds)
+    tokens = int((terms.floor > 0).sum())
+    return Finding(
+        f"They disagree on {plural(tokens, 'word piece')}: no reader can go below "
+        f"{number(float(terms.floor.sum()))} nats, and this one is at {number(terms.total)}.",
+        right="no",
+        holds=float(terms.floor.sum()) > 0,
+        missing="Their tags agree on every word piece.",
+    )
+
+
+def hidden_share(case: Case) -> Finding:
+    """How many word pieces of a text are hidden."""
+    pieces = len(case.reading.encoding.context_ids)
+    count = budget_of(pieces)
+    return Finding(
+        f"{DEFAULTS.mask_ratio:.0%} of {pieces:,} is {DEFAULTS.mask_ratio * pieces:.1f}, rounded "
+        f"up {count}.".replace("%", " %"),
+        value=count,
+        within=max(1.0, 0.05 * count),
+        decimals=0,
+        facts={"pieces": f"{pieces:,}"},
+    )
+
+
+RUN, HIDDEN = Span(5, 8), 6
+"""The hidden run x5 to x8 and the piece in question, x6."""
+
+
+def boundary_inputs(case: Case) -> Finding:
+    """What the span boundary objective may look at."""
+    s, e = RUN.start, RUN.end
+    place = HIDDEN - s + 1
+    return Finding(
+        f"It is given x{s - 1}, x{e + 1} and position {place}: (s − 1, e + 1, i − s + 1) with "
+        f"s = {s}, e = {e}, i = {HIDDEN}.",
+        right=f"x{s - 1}-x{e + 1}-p{place}",
+        said={
+            f"x{s}-x{e}-p{place}": "Those two are hidden themselves; the boundary lies outside.",
+            f"x{s - 1}-x{e + 1}-p{HIDDEN}": "The words are right; positions count from the span's "
+            "first piece.",
+        },
+    )
+
+
+def two_objectives(case: Case) -> Finding:
+    """Pre-training adds the two losses."""
+    terms = code_terms([2.0, 1.0], [3.0, 1.0])
+    names = listed([t.name for t in terms])
+    return Finding(
+        f"Its loss has {plural(len(terms), 'term')}, {names}; next-sentence prediction is not "
+        f"among them.",
+        right="both",
+    )
+
+
+def task_loss(case: Case) -> Finding:
+    """Fine-tuning has the task's loss alone."""
+    best = case.best
+    if best is None:
+        return lacking("This paragraph holds no legal span.")
+    terms = start_end_loss(case.reading, (best.span,))
+    return Finding(
+        f"Its loss has {plural(len(terms), 'term')}, {listed([t.name for t in terms])}: nothing "
+        f"is hidden any more, so there is nothing to guess.",
+        right="task",
+    )
+
+
+def mean_length(case: Case) -> Finding:
+    """The mean length of a hidden span."""
+    law = length_law()
+    lengths = np.arange(DEFAULTS.span_lower, DEFAULTS.span_upper + 1)
+    mean = float(law @ lengths)
+    return Finding(
+        f"The mean is {number(mean)} words: {percent(float(law[0]))} of the spans are one word long, "
+        f"{percent(float(law[-1]))} have {int(lengths[-1])}.",
+        value=mean,
+        within=0.35,
+        traps=((5.5, "That would be the mean if all lengths were equally likely."),),
+    )

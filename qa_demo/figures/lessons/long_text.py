@@ -1,0 +1,132 @@
+"""Checks about texts of several windows: how many, who owns a word, and which rule merges them."""
+
+from dataclasses import replace
+
+from qa_demo.core.lessons import Option
+from qa_demo.core.merge_rules import RULES
+from qa_demo.core.predict import predict
+from qa_demo.core.types import MergeOptions
+from qa_demo.core.windows import capacity, plan
+from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.numbers import number
+from qa_demo.figures.prose import listed, plural, quoted, shorten
+
+ONE_WINDOW = "This text fits into one window, so nothing has to be cut or merged."
+
+
+def window_count(case: Case) -> Finding:
+    """How many windows a text needs."""
+    encoding, options = case.reading.encoding, case.reading.options
+    room, pieces = capacity(encoding, options), len(encoding.context_ids)
+    count = len(case.reading.windows)
+    if count < 2:
+        return lacking(ONE_WINDOW)
+    return Finding(
+        f"The first window holds {room:,} of the {pieces:,} word pieces; {count - 1} more, each "
+        f"{options.doc_stride} further on, bring in the rest: {count} windows.",
+        value=count,
+        within=0.1,
+        decimals=0,
+        traps=((1, "That would be the case if the rest were thrown away; it is not."),),
+        facts=_sizes(case),
+    )
+
+
+def _sizes(case: Case) -> dict[str, str]:
+    encoding, options = case.reading.encoding, case.reading.options
+    return {
+        "pieces": f"{len(encoding.context_ids):,}",
+        "room": f"{capacity(encoding, options):,}",
+        "step": f"{options.doc_stride:,}",
+        "half": f"{max(1, options.doc_stride // 2):,}",
+        "windows": f"{len(case.reading.windows):,}",
+    }
+
+
+def nothing_cut(case: Case) -> Finding:
+    """Every word piece is read in some window, the answer's too."""
+    windows, best = case.reading.windows, case.best
+    if len(windows) < 2 or best is None:
+        return lacking(ONE_WINDOW)
+    pieces = len(case.reading.encoding.context_ids)
+    read = {d for w in windows for d in range(w.doc_start, w.doc_stop)}
+    first = windows[0].doc_stop
+    beyond = best.span.end >= first
+    where = (
+        f"and the best span stands behind the first window, in window {best.window + 1}"
+        if beyond
+        else f"{pieces - first:,} of them only in later windows"
+    )
+    return Finding(
+        f"All {len(read):,} of {pieces:,} word pieces are read, {where}.",
+        right="all",
+        holds=len(read) == pieces,
+        missing="Some word pieces are in no window.",
+    )
+
+
+def owner_counts(case: Case) -> Finding:
+    """Of the copies of the best span, the one whose window owns its start counts."""
+    best = case.best
+    if best is None or len(case.reading.windows) < 2:
+        return lacking(ONE_WINDOW)
+    copies = [w for w in case.reading.windows if w.holds(best.span)]
+    if len(copies) < 2:
+        return lacking("Only one window holds the best span whole, so there is no copy to choose.")
+    owner = int(case.reading.owners[best.span.start])
+    context = [min(best.span.start - w.doc_start, w.doc_stop - 1 - best.span.start) for w in copies]
+    sides = listed([f"{c} in window {w.index + 1}" for c, w in zip(context, copies, strict=True)])
+    return Finding(
+        f"On its shorter side {quoted(best.text, LONGEST)} has so many word pieces around it: "
+        f"{sides}; window {owner + 1} owns it, and only its scores count.",
+        right="context",
+        holds=best.window == owner
+        and context[[w.index for w in copies].index(owner)] == max(context),
+        missing="The window in use is not the one with most context.",
+    )
+
+
+def rule_disagrees(case: Case) -> Finding:
+    """A softmax over each window's own words names another span than the sum of the logits."""
+    if len(case.reading.windows) < 2:
+        return lacking(ONE_WINDOW)
+    rule = MergeOptions("max_context", "context_product", "none")
+    usual = predict(case.reading, case.decode, RULES[0].merge)
+    other = predict(case.reading, case.decode, rule)
+    if usual.best is None or other.best is None:
+        return lacking("No span of this text is legal.")
+    a, b = usual.best.candidate, other.best.candidate
+    if a.text == b.text:
+        return lacking(f"Here both rules name {quoted(a.text, LONGEST)}.")
+    texts = dict.fromkeys(r.candidate.text for p in (usual, other) for r in p.n_best)
+    rest = [t for t in texts if t not in (a.text, b.text)][:2]
+    order = sorted([a.text, b.text, *rest], key=case.reading.encoding.context.find)
+    keys = {a.text: "logits", b.text: "window"}
+    options = [Option(keys.get(t, f"other-{k}"), shorten(t, LONGEST)) for k, t in enumerate(order)]
+    return Finding(
+        f"It names {quoted(b.text, LONGEST)} in window {b.window + 1}, whose score is "
+        f"{number(b.score)}; the sum of the logits names {quoted(a.text, LONGEST)} with "
+        f"{number(a.score)}.",
+        right="window",
+        options=tuple(options),
+        said={"logits": f"{quoted(a.text, LONGEST)} has the highest sum of logits."},
+    )
+
+
+def half_step(case: Case) -> Finding:
+    """How many windows the same text would need with half the step."""
+    encoding, options = case.reading.encoding, case.reading.options
+    if len(case.reading.windows) < 2:
+        return lacking(ONE_WINDOW)
+    finer = replace(options, doc_stride=max(1, options.doc_stride // 2))
+    found = plan(len(encoding.context_ids), capacity(encoding, finer), finer.doc_stride)
+    count, now = len(found.starts), len(case.reading.windows)
+    return Finding(
+        f"With a step of {finer.doc_stride} there are {plural(count, 'window')} instead of {now}: "
+        f"the first is as long as before, and only the steps after it are halved.",
+        value=count,
+        within=0.1,
+        decimals=0,
+        traps=((2 * now, "Not twice as many: the first window is as long as before."),),
+        facts=_sizes(case),
+    )
