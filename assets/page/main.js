@@ -8,6 +8,7 @@ import { mountChapters } from "./shared/chapters.js";
 import { mountExamples } from "./shared/examples.js";
 import { mountGuess } from "./shared/guess.js";
 import { mountFoot, mountHeader } from "./shared/header.js";
+import { mountLessons } from "./lessons/strip.js";
 import { answered } from "./shared/outbox.js";
 import { mountSay } from "./shared/say.js";
 import { mountVerdict } from "./shared/verdict.js";
@@ -43,6 +44,7 @@ const kinds = {
   header: mountHeader(),
   foot: mountFoot(),
   guess: mountGuess(),
+  lessons: mountLessons(),
   verdict: mountVerdict(),
   chapter: mountChapter(),
 };

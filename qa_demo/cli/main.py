@@ -12,7 +12,7 @@ from types import ModuleType
 
 from qa_demo import __version__
 from qa_demo.arguments import OneSentence
-from qa_demo.cli import answer, attribute, calibrate, evaluate, infill, loss, report, tag
+from qa_demo.cli import answer, attribute, calibrate, evaluate, infill, lesson, loss, report, tag
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput, Cancelled, QADemoError
 
@@ -23,6 +23,7 @@ COMMANDS: dict[str, ModuleType] = {
     "calibrate": calibrate,
     "attribute": attribute,
     "infill": infill,
+    "lesson": lesson,
     "loss": loss,
     "tag": tag,
 }

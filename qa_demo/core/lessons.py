@@ -264,26 +264,10 @@ def _words_of(lines: _Lines, draft: _Draft, row: str) -> None:
 
 def _finished(lines: _Lines, draft: _Draft, known: Known) -> Step:
     """The step, once everything that it names is there."""
-    get, where = draft.fields.get, draft.where
-    text, reveal = " ".join(draft.text), " ".join(draft.reveal)
-    for name, words in (("text", text), ("reveal", reveal)):
-        if len(words.split()) > MOST_WORDS:
-            cause = f"{len(words.split())} words, {MOST_WORDS} are allowed"
-            lines.fault(name, cause, draft.line)
-    if not text or not draft.title:
-        lines.fault("text", "a step needs a title and a text", draft.line)
+    get = draft.fields.get
+    text, reveal = _words(lines, draft)
     parts = tuple(get("highlight", "").replace(",", " ").split())
-    checked: list[tuple[str, str, Collection[str]]] = [
-        ("view", get("view", ""), known.views),
-        ("example", get("example", ""), ("", *known.examples)),
-        ("selection", get("selection", "keep"), SELECTIONS),
-        ("predict", get("predict", ""), ("", *PREDICTS)),
-        ("check", get("check", ""), ("", *known.checks)),
-        ("veil", get("veil", "yes"), ("yes", "no")),
-        *(("highlight", part, known.parts) for part in parts),
-    ]
-    for name, value, names in checked:
-        _allowed(lines, name, value, names, where.get(name, draft.line))
+    _names(lines, draft, parts, known)
     _asked(lines, draft)
     return Step(
         draft.title,
@@ -303,6 +287,34 @@ def _finished(lines: _Lines, draft: _Draft, known: Known) -> Step:
         tuple(draft.options),
         reveal,
     )
+
+
+def _words(lines: _Lines, draft: _Draft) -> tuple[str, str]:
+    """A step's text and its reveal, each of `MOST_WORDS` words at most."""
+    text, reveal = " ".join(draft.text), " ".join(draft.reveal)
+    for name, words in (("text", text), ("reveal", reveal)):
+        if len(words.split()) > MOST_WORDS:
+            cause = f"{len(words.split())} words, {MOST_WORDS} are allowed"
+            lines.fault(name, cause, draft.line)
+    if not text or not draft.title:
+        lines.fault("text", "a step needs a title and a text", draft.line)
+    return text, reveal
+
+
+def _names(lines: _Lines, draft: _Draft, parts: Sequence[str], known: Known) -> None:
+    """Everything that a step names must be there."""
+    get = draft.fields.get
+    checked: list[tuple[str, str, Collection[str]]] = [
+        ("view", get("view", ""), known.views),
+        ("example", get("example", ""), ("", *known.examples)),
+        ("selection", get("selection", "keep"), SELECTIONS),
+        ("predict", get("predict", ""), ("", *PREDICTS)),
+        ("check", get("check", ""), ("", *known.checks)),
+        ("veil", get("veil", "yes"), ("yes", "no")),
+        *(("highlight", part, known.parts) for part in parts),
+    ]
+    for name, value, names in checked:
+        _allowed(lines, name, value, names, draft.where.get(name, draft.line))
 
 
 def _asked(lines: _Lines, draft: _Draft) -> None:

@@ -105,13 +105,18 @@ class Ask:
         windows = self.readings.windows(screen, example)
         yield from self.readings.read(visitor, source, question, context, windows, example)
 
-    def show_example(self, screen: Screen | None, visitor: str, key: Any) -> Stream:
-        """An example was chosen: its stored reading at once, or a live one."""
+    def show_example(
+        self, screen: Screen | None, visitor: str, key: Any, source: str | None = None
+    ) -> Stream:
+        """An example was chosen: its stored reading at once, or a live one; by the reader in use,
+        or by the one named `source`.
+        """
         example = self.examples.get(key) if isinstance(key, str) else None
         if example is None:
             yield said(f"There is no example '{str(key)[:40]}'.", "error")
             return
-        source, windows = self.readings.source(screen), self.readings.windows(screen, example)
+        source = source or self.readings.source(screen)
+        windows = self.readings.windows(screen, example)
         boxes = {"question": example.question, "context": example.context}
         if (ready := self.readings.stored(example, source, windows)) is not None:
             # what is still being read is no longer wanted

@@ -16,6 +16,8 @@ from qa_demo.views.api.tag import make_tag
 from qa_demo.views.ask import Ask
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.frame import Frame
+from qa_demo.views.lessons.library import load as load_lessons
+from qa_demo.views.lessons.strip import Strip
 from qa_demo.views.loss import chapter as loss
 from qa_demo.views.picture import picture
 from qa_demo.views.scores import chapter as scores
@@ -53,6 +55,7 @@ def build(services: Services) -> gr.Blocks:
         picture("header", elem_id="header")
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)
+        Strip(frame, ask, load_lessons()).build()
         ask.build()
         tabs = [
             {

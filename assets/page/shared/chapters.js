@@ -66,6 +66,9 @@ export function mountChapters() {
       hear("reading", (reading) => {
         if (reading.open && reading.open !== state.chapter) open(root, reading.open);
       }); // a link names its chapter
+      hear("go", (key) => {
+        if (key !== state.chapter) open(root, key);
+      }); // Python has opened it already
     },
   };
 }

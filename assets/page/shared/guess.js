@@ -66,12 +66,28 @@ export function truth(reading, list, answer, predicted) {
 
 export const yours = (chips, n) => (0.99 * chips) / CHIPS + 0.01 / (n + 1);
 
+/** @type {any} */
+let mounted = null;
+
+/** What the chips on the page cost and what the reader's probabilities cost; null before all are placed. */
+export const chipLoss = () => mounted && measured(mounted);
+
 export function mountGuess() {
-  const view = { chips: { start: new Map(), end: new Map() }, side: "start", stamp: null };
+  /** @type {any} */
+  const view = {
+    chips: { start: new Map(), end: new Map() },
+    side: "start",
+    stamp: null,
+  };
+  mounted = view;
   return {
     update(root) {
       if (view.root) return;
       view.root = root;
+      hear("compare", () => {
+        view.shown = true;
+        paint(view);
+      });
       hear("look", (name) => name !== "covering" && render(view));
       hear("reading", () => {
         reset(view);
@@ -304,20 +320,22 @@ function paint(view) {
 
 /** What is still to be placed, once the comparison was asked for. */
 function missing(view) {
-  const sides = SIDES.filter((side) => placed(view.chips[side]) < CHIPS);
+  const sides = lacks(view);
   if (!view.asked || !sides.length) return [];
   return [el("p", {}, `Place all ten chips for the ${sides.join(" and the ")} first.`)];
 }
 
-function result(view) {
+const lacks = (view) => SIDES.filter((side) => placed(view.chips[side]) < CHIPS);
+
+function measured(view) {
   const { reading, answer, predicted } = state;
-  if (!reading) return [];
+  if (!reading || !view.list || lacks(view).length) return null;
   const right = truth(reading, view.list, answer, predicted);
   const home = right.start === NONE
     ? predicted?.window ?? 0
     : reading.owner[view.list[right.start].first];
   const window = reading.windows[home];
-  const rows = ["start", "end"].map((side) => {
+  const rows = SIDES.map((side) => {
     const share = modelShare(window[side], window, view.list, reading.temperature);
     const q = yours(view.chips[side].get(right[side]) ?? 0, view.list.length);
     const p = share.get(right[side]) ?? 0;
@@ -326,13 +344,21 @@ function result(view) {
       : reading.context.slice(view.list[right[side]].start, view.list[right[side]].end);
     return { side, word, q, p };
   });
+  return { name: right.name, rows, home, window };
+}
+
+function result(view) {
+  const { reading } = state;
+  const found = measured(view);
+  if (!reading || !found) return [];
+  const { name, rows, home, window } = found;
   const cell = (x) =>
     el("td", {}, !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
   const percent = (
     x,
   ) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
   return [
-    el("p", {}, `Measured on ${right.name}.`),
+    el("p", {}, `Measured on ${name}.`),
     tableBox(
       "Your loss and the model's",
       el(

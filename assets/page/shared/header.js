@@ -105,6 +105,7 @@ export function mountHeader() {
             "div",
             { class: "switches", role: "group", "aria-label": "Page" },
             reader,
+            toggle("lessons", "lessons", { controls: "lessons", pressed: false }),
             toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
             toggle("veiled", "veil"),
             toggle("dark", "dark"),

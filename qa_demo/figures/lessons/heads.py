@@ -202,8 +202,8 @@ def mean_length(case: Case) -> Finding:
     lengths = np.arange(DEFAULTS.span_lower, DEFAULTS.span_upper + 1)
     mean = float(law @ lengths)
     return Finding(
-        f"The mean is {number(mean)} words: {percent(float(law[0]))} of the spans are one word long, "
-        f"{percent(float(law[-1]))} have {int(lengths[-1])}.",
+        f"The mean is {number(mean)} words: {percent(float(law[0]))} of the spans are one word "
+        f"long, {percent(float(law[-1]))} have {int(lengths[-1])}.",
         value=mean,
         within=0.35,
         traps=((5.5, "That would be the mean if all lengths were equally likely."),),

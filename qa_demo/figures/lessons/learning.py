@@ -37,7 +37,8 @@ def all_positions(case: Case) -> Finding:
     inside = float(p[window.to_pos(best.span.start) : window.to_pos(best.span.end) + 1].sum())
     return Finding(
         f"Over all {len(p):,} positions of the window they add up to "
-        f"{probability(float(p.sum()))}, over {quoted(best.text, LONGEST)} alone to {probability(inside)}.",
+        f"{probability(float(p.sum()))}, over {quoted(best.text, LONGEST)} alone to "
+        f"{probability(inside)}.",
         right="all",
         holds=len(p) > len(best.span),
         missing="The answer fills its whole window.",
@@ -169,7 +170,8 @@ def bias_changes_nothing(case: Case) -> Finding:
     i = int(p.argmax())
     return Finding(
         f"The bias is {signed(bias, 3)} on each of {len(s):,} logits; without it "
-        f"{_at(case, window, i)} has {probability(float(without[i]), 4)} instead of {probability(float(p[i]), 4)}.",
+        f"{_at(case, window, i)} has {probability(float(without[i]), 4)} instead of "
+        f"{probability(float(p[i]), 4)}.",
         right="nothing",
         holds=bool(np.allclose(p, without, atol=1e-6)),
         missing="The probabilities did change.",

@@ -93,6 +93,7 @@ def _ranks(listed: list[Candidate], first: int) -> dict[str, str]:
         f"rank-{k}": f"{quoted(c.text, LONGEST)} is number {first + k}, with a score of "
         f"{number(c.score)}."
         for k, c in enumerate(listed)
+        if k
     }
 
 

@@ -83,7 +83,8 @@ def attention_elsewhere(case: Case) -> Finding:
     shared = len(set(attended) & set(costly))
     return Finding(
         f"Most attention goes to {listed([_named(units, k) for k in attended])}, and "
-        f"{percent(special)} of all to marks such as {case.reading.tokens(window.index)[-1]}; {shared} of these three "
+        f"{percent(special)} of all to marks such as {case.reading.tokens(window.index)[-1]}; "
+        f"{shared} of these three "
         f"are among the three costliest.",
         right="no",
         holds=shared < 3,

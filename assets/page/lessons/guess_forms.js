@@ -1,0 +1,142 @@
+// The ways in which a step asks. Each makes {root, focus?}; `commit(guess)` is called once.
+
+import { el } from "../shared/dom.js";
+import { chipLoss } from "../shared/guess.js";
+import { fixed } from "../shared/numbers.js";
+import { bus, state, textOf } from "../shared/store.js";
+
+/**
+ * A button.
+ * @param {string} text
+ * @param {() => void} act
+ * @param {Record<string, any>} [more]
+ */
+export const button = (text, act, more = {}) =>
+  el("button", { type: "button", class: "strip-button", onclick: act, ...more }, text);
+
+/** Buttons to choose from: one press commits. */
+function choices(options, commit) {
+  return el(
+    "div",
+    { class: "strip-choices", role: "group", "aria-label": "Your choice" },
+    options.map(([key, text]) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "strip-button choice",
+          dataset: { key },
+          onclick: () => commit(key),
+        },
+        el("bdi", {}, text),
+      )
+    ),
+  );
+}
+
+function number(commit) {
+  const field = el("input", {
+    type: "text",
+    inputmode: "decimal",
+    class: "number-field",
+    "aria-label": "Your number",
+    autocomplete: "off",
+  });
+  const wrong = el("p", { class: "strip-wrong", role: "alert" });
+  const send = () => {
+    const value = Number(field.value.trim().replace("\u2212", "-").replace(",", "."));
+    if (field.value.trim() && Number.isFinite(value)) commit(value);
+    else wrong.textContent = "Type a number, such as 0.5.";
+  };
+  return el(
+    "form",
+    {
+      class: "number-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        send();
+      },
+    },
+    field,
+    el("button", { type: "submit", class: "strip-button" }, "Commit"),
+    wrong,
+  );
+}
+
+/** Words marked in the text of the page: the page's own selection, from the moment it is asked. */
+function mark(commit) {
+  const said = el("p", { class: "strip-marked", "aria-live": "polite" }, "Nothing is marked yet.");
+  const send = button("Commit", () => {
+    const { selection } = state;
+    if (selection) commit([selection.start, selection.end]);
+  }, { disabled: true });
+  const seen = () => {
+    if (!root.isConnected) {
+      bus.removeEventListener("selection", seen);
+      return;
+    }
+    const { selection } = state;
+    send.toggleAttribute("disabled", !selection);
+    said.replaceChildren(
+      ...(selection
+        ? ["You marked: ", el("bdi", { class: "words" }, textOf(selection))]
+        : ["Nothing is marked yet."]),
+    );
+  };
+  const go = button(
+    "Go to the text",
+    () => {
+      /** @type {HTMLElement | null} */ (document.querySelector(
+        ".panel:not([hidden]) .word[tabindex='0'], .panel:not([hidden]) .word",
+      ))?.focus();
+    },
+    { class: "plain" },
+  );
+  const root = el("div", { class: "marking" }, said, send, go);
+  bus.addEventListener("selection", seen);
+  return root;
+}
+
+/** Ten chips for the start and ten for the end, placed in the page's own panel. */
+function chips(commit) {
+  const wrong = el("p", { class: "strip-wrong", role: "alert" });
+  const send = button("Commit the chips", () => {
+    if (chipLoss()) commit(null);
+    else wrong.textContent = "Place all ten chips for the start and all ten for the end first.";
+  });
+  const go = button("Go to the chips", () => {
+    /** @type {HTMLElement | null} */ (document.querySelector("#guess .place[tabindex='0']"))
+      ?.focus();
+  }, { class: "plain" });
+  return el("div", {}, send, go, wrong);
+}
+
+/** What the chips cost, beside what the reader's own probabilities cost. */
+export function chipSentence() {
+  const found = chipLoss();
+  if (!found) return "";
+  const [yours, its] = ["q", "p"].map((of) =>
+    found.rows.reduce((sum, row) => sum - Math.log(row[of]), 0) / found.rows.length
+  );
+  const better = yours < its ? "less than" : "more than";
+  return `Your chips cost ${fixed(yours)} nats on ${found.name}, ${better} the reader's own ` +
+    `probabilities, which cost ${fixed(its)}.`;
+}
+
+/**
+ * The form of a step's question.
+ * @param {{predict: string, options: string[][]}} step
+ * @param {string[][]} found options that the check found in the reading
+ * @param {(guess: any) => void} commit
+ * @returns {HTMLElement | null}
+ */
+export function form(step, found, commit) {
+  const make = {
+    choice: () => choices(step.options, commit),
+    pick: () => choices(found, commit),
+    number: () => number(commit),
+    mark: () => mark(commit),
+    chips: () => chips(commit),
+  }[step.predict];
+  return make ? make() : null;
+}

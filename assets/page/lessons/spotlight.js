@@ -1,0 +1,67 @@
+// The part in question is outlined, the rest of the page stands at 40 %. Pictures are drawn anew at
+// any time, so the marks are set again whenever nodes come or go.
+
+const COLUMN = "main.contain > .column";
+/** @type {{selectors: string[], due: boolean, watch: MutationObserver | null}} */
+const light = { selectors: [], due: false, watch: null };
+
+function clear() {
+  document.querySelectorAll(".lit, .unlit").forEach((node) =>
+    node.classList.remove("lit", "unlit")
+  );
+}
+
+function paint() {
+  light.due = false;
+  clear();
+  const column = document.querySelector(COLUMN);
+  const found = light.selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
+    .filter((node) => node.getClientRects().length);
+  if (!column || !found.length) return;
+  const kept = new Set();
+  for (const node of found) {
+    node.classList.add("lit");
+    for (let up = node; up && up !== column; up = up.parentElement ?? column) kept.add(up);
+  }
+  const dim = (/** @type {Element} */ parent) => {
+    for (const child of parent.children) {
+      if (child.classList.contains("lit") || child.id === "lessons" || child.id === "header") {
+        continue;
+      }
+      if (kept.has(child)) dim(child);
+      else child.classList.add("unlit");
+    }
+  };
+  dim(column);
+}
+
+function schedule() {
+  if (light.due) return;
+  light.due = true;
+  requestAnimationFrame(paint);
+}
+
+/**
+ * Point at the parts that these selectors find; none lets the page stand as it is.
+ * @param {string[]} selectors
+ */
+export function pointAt(selectors) {
+  light.selectors = selectors;
+  light.watch ??= new MutationObserver(schedule);
+  light.watch.disconnect();
+  const column = document.querySelector(COLUMN);
+  if (selectors.length && column) {
+    light.watch.observe(column, {
+      childList: true,
+      subtree: true,
+      attributes: true,
+      attributeFilter: ["hidden"],
+    });
+  }
+  schedule();
+}
+
+/** Bring the lit part into sight. */
+export function showLit() {
+  document.querySelector(".lit")?.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,406 @@
+// The strip: one step of a lesson beside the picture. A step sets the page up through Python; what is
+// covered is covered until the guess is committed.
+
+import { el } from "../shared/dom.js";
+import { post } from "../shared/outbox.js";
+import { bus, hear, say, state } from "../shared/store.js";
+import { button, chipSentence, form } from "./guess_forms.js";
+import { keep, kept } from "./memory.js";
+import { offer } from "./offer.js";
+import { pointAt, showLit } from "./spotlight.js";
+import { style } from "../shared/style.js";
+
+style(new URL("./lessons.css", import.meta.url));
+
+/** @type {any} */
+const view = {
+  root: null,
+  trigger: null,
+  contents: null,
+  at: null,
+  reply: null,
+  told: null,
+  seen: "",
+  veiled: false,
+};
+
+const lessonOf = (id) => view.contents.lessons.find((lesson) => lesson.id === id);
+const here = () => view.at && lessonOf(view.at.lesson);
+const step = () => here()?.steps[view.at.step];
+const isSaid = () => view.at?.lesson === view.contents.said;
+const course = () => view.contents.lessons.filter(({ id }) => id !== view.contents.said);
+const send = (name, more = {}) =>
+  post(`lesson ${name}`, view.trigger, "input", { index: name, value: { ...view.at, ...more } });
+
+function body(name, on) {
+  if (document.body.classList.contains(name) === on) return;
+  document.body.classList.toggle(name, on);
+  say("look", name);
+}
+
+/** Cover the results, or uncover what this strip has covered. */
+function veil(on) {
+  if (!on && !view.veiled) return;
+  view.veiled = on;
+  body("veiled", on);
+}
+
+/** Open a step of a lesson; the page follows when Python has set it up. */
+function open(lesson, number) {
+  Object.assign(view, { at: { lesson, step: number }, reply: null, told: null, seen: "" });
+  if (!isSaid()) keep({ at: view.at });
+  arrange();
+  paint();
+  send("open");
+}
+
+/** What the page covers and opens for the step in hand; for none, as it was. */
+function arrange() {
+  const now = view.told ? null : step();
+  body("guessing", step()?.predict === "chips");
+  document.body.classList.toggle("marking", now?.predict === "mark");
+  veil(Boolean(now?.veil));
+  if (!step()) pointAt([]);
+}
+
+function leave() {
+  Object.assign(view, { at: null, reply: null, told: null });
+  keep({ at: null });
+  arrange();
+  body("lessons", false);
+  document.getElementById("switch-lessons")?.focus();
+}
+
+/** The list of lessons. */
+function toList() {
+  Object.assign(view, { at: null, reply: null, told: null });
+  keep({ at: null });
+  arrange();
+  paint();
+}
+
+function commit(guess) {
+  const chips = step().predict === "chips";
+  view.guess = guess;
+  view.yours = chips ? chipSentence() : "";
+  if (chips) bus.dispatchEvent(new Event("compare"));
+  if (step().checked) send("guess", { guess });
+  else told({ ...view.at, right: false, yours: "", decides: "", reveal: "" });
+}
+
+function told(data) {
+  if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
+  view.told = { ...data, yours: view.yours || data.yours };
+  arrange();
+  paint("feedback");
+}
+
+/** Python has set the page up, or looked at it again. */
+function replied(data) {
+  if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
+  const first = !view.reply;
+  view.reply = data;
+  view.seen = texts();
+  if (first) {
+    say("go", step().view);
+    requestAnimationFrame(() => chapterStep(40));
+    pointAt(step().highlight.map((name) => view.contents.parts[name]));
+  }
+  if (data.pending) send("look");
+  paint();
+}
+
+/** The chapter's own step and fold, which stand once its picture is drawn. */
+function chapterStep(tries) {
+  const now = step();
+  if (!now || !view.reply) return;
+  const tab = now.step && document.getElementById(`${now.view}-step-${now.step}`);
+  const fold = now.open && document.getElementById(`${now.view}-${now.open}`);
+  const waits = (now.step && !tab) || (now.open && !fold);
+  if (tab && tab.getAttribute("aria-pressed") !== "true") tab.click();
+  if (fold instanceof HTMLDetailsElement) fold.open = true;
+  if (waits && tries) setTimeout(() => chapterStep(tries - 1), 100);
+  else requestAnimationFrame(showLit);
+}
+
+const texts = () =>
+  state.reading
+    ? [state.reading.reader, state.reading.question, state.reading.context].join("\u0001")
+    : "";
+
+/** Another text or reader came while a step is open: what the check finds may differ. */
+function reread() {
+  if (view.reply && view.at && view.seen !== texts()) {
+    view.seen = texts();
+    send("look");
+  }
+}
+
+// Drawing
+
+function paint(focus = "title") {
+  const { root } = view;
+  if (!root || !document.body.classList.contains("lessons")) {
+    root?.replaceChildren();
+    return;
+  }
+  const held = root.contains(document.activeElement) || focus === "feedback";
+  root.replaceChildren(
+    el(
+      "aside",
+      { class: "lesson-strip", "aria-label": "Lessons", onkeydown: arrows },
+      view.at ? (view.at.step < here().steps.length ? page() : ending()) : list(),
+    ),
+  );
+  if (!held) return;
+  const target = root.querySelector(focus === "feedback" ? ".strip-feedback" : ".strip-title");
+  target?.focus({ preventScroll: true });
+  target?.scrollIntoView({ block: "nearest" });
+}
+
+function head(title, above) {
+  return el(
+    "div",
+    { class: "strip-head" },
+    el("p", { class: "strip-above" }, above),
+    el("button", {
+      type: "button",
+      class: "plain strip-leave",
+      onclick: leave,
+      "aria-label": "Leave the lessons",
+    }, "leave"),
+    el("h2", { class: "strip-title", tabindex: -1 }, title),
+  );
+}
+
+function page() {
+  const [lesson, now, { reply }] = [here(), step(), view];
+  const above = isSaid()
+    ? "Said, and so"
+    : `Lesson ${course().indexOf(lesson) + 1}, step ${view.at.step + 1} of ${lesson.steps.length}`;
+  return [
+    head(now.title, above),
+    el("p", { class: "strip-text" }, reply?.text ?? now.text.replaceAll(/\{\w+\}/g, "…")),
+    reply ? [notes(), asks()] : el("p", { class: "role-quiet", role: "status" }, "A moment."),
+    view.told ? feedback(view.told) : null,
+    navigation(),
+  ];
+}
+
+/** What stands between the lesson and its point: another text, or a reader that does not show it. */
+function notes() {
+  const { reply } = view;
+  if (reply.holds && !reply.foreign) return null;
+  const back = reply.foreign ? "Read the lesson's text" : "Use the bundled reader";
+  return el(
+    "div",
+    { class: "strip-note", role: "status" },
+    reply.foreign ? el("p", {}, "Another text than the lesson's stands on the page.") : null,
+    reply.holds ? null : el(
+      "p",
+      {},
+      `The reader in use, ${reply.reader}, does not show the point of this step. `,
+      reply.missing,
+    ),
+    button(back, () => {
+      Object.assign(view, { reply: null, told: null });
+      paint();
+      send("restore");
+    }),
+  );
+}
+
+function asks() {
+  const { reply, told: answered } = view;
+  const now = step();
+  if (!now.predict) {
+    return reply.pending ? el("p", { class: "role-quiet" }, "The reader is asked: a moment.") : [
+      reply.holds && reply.decides ? el("p", { class: "strip-decides" }, reply.decides) : null,
+      reply.reveal ? el("p", { class: "strip-reveal" }, reply.reveal) : null,
+    ];
+  }
+  if (answered) return chosen([...now.options, ...reply.options], answered.answer);
+  if (!reply.holds) return null;
+  if (reply.pending) return el("p", { class: "role-quiet" }, "The reader is asked: a moment.");
+  return el(
+    "div",
+    { class: "strip-asks" },
+    form(now, reply.options, commit),
+    button("I don’t know, show me", () => commit(null), { class: "plain show-me" }),
+  );
+}
+
+/** The options once more, with what was chosen and what is right. */
+function chosen(options, right) {
+  if (!options.length) return null;
+  const mark = (key) =>
+    [key === right ? "right" : "", key === view.guess ? "your choice" : ""].filter(Boolean);
+  return el(
+    "ul",
+    { class: "strip-chosen" },
+    options.map(([key, text]) =>
+      el(
+        "li",
+        { class: key === right ? "is-right" : null },
+        el("bdi", {}, text),
+        mark(key).length ? el("span", { class: "role-quiet" }, ` (${mark(key).join(", ")})`) : null,
+      )
+    ),
+  );
+}
+
+function feedback({ right, yours, decides, reveal }) {
+  return el(
+    "div",
+    { class: `strip-feedback${right ? " right" : ""}`, tabindex: -1, role: "status" },
+    yours ? el("p", { class: "strip-yours" }, yours) : null,
+    decides ? el("p", { class: "strip-decides" }, decides) : null,
+    reveal ? el("p", { class: "strip-reveal" }, reveal) : null,
+  );
+}
+
+function navigation() {
+  const { at } = view;
+  const last = at.step + 1 >= here().steps.length;
+  if (isSaid()) {
+    return el("div", { class: "strip-nav" }, button("All statements", () => openSaid()));
+  }
+  return el(
+    "div",
+    { class: "strip-nav" },
+    button("Back", back, { disabled: at.step === 0, class: "strip-button back" }),
+    button(last ? "Finish" : "Next", next, { class: "strip-button next filled" }),
+  );
+}
+
+function back() {
+  if (view.at && view.at.step > 0) open(view.at.lesson, view.at.step - 1);
+}
+
+function next() {
+  const { at } = view;
+  if (!at || at.step >= here().steps.length) return;
+  if (at.step + 1 < here().steps.length) {
+    open(at.lesson, at.step + 1);
+    return;
+  }
+  keep({ at: null, done: [...new Set([...kept().done, at.lesson])] });
+  Object.assign(view, { at: { lesson: at.lesson, step: at.step + 1 }, reply: null, told: null });
+  arrange();
+  paint();
+}
+
+function ending() {
+  const lesson = here();
+  const all = course();
+  const after = all[all.findIndex(({ id }) => id === lesson.id) + 1];
+  return [
+    head("Done", lesson.title),
+    el("p", { class: "strip-text" }, "One often reads: ", el("q", {}, lesson.wrong)),
+    el("p", { class: "strip-text" }, "You have just seen why that does not hold."),
+    el(
+      "div",
+      { class: "strip-nav" },
+      button("All lessons", toList),
+      after
+        ? button(`Next: ${after.title}`, () => open(after.id, 0), {
+          class: "strip-button next filled",
+        })
+        : null,
+    ),
+  ];
+}
+
+function list() {
+  const done = new Set(kept().done);
+  return [
+    head("Lessons", "a few minutes each"),
+    el(
+      "ol",
+      { class: "lesson-list" },
+      course().map(({ id, title, minutes }) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              class: "strip-button lesson",
+              dataset: { lesson: id },
+              onclick: () => open(id, 0),
+            },
+            el("span", {}, title),
+            el(
+              "span",
+              { class: "role-quiet" },
+              `${minutes} min${done.has(id) ? ", done" : ""}`,
+            ),
+          ),
+        )
+      ),
+    ),
+    lessonOf(view.contents.said)
+      ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
+      : null,
+  ];
+}
+
+function openSaid() {
+  say("said", view.contents);
+}
+
+function arrows(event) {
+  if (event.target.closest("input, textarea, select") || !view.at || isSaid()) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const go = { ArrowRight: next, ArrowLeft: back }[event.key];
+  if (!go) return;
+  event.preventDefault();
+  go();
+}
+
+/** The switch of the header was pressed: show the list, or leave. */
+function switched() {
+  if (document.body.classList.contains("lessons")) paint();
+  else if (view.at) leave();
+  else paint();
+}
+
+function start(data) {
+  view.contents = data;
+  hear("look", (name) => {
+    if (name === "lessons") switched();
+  });
+  hear("lesson", ({ lesson, step: number }) => {
+    body("lessons", true);
+    open(lesson, number);
+  });
+  hear("reading", reread);
+  const before = kept();
+  const known = before.at && lessonOf(before.at.lesson);
+  const linked = window.location.hash.length > 1;
+  let resumed = false;
+  hear("reading", () => {
+    if (resumed || !known || !before.at || linked) return;
+    resumed = true;
+    body("lessons", true);
+    open(known.id, Math.min(before.at.step, known.steps.length - 1));
+  });
+  if (!known && !linked && !before.declined && !before.done.length) {
+    offer(course()[0], () => {
+      body("lessons", true);
+      open(course()[0].id, 0);
+    });
+  }
+}
+
+export function mountLessons() {
+  return {
+    update(root, data, { trigger }) {
+      Object.assign(view, { root, trigger });
+      if (data.lessons && !view.contents) start(data);
+      if (data.reply) replied(data.reply);
+      if (data.told) told(data.told);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+"""python -m qa_demo lesson check FOLDER: is every file a lesson, and does each step hold with the
+reader?
+"""
+
+import argparse
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from qa_demo.cli.shared import visible
+from qa_demo.core.errors import BadInput
+from qa_demo.core.types import Answer, Reading, WindowOptions
+
+ISOLATES = dict.fromkeys((0x2068, 0x2069))
+"""The marks around a quoted text are for pages; a terminal prints them as codes."""
+
+
+def add(commands: Any) -> None:
+    """Add the command and its flags."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "lesson", help="check the lessons of a folder: their form, and what each step shows"
+    )
+    command.add_argument("action", choices=("check",), help="What to do.")
+    command.add_argument("folder", type=Path, help="The folder with the files NAME.md.")
+    command.add_argument(
+        "--reader", default="bundled", help="bundled, a folder, or a Hugging Face id."
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print one line for each step. Errors: BadInput for a file that is no lesson, or when a step
+    does not hold.
+    """
+    from qa_demo.figures.lessons.proof import prove
+    from qa_demo.model.loading import load_reader
+    from qa_demo.views.examples import load_examples
+    from qa_demo.views.lessons.library import load
+
+    lessons, examples = load(args.folder), load_examples()
+    reader = load_reader(args.reader)
+
+    @cache
+    def read(key: str) -> tuple[Reading, tuple[Answer, ...]]:
+        example = examples[key]
+        stored = example.stored(reader.checksum)
+        if stored is None:
+            options = example.windows or WindowOptions()
+            stored = reader.read(example.question, example.context, options)
+        return stored, example.answers
+
+    faults = 0
+    for lesson in lessons:
+        sys.stdout.write(f"{lesson.file}: {visible(lesson.title)}\n")
+        for found in prove(lesson, read, reader):
+            faults += found.fault is not None
+            said = found.fault or found.decides or "nothing to check"
+            mark = "ok   " if found.fault is None else "FAULT"
+            bare = said.translate(ISOLATES)
+            sys.stdout.write(f"  {mark} line {found.step.line}: {visible(bare)}\n")
+    if faults:
+        raise BadInput(f"{faults} step{'s' if faults > 1 else ''} of {args.folder} do not hold")

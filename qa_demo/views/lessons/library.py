@@ -1,0 +1,85 @@
+"""The lessons of this page, and the names that their files may use."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.lessons import Known, Lesson, Step, load_lessons
+from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.views.examples import load_examples
+
+FOLDER = ASSETS / "lessons"
+VIEWS = (
+    "answer",
+    "scores",
+    "start_end",
+    "spans",
+    "loss",
+    "windows",
+    "bio",
+    "spanbert",
+    "why",
+)
+"""The chapters by their keys; the command line needs them without the page."""
+SAID = "said"
+"""The id of the file that corrects wrong statements: each of its steps stands for itself."""
+PARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "question": "#asked",
+        "answer-line": "#verdict",
+        "formula": ".panel:not([hidden]) .formula-line",
+        "picture": ".panel:not([hidden]) .stage",
+        "notice": ".panel:not([hidden]) .notice",
+        "steps": ".panel:not([hidden]) [id*='-step-']",
+        "paragraph": "#picture-answer .text-box",
+        "logit-line": "#picture-answer .logit-line",
+        "four-numbers": "#picture-answer .four",
+        "chips": "#guess",
+        "square": "#picture-spans .spans-stage",
+        "list": "#picture-spans .spans-list",
+        "temperature": "#picture-start_end .levers",
+        "folds": ".panel:not([hidden]) .stage .folds",
+    }
+)
+"""What a step may point at, and where it stands on the page."""
+
+
+def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
+    """The lessons of a folder. Errors: BadInput with file, line and field."""
+    known = Known(tuple(load_examples()), VIEWS, tuple(PARTS), tuple(CHECKS))
+    return load_lessons(folder, known)
+
+
+def contents(lessons: tuple[Lesson, ...]) -> dict[str, Any]:
+    """What the strip needs before a step is opened: titles, minutes, and how each step asks."""
+    return {
+        "parts": dict(PARTS),
+        "said": SAID,
+        "lessons": [
+            {
+                "id": lesson.id,
+                "title": lesson.title,
+                "minutes": lesson.minutes,
+                "wrong": lesson.wrong,
+                "steps": [_step(step) for step in lesson.steps],
+            }
+            for lesson in lessons
+        ],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "title": step.title,
+        "text": step.text,
+        "view": step.view,
+        "step": step.step,
+        "open": step.open,
+        "highlight": list(step.highlight),
+        "predict": step.predict,
+        "veil": bool(step.predict) and step.veil,
+        "options": [[option.key, option.text] for option in step.options],
+        "checked": bool(step.check),
+    }

@@ -1,0 +1,163 @@
+"""The strip beside the picture: opens a step, looks again when the text or reader changed, answers
+a guess.
+"""
+
+import itertools
+from functools import partial
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.lessons import Lesson, Step
+from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.lessons.finding import Finding
+from qa_demo.views import parse
+from qa_demo.views.ask import Ask
+from qa_demo.views.background import Busy
+from qa_demo.views.frame import Frame
+from qa_demo.views.lessons import find
+from qa_demo.views.lessons.library import contents
+from qa_demo.views.picture import picture
+from qa_demo.views.services import BUNDLED
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.slow_work import Stream
+from qa_demo.views.state import Screen
+from qa_demo.views.update import Update, said
+
+KEY = "lessons"
+KIND = "lesson"
+MOST_KEPT = 256
+
+
+class Strip:
+    """Events of the strip: `open` sets the page up for a step, `restore` with the bundled reader,
+    `look` only checks, `guess` answers.
+    """
+
+    def __init__(self, frame: Frame, ask: Ask, lessons: tuple[Lesson, ...]) -> None:
+        self.frame, self.ask = frame, ask
+        self.lessons = {lesson.id: lesson for lesson in lessons}
+        self._contents = contents(lessons)
+        self._found: RecentValues[Finding] = RecentValues(MOST_KEPT)
+        self._numbers = itertools.count(1)
+
+    def build(self) -> None:
+        """Make the strip where the caller stands, and wire it."""
+        made = picture("lessons", self._contents, elem_id="lessons")
+        self.frame.outputs.parts[f"picture:{KEY}"] = made
+        handlers = {
+            "open": partial(self.open, None),
+            "restore": partial(self.open, BUNDLED),
+            "look": self.look,
+            "guess": self.guess,
+        }
+        for name, handler in handlers.items():
+            self.frame.slow.wire(KEY, name, handler)
+
+    # Handlers
+
+    def open(self, source: str | None, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """A step was opened: its text is read if another one stands on the screen, then the page is
+        set up.
+        """
+        place, error = attempt(lambda: self.place(value))
+        if place is None:
+            yield said(error or "", "error")
+            return
+        lesson, number = place
+        step = lesson.steps[number]
+        example = self.ask.examples[find.example_of(lesson, step)]
+        if not find.shows(screen, example, source):
+            reader = source or self.ask.readings.source(screen)
+            yield from self.ask.show_example(None, visitor, example.id, reader)
+        yield partial(self._opened, lesson, number)
+
+    def _opened(self, lesson: Lesson, number: int, screen: Screen | None) -> Update:
+        step = lesson.steps[number]
+        update = self.frame.answers.step(screen, lambda seen: find.set_up(seen, step))
+        now = update.screen
+        return update if now is None else update.then(self._looked(lesson, number, now))
+
+    def look(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """What the step's check finds on the screen as it is; where it needs the reader, in the
+        server's queue.
+        """
+        place, error = attempt(lambda: self.place(value))
+        if place is None or screen is None:
+            yield said(error or "", "error")
+            return
+        lesson, number = place
+        finding = yield from self._find(screen, visitor, lesson.steps[number])
+        if finding is not None:
+            yield self._sent(reply=self._reply(lesson, number, screen, finding))
+
+    def guess(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """A guess was committed, or given up (null)."""
+        place, error = attempt(lambda: self.place(value))
+        if place is None or screen is None:
+            yield said(error or "", "error")
+            return
+        lesson, number = place
+        step = lesson.steps[number]
+        finding = yield from self._find(screen, visitor, step)
+        if finding is None:
+            return
+        answer, error = attempt(lambda: find.feedback(screen, step, finding, value.get("guess")))
+        if answer is None:
+            yield said(error or "", "error")
+        else:
+            yield self._sent(told=find.told(lesson, number, finding, answer))
+
+    # What they share
+
+    def place(self, value: Any) -> tuple[Lesson, int]:
+        """The lesson and the number of its step. Errors: BadInput."""
+        given = parse.record(value, "a step", "lesson", "step")
+        lesson = self.lessons.get(str(given.get("lesson")))
+        if lesson is None:
+            raise BadInput(f"there is no lesson '{str(given.get('lesson'))[:40]}'")
+        return lesson, parse.whole(given.get("step"), "the step", 0, len(lesson.steps) - 1)
+
+    def _find(self, screen: Screen, visitor: str, step: Step) -> Any:
+        """The finding of a step on a screen; None when the reader could not be asked, which has
+        been said.
+        """
+        case = find.case_of(screen, step)
+        if not step.check or not CHECKS[step.check].needs_reader:
+            return find.find(case, step)
+        key = self._key(screen, step)
+        if (kept := self._found.get(key)) is not None:
+            return kept
+        outcome = yield from self.frame.slow.follow(
+            visitor,
+            KIND,
+            lambda *_: find.asked(case, step, self.frame.services.reader(screen.source)),
+            Busy("asking the reader"),
+        )
+        if outcome.result is None:
+            if not outcome.superseded:
+                yield said(outcome.error or "", "error")
+            return None
+        yield said("")
+        return self._found.put(key, outcome.result)
+
+    def _looked(self, lesson: Lesson, number: int, screen: Screen) -> Update:
+        """The reply to a step that was opened: with its finding where that is at hand."""
+        step = lesson.steps[number]
+        if step.check and CHECKS[step.check].needs_reader:
+            finding = self._found.get(self._key(screen, step))
+        else:
+            finding = find.find(find.case_of(screen, step), step)
+        return self._sent(reply=self._reply(lesson, number, screen, finding))
+
+    def _key(self, screen: Screen, step: Step) -> tuple[Any, ...]:
+        return (screen.reading.key, screen.decode, screen.merge, step.check, step.question)
+
+    def _reply(
+        self, lesson: Lesson, number: int, screen: Screen, finding: Finding | None
+    ) -> dict[str, Any]:
+        example = self.ask.examples[find.example_of(lesson, lesson.steps[number])]
+        return find.reply(lesson, number, screen, finding, not find.shows(screen, example))
+
+    def _sent(self, **parts: Any) -> Update:
+        return Update(pictures={KEY: find.plain_parts(n=next(self._numbers), **parts)})

@@ -1,0 +1,159 @@
+"""Each lesson's steps hold with the stored readings of the bundled reader, and what is said of a
+guess is true.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.lessons import Option
+from qa_demo.core.types import Answer, DecodeOptions, Reading, Span
+from qa_demo.figures.lessons import spans
+from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.lessons.finding import Case, Finding, judge
+from qa_demo.figures.lessons.proof import fault_of, prove
+from qa_demo.views.examples import load_examples
+from qa_demo.views.lessons.library import SAID, VIEWS, load
+from qa_demo.views.page import CHAPTERS
+from tests.fakes import FakeReader
+
+LESSONS = load()
+EXAMPLES = load_examples()
+LONGEST_TITLE = 60
+
+
+@cache
+def stored(key: str) -> tuple[Reading, tuple[Answer, ...]]:
+    reading = EXAMPLES[key].stored()
+    assert reading is not None
+    return reading, EXAMPLES[key].answers
+
+
+def case(key: str, **more: object) -> Case:
+    reading, gold = stored(key)
+    decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+    return Case(reading, decode, gold=gold, **more)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_every_step_that_needs_no_model_holds(lesson) -> None:
+    found = list(prove(lesson, stored))
+    assert [f"line {p.step.line}: {p.fault}" for p in found if p.fault] == []
+    assert any(p.decides for p in found) or all(p.unknown for p in found if p.step.check)
+
+
+def test_the_ten_lessons_have_the_form_of_the_plan() -> None:
+    course = [lesson for lesson in LESSONS if lesson.id != SAID]
+    assert len(course) == 10
+    for lesson in course:
+        assert 4 <= len(lesson.steps) <= 7 and 3 <= lesson.minutes <= 6
+        assert lesson.wrong.endswith(".")
+        assert lesson.steps[-1].predict, f"{lesson.id} closes without a question"
+        assert sum(bool(step.predict) for step in lesson.steps) >= 2
+        assert all(len(step.title) <= LONGEST_TITLE for step in lesson.steps)
+
+
+def test_the_chapters_known_to_lessons_are_those_of_the_page() -> None:
+    assert tuple(module.CHAPTER.key for module in CHAPTERS) == VIEWS
+
+
+@pytest.mark.parametrize("name", [name for name, c in CHECKS.items() if not c.needs_reader])
+def test_a_check_speaks_or_says_why_not(name: str) -> None:
+    for key in EXAMPLES:
+        found = CHECKS[name].find(case(key, temperature=2.0))
+        assert found.decides if found.holds else found.missing
+        for sentence in (found.decides, found.missing, *found.said.values()):
+            assert "nan" not in sentence and "None" not in sentence
+        keys = [option.key for option in found.options]
+        assert len(set(keys)) == len(keys)
+        if keys and found.holds:
+            assert found.right in keys and set(found.said) <= set(keys) - {found.right}
+
+
+@pytest.mark.parametrize("name", [name for name, c in CHECKS.items() if c.needs_reader])
+def test_a_check_that_asks_the_reader_speaks_of_any_reader(name: str) -> None:
+    reader, example = FakeReader(bio=True), EXAMPLES["mile"]
+    reading = reader.read(example.question, example.context)
+    found = CHECKS[name].find(
+        Case(reading, gold=example.answers, reader=reader, question="Who set the pace?")
+    )
+    assert found.decides if found.holds else found.missing
+
+
+def test_the_answer_is_measured_by_the_words_that_both_hold() -> None:
+    this = case("saxophone")
+    found = spans.answer_span(this)
+    assert found.span is not None
+    first, last = found.span.start, found.span.end
+    assert judge(this, found, found.span).right
+    near = judge(this, found, Span(first, last + 2))
+    assert not near.right and "share" in near.yours
+    far = judge(this, found, Span(last + 3, last + 4))
+    assert not far.right and "other words" in far.yours
+    assert judge(this, found, None).yours == ""
+
+
+def test_a_number_has_a_tolerance_and_its_usual_mistakes() -> None:
+    this = case("oresund")
+    found = CHECKS["hand_loss"].find(this)
+    assert found.value == pytest.approx((math.log(2) + math.log(4)) / 2)
+    assert judge(this, found, 1.04).right
+    assert "sum" in judge(this, found, math.log(8)).yours
+    assert "minus sign" in judge(this, found, -1.04).yours
+    assert judge(this, found, 7.0).yours == "You wrote 7.00; it is 1.04."
+    assert judge(this, Finding("x"), 7.0).yours == ""
+
+
+def test_a_wrong_option_is_answered_by_its_own_number() -> None:
+    this = case("oresund")
+    found = spans.runner_up(this)
+    wrong = next(o for o in found.options if o.key != found.right)
+    listed = {r.candidate.text: r.candidate.score for r in this.prediction.n_best}
+    assert f"{listed[wrong.text]:.2f}" in judge(this, found, wrong.key).yours
+    options = [Option("a", "This."), Option("b", "That.")]
+    assert "This" in judge(this, Finding("", right="a"), "b", options).yours
+
+
+def test_the_pair_of_three_tokens_is_the_best_legal_one() -> None:
+    pairs = {
+        (i + 1, j + 1): spans.START[i] + spans.END[j] for i in range(3) for j in range(3) if i <= j
+    }
+    best = max(pairs, key=pairs.__getitem__)
+    assert CHECKS["three_tokens"].find(case("gold")).right == f"{best[0]}-{best[1]}"
+
+
+def test_where_it_turns_is_where_the_answer_changes() -> None:
+    this = case("violin-price")
+    value = CHECKS["where_it_turns"].find(this).value
+    assert value is not None
+    for shift, answers in ((-0.01, False), (0.01, True)):
+        moved = DecodeOptions(null_score_diff_threshold=value + shift)
+        assert (Case(this.reading, moved).prediction.answer is not None) == answers
+
+
+def test_probabilities_add_up_over_the_window_and_not_over_the_answer() -> None:
+    this = case("oresund")
+    best, window = this.best, this.window
+    assert best is not None
+    p = softmax(this.reading.logits(window.index)[0].astype(np.float64))
+    inside = p[window.to_pos(best.span.start) : window.to_pos(best.span.end) + 1].sum()
+    assert f"{inside:.3f}" in CHECKS["all_positions"].find(this).decides
+
+
+def test_a_reading_that_does_not_show_the_point_says_so() -> None:
+    assert not CHECKS["window_count"].find(case("gold")).holds
+    assert not CHECKS["withheld"].find(case("oresund")).holds
+    assert not CHECKS["argmaxes_apart"].find(case("oresund")).holds
+    assert not CHECKS["rule_disagrees"].find(case("danube")).holds
+    assert not CHECKS["answer_span"].find(case("bread")).holds
+
+
+def test_a_fault_names_what_is_missing() -> None:
+    step = LESSONS[0].steps[1]
+    assert "not among the options" in (fault_of(step, Finding("", right="gone")) or "")
+    assert "does not show" in (fault_of(step, Finding("", holds=False, missing="x")) or "")
+    number = next(s for lesson in LESSONS for s in lesson.steps if s.predict == "number")
+    assert "no number" in (fault_of(number, Finding("")) or "")
