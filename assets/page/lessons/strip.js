@@ -148,7 +148,12 @@ function paint(focus = "title") {
   root.replaceChildren(
     el(
       "aside",
-      { class: "lesson-strip", "aria-label": "Lessons", onkeydown: arrows },
+      {
+        class: "lesson-strip",
+        "aria-label": "Lessons",
+        dataset: { ready: Boolean(view.reply) },
+        onkeydown: arrows,
+      },
       view.at ? (view.at.step < here().steps.length ? page() : ending()) : list(),
     ),
   );

@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import Any
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.lessons import Known, Lesson, Step, load_lessons
+from qa_demo.core.lesson_file import Known, load_lessons
+from qa_demo.core.lessons import Lesson, Step
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.examples import load_examples
 

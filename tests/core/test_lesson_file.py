@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.lessons import MOST_WORDS, Known, Option, load_lessons, parse_lesson
+from qa_demo.core.lesson_file import Known, load_lessons, parse_lesson
+from qa_demo.core.lessons import MOST_WORDS, Option
 
 KNOWN = Known(("sax", "bridge"), ("answer", "spans"), ("question", "picture"), ("right",))
 GOOD = """---
@@ -64,7 +65,7 @@ def test_a_lesson_is_read_as_it_stands() -> None:
         "bridge",
         "",
     )
-    assert first.line == 9 and second.line == 25
+    assert first.line == 9 and second.line == 26
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_a_lesson_is_read_as_it_stands() -> None:
         ("- there:", "- here:", "field options: a choice needs two options"),
         ("- there:", "- the re:", "field options: a line '- key: text' is needed"),
         ("Only look.", "Only look.\n- a: b", "field options: only predict: choice has options"),
-        ("Only look.", "", "line 25, field text: a step needs a title and a text"),
+        ("Only look.", "", "line 26, field text: a step needs a title and a text"),
         ("Only look.", "word " * (MOST_WORDS + 1), f"{MOST_WORDS + 1} words, {MOST_WORDS}"),
         ("> It stands there.", "> " + "word " * MOST_WORDS, "line 9, field reveal"),
         ("## Find it", "Hello\n## Find it", "field steps: text stands before the first heading"),

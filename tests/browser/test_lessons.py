@@ -1,0 +1,235 @@
+"""The lessons in Chromium: each is played to its end by keyboard alone; the veil, the strip's place, a
+foreign reader, a reload, and the offer of a first visit.
+"""
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from qa_demo.core.lessons import Lesson
+from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.server import launch
+from qa_demo.views.examples import load_examples
+from qa_demo.views.lessons.library import SAID, load
+from qa_demo.views.page import build
+from qa_demo.views.services import Services
+from tests.browser.serve import load as load_fake
+from tests.browser.steps import RUN
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+COURSE = [lesson for lesson in load() if lesson.id != SAID]
+MOST_TABS = 40
+OWN = {"locale": "en-GB"}
+"""A browser context of its own: lessons keep their place in it."""
+NO_OFFER = json.dumps({"at": None, "done": ["span"], "declined": True})
+
+
+@pytest.fixture(scope="module")
+def stored_site() -> Iterator[str]:
+    """A page whose examples open from the stored readings of the bundled reader; other texts are
+    read by the fake one.
+    """
+    examples = load_examples()
+    first = next(iter(examples.values())).stored()
+    assert first is not None
+    services = Services(
+        lambda: FakeReader(bio=True), load_fake, examples, checksum=lambda: first.checksum
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app, _, _ = launch(build(services), "127.0.0.1", port, prevent_thread_lock=True)
+    yield f"http://127.0.0.1:{port}/"
+    app.get_blocks().close(verbose=False)
+
+
+@pytest.fixture
+def play(chromium: Browser, stored_site: str) -> Iterator[Callable[..., Page]]:
+    """Open the page in a fresh context; errors in the console fail the test."""
+    faults: list[str] = []
+    contexts = []
+
+    def opened(**settings: object) -> Page:
+        wanted = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+        context = chromium.new_context(**{**wanted, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        page.on(
+            "console",
+            lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,
+        )
+        page.goto(stored_site)
+        expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the focus stands on what the selector names, inside the strip."""
+    for _ in range(MOST_TABS):
+        if page.evaluate("(s) => document.activeElement?.matches(s) ?? false", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{MOST_TABS} presses of Tab do not reach {selector}")
+
+
+def settled(page: Page, lesson: Lesson, number: int) -> None:
+    """The step stands there and the page has been set up for it."""
+    step = lesson.steps[number]
+    expect(page.locator(".strip-title")).to_have_text(step.title)
+    expect(page.locator(".lesson-strip")).to_have_attribute("data-ready", "true")
+    expect(page.locator(f"#tab-{step.view}")).to_have_attribute("aria-selected", "true")
+    if step.highlight:
+        expect(page.locator(".lit").first).to_be_attached()
+
+
+def answer(page: Page, lesson: Lesson, number: int) -> None:
+    """Answer a step by keyboard: the first option, a number, or "show me"."""
+    step = lesson.steps[number]
+    if step.veil:
+        expect(page.locator("body.veiled")).to_have_count(1)
+    if step.predict in ("choice", "pick"):
+        tab_to(page, ".lesson-strip .choice")
+    elif step.predict == "number":
+        tab_to(page, ".lesson-strip .number-field")
+        page.keyboard.type("2,5")
+    else:
+        tab_to(page, ".lesson-strip .show-me")
+    page.keyboard.press("Enter")
+    feedback = page.locator(".strip-feedback")
+    expect(feedback).to_be_focused()
+    expect(feedback).not_to_be_empty()
+    expect(page.locator("body.veiled")).to_have_count(0)
+
+
+def walk(page: Page, lesson: Lesson) -> None:
+    """From the list to the last step, by keyboard."""
+    tab_to(page, f".lesson-strip .lesson[data-lesson={lesson.id}]")
+    page.keyboard.press("Enter")
+    for number, step in enumerate(lesson.steps):
+        settled(page, lesson, number)
+        asks = step.check and CHECKS[step.check].needs_reader
+        if step.predict and not asks:
+            answer(page, lesson, number)
+        tab_to(page, ".lesson-strip .next")
+        page.keyboard.press("Enter")
+    expect(page.locator(".strip-title")).to_have_text("Done")
+    expect(page.locator(".lesson-strip q")).to_have_text(lesson.wrong)
+
+
+def open_lessons(page: Page) -> None:
+    page.locator("#switch-lessons").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".lesson-strip .strip-title")).to_have_text("Lessons")
+
+
+@pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.id)
+def test_a_lesson_is_played_to_its_end_by_keyboard(
+    play: Callable[..., Page], lesson: Lesson
+) -> None:
+    page = play()
+    open_lessons(page)
+    walk(page, lesson)
+    page.get_by_role("button", name="All lessons").click()
+    expect(page.locator(f"[data-lesson={lesson.id}]")).to_contain_text("done")
+
+
+def test_a_lesson_on_a_phone_in_the_dark(play: Callable[..., Page]) -> None:
+    page = play(viewport={"width": 375, "height": 667}, color_scheme="dark")
+    open_lessons(page)
+    walk(page, COURSE[3])
+    strip = page.locator(".lesson-strip").bounding_box()
+    main = page.locator(".gradio-container").bounding_box()
+    assert strip and main and strip["y"] >= main["y"] + main["height"] - 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_the_strip_stands_beside_the_page_and_axe_finds_nothing(
+    play: Callable[..., Page],
+) -> None:
+    page = play()
+    page.get_by_role("button", name="Start lesson 1").click()
+    settled(page, COURSE[0], 0)
+    strip, stage = (page.locator(s).bounding_box() for s in (".lesson-strip", "#stage-answer"))
+    assert strip and stage and strip["width"] == 320
+    assert stage["x"] + stage["width"] <= strip["x"]
+    from axe_playwright_python.sync_playwright import Axe
+
+    for _ in range(2):
+        assert page.evaluate(RUN, [Axe().axe_script, ".lesson-strip"]) == []
+        page.get_by_role("button", name="show me").click()
+        expect(page.locator(".strip-feedback")).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        settled(page, COURSE[0], 1)
+
+
+def test_words_are_marked_by_keyboard_and_compared(play: Callable[..., Page]) -> None:
+    page = play()
+    page.get_by_role("button", name="Start lesson 1").click()
+    settled(page, COURSE[0], 0)
+    expect(page.get_by_role("button", name="Commit")).to_be_disabled()
+    page.get_by_role("button", name="Go to the text").click()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".strip-marked .words")).to_have_text("is")
+    page.get_by_role("button", name="Commit").click()
+    expect(page.locator(".strip-yours")).to_contain_text("other words")
+    expect(page.locator(".strip-decides")).to_contain_text("Adolphe Sax")
+
+
+def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None:
+    page = play()
+    page.get_by_role("button", name="Start lesson 1").click()
+    settled(page, COURSE[0], 0)
+    page.keyboard.press("ArrowRight")
+    settled(page, COURSE[0], 1)
+    page.reload()
+    settled(page, COURSE[0], 1)
+    expect(page.locator("body.veiled")).to_have_count(1)
+    page.get_by_role("button", name="Leave the lessons").click()
+    expect(page.locator(".lesson-strip")).to_have_count(0)
+    expect(page.locator("body.veiled")).to_have_count(0)
+    expect(page.locator(".unlit")).to_have_count(0)
+    page.reload()
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    expect(page.locator(".lesson-strip, .lesson-offer")).to_have_count(0)
+
+
+def test_the_offer_comes_once(play: Callable[..., Page]) -> None:
+    page = play()
+    page.get_by_role("button", name="No, thanks").click()
+    page.reload()
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    expect(page.locator(".lesson-offer")).to_have_count(0)
+
+
+def test_a_foreign_reader_and_text_are_named_and_the_bundled_one_is_offered(
+    play: Callable[..., Page],
+) -> None:
+    page = play()
+    page.locator("#switch-readers").click()
+    page.get_by_label("Reader", exact=True).fill("other/reader")
+    page.keyboard.press("Enter")
+    page.locator("#ask-load").click()
+    expect(page.locator("#switch-readers")).to_have_text("reader: other/reader")
+    open_lessons(page)
+    tags = next(lesson for lesson in COURSE if lesson.id == "tags")
+    page.locator("[data-lesson=tags]").click()
+    settled(page, tags, 0)
+    note = page.locator(".strip-note")
+    expect(note).to_contain_text("other/reader, does not show the point")
+    expect(note).to_contain_text("no head for tags")
+    page.get_by_role("button", name="Use the bundled reader").click()
+    expect(page.locator("#switch-readers")).to_have_text("reader: bundled")
+    expect(note).to_have_count(0)
+    expect(page.locator(".lesson-strip .choice").first).to_be_visible()
