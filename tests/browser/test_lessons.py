@@ -2,7 +2,6 @@
 foreign reader, a reload, and the offer of a first visit.
 """
 
-import json
 import socket
 from collections.abc import Callable, Iterator
 
@@ -24,9 +23,6 @@ pytestmark = pytest.mark.browser
 
 COURSE = [lesson for lesson in load() if lesson.id != SAID]
 MOST_TABS = 40
-OWN = {"locale": "en-GB"}
-"""A browser context of its own: lessons keep their place in it."""
-NO_OFFER = json.dumps({"at": None, "done": ["span"], "declined": True})
 
 
 @pytest.fixture(scope="module")
@@ -133,15 +129,14 @@ def open_lessons(page: Page) -> None:
     expect(page.locator(".lesson-strip .strip-title")).to_have_text("Lessons")
 
 
-@pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.id)
-def test_a_lesson_is_played_to_its_end_by_keyboard(
-    play: Callable[..., Page], lesson: Lesson
-) -> None:
+def test_all_lessons_are_played_to_their_end_by_keyboard(play: Callable[..., Page]) -> None:
     page = play()
     open_lessons(page)
-    walk(page, lesson)
-    page.get_by_role("button", name="All lessons").click()
-    expect(page.locator(f"[data-lesson={lesson.id}]")).to_contain_text("done")
+    for lesson in COURSE:
+        walk(page, lesson)
+        tab_to(page, ".lesson-strip .to-list")
+        page.keyboard.press("Enter")
+        expect(page.locator(f"[data-lesson={lesson.id}]")).to_contain_text("done")
 
 
 def test_a_lesson_on_a_phone_in_the_dark(play: Callable[..., Page]) -> None:

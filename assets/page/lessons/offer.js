@@ -5,15 +5,17 @@ import { el } from "../shared/dom.js";
 import { keep } from "./memory.js";
 
 /**
+ * The line; `begin` starts the lesson, `away` is told that the line is no longer wanted.
  * @param {{title: string, minutes: number}} lesson
  * @param {() => void} begin
+ * @param {() => void} away
  */
-export function offer({ title, minutes }, begin) {
-  const away = () => {
+export function offer({ title, minutes }, begin, away) {
+  const settle = () => {
     keep({ declined: true });
-    line.remove();
+    away();
   };
-  const line = el(
+  return el(
     "p",
     { class: "lesson-offer", role: "note" },
     el("span", {}, `New here? “${title}” takes ${minutes} minutes. `),
@@ -21,11 +23,10 @@ export function offer({ title, minutes }, begin) {
       type: "button",
       class: "plain",
       onclick: () => {
-        away();
+        settle();
         begin();
       },
     }, "Start lesson 1"),
-    el("button", { type: "button", class: "plain", onclick: away }, "No, thanks"),
+    el("button", { type: "button", class: "plain", onclick: settle }, "No, thanks"),
   );
-  document.querySelector("#header .mount")?.append(line);
 }

@@ -7,6 +7,7 @@ import { bus, hear, say, state } from "../shared/store.js";
 import { button, chipSentence, form } from "./guess_forms.js";
 import { keep, kept } from "./memory.js";
 import { offer } from "./offer.js";
+import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
 import { style } from "../shared/style.js";
 
@@ -22,6 +23,9 @@ const view = {
   told: null,
   seen: "",
   veiled: false,
+  guess: null,
+  yours: "",
+  offer: null,
 };
 
 const lessonOf = (id) => view.contents.lessons.find((lesson) => lesson.id === id);
@@ -141,7 +145,7 @@ function reread() {
 function paint(focus = "title") {
   const { root } = view;
   if (!root || !document.body.classList.contains("lessons")) {
-    root?.replaceChildren();
+    root?.replaceChildren(...(view.offer ? [view.offer] : []));
     return;
   }
   const held = root.contains(document.activeElement) || focus === "feedback";
@@ -306,7 +310,7 @@ function ending() {
     el(
       "div",
       { class: "strip-nav" },
-      button("All lessons", toList),
+      button("All lessons", toList, { class: "strip-button to-list" }),
       after
         ? button(`Next: ${after.title}`, () => open(after.id, 0), {
           class: "strip-button next filled",
@@ -352,7 +356,11 @@ function list() {
 }
 
 function openSaid() {
-  say("said", view.contents);
+  const { id, steps } = lessonOf(view.contents.said);
+  showSaid(steps, (number) => {
+    body("lessons", true);
+    open(id, number);
+  });
 }
 
 function arrows(event) {
@@ -392,10 +400,15 @@ function start(data) {
     open(known.id, Math.min(before.at.step, known.steps.length - 1));
   });
   if (!known && !linked && !before.declined && !before.done.length) {
-    offer(course()[0], () => {
+    const begin = () => {
       body("lessons", true);
       open(course()[0].id, 0);
+    };
+    view.offer = offer(course()[0], begin, () => {
+      view.offer = null;
+      paint();
     });
+    paint();
   }
 }
 

@@ -36,6 +36,8 @@ READINGS = (
     learning.second_start,
     learning.temperature_keeps_order,
     learning.shift_changes_nothing,
+    learning.without_exp,
+    learning.own_sums,
     learning.top_start,
     learning.hand_loss,
     learning.label_not_argmax,

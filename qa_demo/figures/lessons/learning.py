@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qa_demo.core.arrays import softmax
+from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.heads import plane
 from qa_demo.core.lessons import Option
 from qa_demo.core.losses import cross_entropy_gradient, start_end_loss, start_end_targets
@@ -103,6 +103,31 @@ def shift_changes_nothing(case: Case) -> Finding:
         right="same",
         holds=bool(np.allclose(before, after)),
         missing="The probabilities did change.",
+    )
+
+
+def without_exp(case: Case) -> Finding:
+    """Logits divided by their sum are no probabilities."""
+    window, s = _starts(case)
+    plain = s / s.sum()
+    below, i = int((plain < 0).sum()), int(s.argmax())
+    return Finding(
+        f"Of {len(s):,} logits divided by their sum {below:,} are below 0, and "
+        f"{_at(case, window, i)} would get {number(float(plain[i]))}; with exp it has {percent(float(softmax(s)[i]))}.",
+        holds=below > 0 or float(plain.max()) > 1,
+        missing="Here every start logit has the same sign.",
+    )
+
+
+def own_sums(case: Case) -> Finding:
+    """The two softmaxes divide by sums of their own."""
+    window = case.window
+    z = [float(np.exp(logsumexp(x))) for x in wide(case.reading, window.index)]
+    return Finding(
+        f"In this window the exponentials of the start logits sum to {number(z[0], 1)}, those of "
+        f"the end logits to {number(z[1], 1)}.",
+        holds=not np.isclose(z[0], z[1], rtol=0.01),
+        missing="Here the two sums happen to be alike.",
     )
 
 
