@@ -93,7 +93,7 @@ def answer(page: Page, lesson: Lesson, number: int) -> None:
     """Answer a step by keyboard: the first option, a number, or "show me"."""
     step = lesson.steps[number]
     if step.veil:
-        expect(page.locator("body.veiled")).to_have_count(1)
+        expect(page.locator("body:is(.veiled, .covering)")).to_have_count(1)
     if step.predict in ("choice", "pick"):
         tab_to(page, ".lesson-strip .choice")
     elif step.predict == "number":
@@ -105,7 +105,7 @@ def answer(page: Page, lesson: Lesson, number: int) -> None:
     feedback = page.locator(".strip-feedback")
     expect(feedback).to_be_focused()
     expect(feedback).not_to_be_empty()
-    expect(page.locator("body.veiled")).to_have_count(0)
+    expect(page.locator("body:is(.veiled, .covering)")).to_have_count(0)
 
 
 def walk(page: Page, lesson: Lesson) -> None:

@@ -9,6 +9,7 @@ import { keep, kept } from "./memory.js";
 import { offer } from "./offer.js";
 import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
+import { explain } from "./terms.js";
 import { style } from "../shared/style.js";
 
 style(new URL("./lessons.css", import.meta.url));
@@ -63,7 +64,7 @@ function arrange() {
   const now = view.told ? null : step();
   body("guessing", step()?.predict === "chips");
   document.body.classList.toggle("marking", now?.predict === "mark");
-  veil(Boolean(now?.veil));
+  veil(Boolean(now?.veil) && now.predict !== "chips"); // the chips' panel covers by itself
   if (!step()) pointAt([]);
 }
 
@@ -389,6 +390,7 @@ function start(data) {
     open(lesson, number);
   });
   hear("reading", reread);
+  explain(data.terms, course());
   const before = kept();
   const known = before.at && lessonOf(before.at.lesson);
   const linked = window.location.hash.length > 1;

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
-from qa_demo.core.infill import Infiller
 from qa_demo.core.lessons import Option
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
@@ -29,7 +28,7 @@ LONGEST = 48
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """All that a check may look at. `reader` and `infiller` are None where no model is at hand;
+    """All that a check may look at. `reader` is None where none is at hand;
     `question` is a step's own second question.
     """
 
@@ -40,7 +39,6 @@ class Case:
     temperature: float = 1.0
     question: str = ""
     reader: Reader | None = None
-    infiller: Infiller | None = None
 
     @cached_property
     def prediction(self) -> Prediction:

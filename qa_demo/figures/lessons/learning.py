@@ -113,7 +113,8 @@ def without_exp(case: Case) -> Finding:
     below, i = int((plain < 0).sum()), int(s.argmax())
     return Finding(
         f"Of {len(s):,} logits divided by their sum {below:,} are below 0, and "
-        f"{_at(case, window, i)} would get {number(float(plain[i]))}; with exp it has {percent(float(softmax(s)[i]))}.",
+        f"{_at(case, window, i)} would get {number(float(plain[i]))}; with exp it has "
+        f"{percent(float(softmax(s)[i]))}.",
         holds=below > 0 or float(plain.max()) > 1,
         missing="Here every start logit has the same sign.",
     )

@@ -1,5 +1,6 @@
 """The lessons of this page, and the names that their files may use."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -53,11 +54,20 @@ def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
     return load_lessons(folder, known)
 
 
+def load_terms() -> list[dict[str, Any]]:
+    """The terms of the field: id, names, one sentence, the lesson, and which number of the screen
+    belongs to it.
+    """
+    found: list[dict[str, Any]] = json.loads((ASSETS / "terms.json").read_text(encoding="utf-8"))
+    return found
+
+
 def contents(lessons: tuple[Lesson, ...]) -> dict[str, Any]:
     """What the strip needs before a step is opened: titles, minutes, and how each step asks."""
     return {
         "parts": dict(PARTS),
         "said": SAID,
+        "terms": load_terms(),
         "lessons": [
             {
                 "id": lesson.id,

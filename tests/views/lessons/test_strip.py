@@ -1,0 +1,126 @@
+"""The strip's handlers without a browser: every step sets the page up, and any guess is answered."""
+
+import math
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from qa_demo.core.lessons import FACT
+from qa_demo.core.types import DecodeOptions, MergeOptions
+from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.views.ask import Ask
+from qa_demo.views.examples import load_examples
+from qa_demo.views.frame import Frame
+from qa_demo.views.lessons.library import load
+from qa_demo.views.lessons.strip import KEY, Strip
+from qa_demo.views.new_reading import new_screen
+from qa_demo.views.page import CHAPTERS
+from qa_demo.views.session.errors import UNEXPECTED
+from qa_demo.views.state import Screen, WhatIf
+from qa_demo.views.update import Update
+from tests.fakes import FakeReader
+from tests.requests import services
+
+LESSONS = load()
+FIRST = next(iter(load_examples().values())).stored()
+ODD: list[Any] = [
+    None,
+    1,
+    "x",
+    [],
+    {},
+    math.nan,
+    {"lesson": "span"},
+    {"lesson": "span", "step": 99},
+]
+
+
+@pytest.fixture(scope="module")
+def frame() -> Frame:
+    """The page with the stored readings of the bundled reader."""
+    assert FIRST is not None
+    with gr.Blocks() as page:
+        made = Frame(CHAPTERS, services(checksum=lambda: FIRST.checksum))
+        ask = Ask(made)
+        Strip(made, ask, LESSONS).build()
+        ask.build()
+        for module in CHAPTERS:
+            made.place(module.CHAPTER)
+        made.wire(page)
+    return made
+
+
+def sent(frame: Frame, screen: Screen | None, name: str, value: Any) -> Update:
+    """All that one event changes, on the screen as it comes to be."""
+    update = Update(screen=screen)
+    for item in frame.slow.handlers[KEY][name](screen, "me", value):
+        update = update.then(item(update.screen) if callable(item) else item)
+    return update
+
+
+@pytest.fixture(scope="module")
+def screen(frame: Frame) -> Screen:
+    made = new_screen(None, FakeReader().read("Who came?", "Anna Lund came to Visby in 1900."))
+    found = frame.answers.answer(None, made).screen
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_every_step_sets_the_page_up_and_answers(frame: Frame, screen: Screen, lesson) -> None:
+    seen = screen
+    for number, step in enumerate(lesson.steps):
+        place = {"lesson": lesson.id, "step": number}
+        opened = sent(frame, seen, "open", place)
+        assert opened.screen is not None and not opened.refused
+        seen = opened.screen
+        reply = opened.pictures[KEY]["reply"]
+        assert (seen.example, seen.chapter) == (step.example or lesson.example, step.view)
+        assert seen.what_if == WhatIf(temperature=step.temperature or 1.0)
+        assert seen.merge == MergeOptions() and (seen.selection is None) == (
+            step.selection == "none"
+        )
+        assert reply["pending"] == bool(step.check and CHECKS[step.check].needs_reader)
+        if reply["pending"]:
+            continue
+        assert reply["holds"] and not reply["foreign"] and not FACT.search(reply["text"])
+        assert not step.predict or not reply["reveal"], "nothing is told before the guess"
+        if step.predict and step.check:
+            told = sent(frame, seen, "guess", {**place, "guess": None}).pictures[KEY]["told"]
+            assert told["decides"] and not told["yours"] and not FACT.search(told["reveal"])
+
+
+def test_numbers_changed_by_hand_go_back_to_the_reader(frame: Frame, screen: Screen) -> None:
+    changed = screen.change(
+        decode=DecodeOptions(max_answer_length=3), what_if=WhatIf(temperature=4.0)
+    )
+    now = sent(frame, changed, "open", {"lesson": "span", "step": 0}).screen
+    assert now is not None and now.decode.max_answer_length == 30 and now.what_if == WhatIf()
+
+
+def test_another_text_or_reader_is_looked_at_as_it_is(frame: Frame, screen: Screen) -> None:
+    reply = sent(frame, screen, "look", {"lesson": "tags", "step": 0}).pictures[KEY]["reply"]
+    assert reply["foreign"] and not reply["holds"] and "no head for tags" in reply["missing"]
+    back = sent(frame, screen, "restore", {"lesson": "tags", "step": 0})
+    assert back.pictures[KEY]["reply"]["holds"]
+    assert back.screen is not None and back.screen.source == "bundled"
+
+
+def test_guesses_are_judged_by_the_reading_on_screen(frame: Frame, screen: Screen) -> None:
+    seen = sent(frame, screen, "open", {"lesson": "span", "step": 1}).screen
+    place = {"lesson": "span", "step": 1}
+    right = sent(frame, seen, "guess", {**place, "guess": "copies"}).pictures[KEY]["told"]
+    wrong = sent(frame, seen, "guess", {**place, "guess": "writes"}).pictures[KEY]["told"]
+    assert right["right"] and not wrong["right"] and wrong["answer"] == "copies"
+    none = sent(frame, seen, "guess", {**place, "guess": "sings"})
+    assert none.refused and "no option 'sings'" in none.message["text"]
+
+
+@pytest.mark.parametrize("name", ["open", "restore", "look", "guess"])
+def test_any_value_is_answered(frame: Frame, screen: Screen, name: str) -> None:
+    odd = [*ODD, *({"lesson": "span", "step": k, "guess": v} for k in range(4) for v in ODD)]
+    for value in odd:
+        update = sent(frame, screen, name, value)
+        assert (update.message or {}).get("text") != UNEXPECTED, str(value)
+    assert sent(frame, screen, "open", {"lesson": "none", "step": 0}).refused
