@@ -1,4 +1,4 @@
-"""The strip's handlers without a browser: every step sets the page up, and any guess is answered."""
+"""The strip's handlers without a browser: each step sets the page up, any guess is answered."""
 
 import math
 from typing import Any
