@@ -10,7 +10,7 @@ from typing import Any
 
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Answer, Reading, WindowOptions
+from qa_demo.core.types import Answer, Reading
 
 ISOLATES = dict.fromkeys((0x2068, 0x2069))
 """The marks around a quoted text are for pages; a terminal prints them as codes."""
@@ -45,8 +45,7 @@ def run(args: argparse.Namespace) -> None:
         example = examples[key]
         stored = example.stored(reader.checksum)
         if stored is None:
-            options = example.windows or WindowOptions()
-            stored = reader.read(example.question, example.context, options)
+            stored = reader.read(example.question, example.context, example.options)
         return stored, example.answers
 
     faults = 0

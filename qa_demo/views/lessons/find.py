@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.lessons import FACT, Lesson, Step
 from qa_demo.core.reader import Reader, check_made_by
-from qa_demo.core.types import DecodeOptions, MergeOptions, Span, WindowOptions
+from qa_demo.core.types import DecodeOptions, MergeOptions, Span
 from qa_demo.core.words import span_at
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse, selection
-from qa_demo.views.examples import PageExample
 from qa_demo.views.state import Screen, Selection, WhatIf
 
 NOTHING = Finding("")
@@ -26,14 +26,14 @@ def example_of(lesson: Lesson, step: Step) -> str:
     return step.example or lesson.example
 
 
-def shows(screen: Screen | None, example: PageExample, source: str | None = None) -> bool:
+def shows(screen: Screen | None, example: PoolExample, source: str | None = None) -> bool:
     """Whether the example stands on the screen in its own windows, read by `source` (by default any
     reader).
     """
     return (
         screen is not None
         and screen.example == example.id
-        and screen.reading.options == (example.windows or WindowOptions())
+        and screen.reading.options == example.options
         and source in (None, screen.source)
     )
 
