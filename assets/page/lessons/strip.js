@@ -7,6 +7,7 @@ import { bus, hear, say, state } from "../shared/store.js";
 import { button, chipSentence, form } from "./guess_forms.js";
 import { keep, kept } from "./memory.js";
 import { offer } from "./offer.js";
+import { chosen, emphasised, farewell, feedback, head, lessonList, note } from "./parts.js";
 import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
 import { explain } from "./terms.js";
@@ -29,6 +30,7 @@ const view = {
   offer: null,
 };
 
+const FACT = /\{\w+\}/g;
 const lessonOf = (id) => view.contents.lessons.find((lesson) => lesson.id === id);
 const here = () => view.at && lessonOf(view.at.lesson);
 const step = () => here()?.steps[view.at.step];
@@ -168,19 +170,11 @@ function paint(focus = "title") {
   target?.scrollIntoView({ block: "nearest" });
 }
 
-function head(title, above) {
-  return el(
-    "div",
-    { class: "strip-head" },
-    el("p", { class: "strip-above" }, above),
-    el("button", {
-      type: "button",
-      class: "plain strip-leave",
-      onclick: leave,
-      "aria-label": "Leave the lessons",
-    }, "leave"),
-    el("h2", { class: "strip-title", tabindex: -1 }, title),
-  );
+/** The lesson's own text, read by the bundled reader. */
+function restore() {
+  Object.assign(view, { reply: null, told: null });
+  paint();
+  send("restore");
 }
 
 function page() {
@@ -189,35 +183,14 @@ function page() {
     ? "Said, and so"
     : `Lesson ${course().indexOf(lesson) + 1}, step ${view.at.step + 1} of ${lesson.steps.length}`;
   return [
-    head(now.title, above),
-    el("p", { class: "strip-text" }, reply?.text ?? now.text.replaceAll(/\{\w+\}/g, "…")),
-    reply ? [notes(), asks()] : el("p", { class: "role-quiet", role: "status" }, "A moment."),
+    head(now.title, above, leave),
+    el("p", { class: "strip-text" }, emphasised(reply?.text ?? now.text.replaceAll(FACT, "…"))),
+    reply
+      ? [note(reply, restore), asks()]
+      : el("p", { class: "role-quiet", role: "status" }, "A moment."),
     view.told ? feedback(view.told) : null,
     navigation(),
   ];
-}
-
-/** What stands between the lesson and its point: another text, or a reader that does not show it. */
-function notes() {
-  const { reply } = view;
-  if (reply.holds && !reply.foreign) return null;
-  const back = reply.foreign ? "Read the lesson's text" : "Use the bundled reader";
-  return el(
-    "div",
-    { class: "strip-note", role: "status" },
-    reply.foreign ? el("p", {}, "Another text than the lesson's stands on the page.") : null,
-    reply.holds ? null : el(
-      "p",
-      {},
-      `The reader in use, ${reply.reader}, does not show the point of this step. `,
-      reply.missing,
-    ),
-    button(back, () => {
-      Object.assign(view, { reply: null, told: null });
-      paint();
-      send("restore");
-    }),
-  );
 }
 
 function asks() {
@@ -226,10 +199,10 @@ function asks() {
   if (!now.predict) {
     return reply.pending ? el("p", { class: "role-quiet" }, "The reader is asked: a moment.") : [
       reply.holds && reply.decides ? el("p", { class: "strip-decides" }, reply.decides) : null,
-      reply.reveal ? el("p", { class: "strip-reveal" }, reply.reveal) : null,
+      reply.reveal ? el("p", { class: "strip-reveal" }, emphasised(reply.reveal)) : null,
     ];
   }
-  if (answered) return chosen([...now.options, ...reply.options], answered.answer);
+  if (answered) return chosen([...now.options, ...reply.options], answered.answer, view.guess);
   if (!reply.holds) return null;
   if (reply.pending) return el("p", { class: "role-quiet" }, "The reader is asked: a moment.");
   return el(
@@ -237,35 +210,6 @@ function asks() {
     { class: "strip-asks" },
     form(now, reply.options, commit),
     button("I don’t know, show me", () => commit(null), { class: "plain show-me" }),
-  );
-}
-
-/** The options once more, with what was chosen and what is right. */
-function chosen(options, right) {
-  if (!options.length) return null;
-  const mark = (key) =>
-    [key === right ? "right" : "", key === view.guess ? "your choice" : ""].filter(Boolean);
-  return el(
-    "ul",
-    { class: "strip-chosen" },
-    options.map(([key, text]) =>
-      el(
-        "li",
-        { class: key === right ? "is-right" : null },
-        el("bdi", {}, text),
-        mark(key).length ? el("span", { class: "role-quiet" }, ` (${mark(key).join(", ")})`) : null,
-      )
-    ),
-  );
-}
-
-function feedback({ right, yours, decides, reveal }) {
-  return el(
-    "div",
-    { class: `strip-feedback${right ? " right" : ""}`, tabindex: -1, role: "status" },
-    yours ? el("p", { class: "strip-yours" }, yours) : null,
-    decides ? el("p", { class: "strip-decides" }, decides) : null,
-    reveal ? el("p", { class: "strip-reveal" }, reveal) : null,
   );
 }
 
@@ -305,9 +249,8 @@ function ending() {
   const all = course();
   const after = all[all.findIndex(({ id }) => id === lesson.id) + 1];
   return [
-    head("Done", lesson.title),
-    el("p", { class: "strip-text" }, "One often reads: ", el("q", {}, lesson.wrong)),
-    el("p", { class: "strip-text" }, "You have just seen why that does not hold."),
+    head("Done", lesson.title, leave),
+    farewell(lesson.wrong),
     el(
       "div",
       { class: "strip-nav" },
@@ -322,34 +265,9 @@ function ending() {
 }
 
 function list() {
-  const done = new Set(kept().done);
   return [
-    head("Lessons", "a few minutes each"),
-    el(
-      "ol",
-      { class: "lesson-list" },
-      course().map(({ id, title, minutes }) =>
-        el(
-          "li",
-          {},
-          el(
-            "button",
-            {
-              type: "button",
-              class: "strip-button lesson",
-              dataset: { lesson: id },
-              onclick: () => open(id, 0),
-            },
-            el("span", {}, title),
-            el(
-              "span",
-              { class: "role-quiet" },
-              `${minutes} min${done.has(id) ? ", done" : ""}`,
-            ),
-          ),
-        )
-      ),
-    ),
+    head("Lessons", "a few minutes each", leave),
+    lessonList(course(), new Set(kept().done), (id) => open(id, 0)),
     lessonOf(view.contents.said)
       ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
       : null,

@@ -1,0 +1,117 @@
+// The parts of the strip: what they say is given, and what a press does.
+
+import { el } from "../shared/dom.js";
+import { button } from "./guess_forms.js";
+
+/**
+ * A text whose *words between stars* are new terms.
+ * @param {string} text
+ */
+export const emphasised = (text) =>
+  text.split(/\*([^*]+)\*/).map((part, k) => (k % 2 ? el("em", {}, part) : part));
+
+/**
+ * @param {string} title
+ * @param {string} above
+ * @param {() => void} leave
+ */
+export function head(title, above, leave) {
+  return el(
+    "div",
+    { class: "strip-head" },
+    el("p", { class: "strip-above" }, above),
+    el("button", {
+      type: "button",
+      class: "plain strip-leave",
+      onclick: leave,
+      "aria-label": "Leave the lessons",
+    }, "leave"),
+    el("h2", { class: "strip-title", tabindex: -1 }, title),
+  );
+}
+
+/**
+ * What stands between the lesson and its point: another text, or a reader that does not show it.
+ * @param {{holds: boolean, foreign: boolean, reader: string, missing: string}} reply
+ * @param {() => void} restore
+ */
+export function note({ holds, foreign, reader, missing }, restore) {
+  if (holds && !foreign) return null;
+  return el(
+    "div",
+    { class: "strip-note", role: "status" },
+    foreign ? el("p", {}, "Another text than the lesson's stands on the page.") : null,
+    holds ? null : el(
+      "p",
+      {},
+      `The reader in use, ${reader}, does not show the point of this step. `,
+      missing,
+    ),
+    button(foreign ? "Read the lesson's text" : "Use the bundled reader", restore),
+  );
+}
+
+/** The options once more, with what was chosen and what is right. */
+export function chosen(options, right, guess) {
+  if (!options.length) return null;
+  const marks = (key) =>
+    [key === right ? "right" : "", key === guess ? "your choice" : ""].filter(Boolean).join(", ");
+  return el(
+    "ul",
+    { class: "strip-chosen" },
+    options.map(([key, text]) =>
+      el(
+        "li",
+        { class: key === right ? "is-right" : null },
+        el("bdi", {}, text),
+        marks(key) ? el("span", { class: "role-quiet" }, ` (${marks(key)})`) : null,
+      )
+    ),
+  );
+}
+
+/** The two sentences on a guess, and the author's reveal. */
+export function feedback({ right, yours, decides, reveal }) {
+  return el(
+    "div",
+    { class: `strip-feedback${right ? " right" : ""}`, tabindex: -1, role: "status" },
+    yours ? el("p", { class: "strip-yours" }, yours) : null,
+    decides ? el("p", { class: "strip-decides" }, decides) : null,
+    reveal ? el("p", { class: "strip-reveal" }, emphasised(reveal)) : null,
+  );
+}
+
+/** What a finished lesson has corrected. */
+export const farewell = (wrong) => [
+  el("p", { class: "strip-text" }, "One often reads: ", el("q", {}, wrong)),
+  el("p", { class: "strip-text" }, "You have just seen why that does not hold."),
+];
+
+/**
+ * @param {{id: string, title: string, minutes: number}[]} lessons
+ * @param {Set<string>} done
+ * @param {(id: string) => void} open
+ */
+export function lessonList(lessons, done, open) {
+  return el(
+    "ol",
+    { class: "lesson-list" },
+    lessons.map(({ id, title, minutes }) =>
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            class: "strip-button lesson",
+            dataset: { lesson: id },
+            onclick: () => open(id),
+          },
+          el("span", {}, title),
+          el("span", { class: "role-quiet" }, `${minutes} min${done.has(id) ? ", done" : ""}`),
+        ),
+      )
+    ),
+  );
+}
