@@ -1,6 +1,4 @@
-"""The file of terms is whole, and no heading, formula or table head uses a term of the field that is
-not in it.
-"""
+"""The file of terms is whole, and no heading, formula or table head uses a term that is not in it."""
 
 import re
 from functools import cache
@@ -15,7 +13,9 @@ from qa_demo.views.page import CHAPTERS
 
 TERMS = load_terms()
 EVERYDAY = set(
-    """
+    re.findall(
+        r"\S+",
+        """
 about against all and annotators answered answers are around begins bert between can cells
 choice column combines comes comparable context-only corrected costs could counted counts
 diagonal did difference does each eight end ends every exact exactly exp first formulas from
@@ -25,9 +25,10 @@ part plane product question questions rank reach reader region rest right row ro
 rules said scale serve since sometimes special split start step sum sums sure term text
 textbook than the their these they this trained training true two value weight what where
 which with withheld without words written
-""".split()
+""",
+    )
 )
-"""Words that need no explanation; a new word of a heading belongs here or into assets/terms.json."""
+"""Words that need no explanation; a heading's new word belongs here or in assets/terms.json."""
 WORD = re.compile(r"[a-z\[\]_-]{3,}")
 SHOWN = ("oresund", "danube-small", "south-pole", "machu-picchu")
 QUOTED = re.compile("\u201c.*?\u201d")
