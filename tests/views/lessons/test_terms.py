@@ -1,4 +1,4 @@
-"""The file of terms is whole, and no heading, formula or table head uses a term that is not there."""
+"""The file of terms is whole; no heading, formula or table head uses a term that is not in it."""
 
 import re
 from functools import cache
