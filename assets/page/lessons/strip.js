@@ -75,6 +75,7 @@ function leave() {
   keep({ at: null });
   arrange();
   body("lessons", false);
+  paint();
   document.getElementById("switch-lessons")?.focus();
 }
 
@@ -91,8 +92,7 @@ function commit(guess) {
   view.guess = guess;
   view.yours = chips ? chipSentence() : "";
   if (chips) bus.dispatchEvent(new Event("compare"));
-  if (step().checked) send("guess", { guess });
-  else told({ ...view.at, right: false, yours: "", decides: "", reveal: "" });
+  send("guess", { guess });
 }
 
 function told(data) {

@@ -1,5 +1,5 @@
-// A term is explained where it stands: its first use on a chapter's screen is underlined with dots,
-// and pointing at it, reaching it by Tab or a tap says one sentence, the number here, and the lesson.
+// A term is explained where it stands: while lessons are open its first use on a chapter's screen is
+// underlined with dots; pointing at it, Tab or a tap says one sentence, the number here, the lesson.
 
 import { el } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
@@ -85,25 +85,28 @@ export function explain(terms, lessons) {
     shownAt = performance.now();
   };
 
+  const go = (term) => {
+    box.hide();
+    if (lessons.some(({ id }) => id === term.lesson)) {
+      say("lesson", { lesson: term.lesson, step: 0 });
+    }
+  };
+
   const mark = (term, text) => {
-    const node = el("button", {
-      type: "button",
+    const node = el("span", {
       class: "term",
+      role: "term",
+      tabindex: 0,
       "aria-description": term.text,
       onpointerenter: () => show(node, term),
       onpointerleave: box.hide,
       onfocus: () => show(node, term),
       onblur: box.hide,
-      onclick: () => {
-        // a tap gives focus and presses at once: the first one only explains
-        if (performance.now() - shownAt < A_TAP) return;
-        box.hide();
-        if (lessons.some(({ id }) => id === term.lesson)) {
-          say("lesson", { lesson: term.lesson, step: 0 });
-        }
-      },
+      // a tap gives focus and presses at once: the first one only explains
+      onclick: () => performance.now() - shownAt > A_TAP && go(term),
       onkeydown: (event) => {
         if (event.key === "Escape") box.hide();
+        if (event.key === "Enter") go(term);
       },
     }, text);
     return node;
@@ -124,9 +127,9 @@ export function explain(terms, lessons) {
     for (const { term, from, to } of firstUses(node.data, names, byName, met).reverse()) {
       const rest = node.splitText(from);
       rest.splitText(to - from);
-      const button = mark(term, rest.data);
-      button.dataset.term = term.id;
-      rest.replaceWith(button);
+      const marked = mark(term, rest.data);
+      marked.dataset.term = term.id;
+      rest.replaceWith(marked);
     }
   };
 
@@ -136,7 +139,7 @@ export function explain(terms, lessons) {
     clearTimeout(due);
     due = setTimeout(() => {
       const panel = document.getElementById(`panel-${state.chapter}`);
-      if (panel) walk(panel);
+      if (panel && document.body.classList.contains("lessons")) walk(panel);
     }, 150);
   };
   ["reading", "opened", "selection", "look"].forEach((name) => hear(name, schedule));

@@ -92,5 +92,4 @@ def _step(step: Step) -> dict[str, Any]:
         "predict": step.predict,
         "veil": bool(step.predict) and step.veil,
         "options": [[option.key, option.text] for option in step.options],
-        "checked": bool(step.check),
     }
