@@ -29,7 +29,7 @@ which with withheld without words written
     )
 )
 """Words that need no explanation; a heading's new word belongs here or in assets/terms.json."""
-WORD = re.compile(r"[a-z\[\]_-]{3,}")
+WORD = re.compile(r"[a-z\[][a-z\]_-]{2,}")
 SHOWN = ("oresund", "danube-small", "south-pole", "machu-picchu")
 QUOTED = re.compile("\u201c.*?\u201d")
 NUMBERS = {
