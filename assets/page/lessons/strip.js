@@ -99,8 +99,12 @@ function told(data) {
   if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
   view.told = { ...data, yours: view.yours || data.yours };
   arrange();
+  light();
   paint("feedback");
 }
+
+/** Point at the part in question: covered or not, it is another element. */
+const light = () => pointAt(step().highlight.map((name) => view.contents.parts[name]));
 
 /** Python has set the page up, or looked at it again. */
 function replied(data) {
@@ -111,7 +115,7 @@ function replied(data) {
   if (first) {
     say("go", step().view);
     requestAnimationFrame(() => chapterStep(40));
-    pointAt(step().highlight.map((name) => view.contents.parts[name]));
+    light();
   }
   if (data.pending) send("look");
   paint();

@@ -27,20 +27,22 @@ VIEWS = (
 """The chapters by their keys; the command line needs them without the page."""
 SAID = "said"
 """The id of the file that corrects wrong statements: each of its steps stands for itself."""
+COVERED = ".panel:not([hidden]) .veil-text"
+"""What stands in a picture's place while it is covered."""
 PARTS: Mapping[str, str] = MappingProxyType(
     {
         "question": "#asked",
         "answer-line": "#verdict",
         "formula": ".panel:not([hidden]) .formula-line",
-        "picture": ".panel:not([hidden]) .stage",
+        "picture": f".panel:not([hidden]) .stage, {COVERED}",
         "notice": ".panel:not([hidden]) .notice",
         "steps": ".panel:not([hidden]) [id*='-step-']",
         "paragraph": "#picture-answer .text-box",
         "logit-line": "#picture-answer .logit-line",
         "four-numbers": "#picture-answer .four",
         "chips": "#guess",
-        "square": "#picture-spans .spans-stage",
-        "list": "#picture-spans .spans-list",
+        "square": f"#picture-spans .spans-stage, {COVERED}",
+        "list": f"#picture-spans .spans-list, {COVERED}",
         "temperature": "#picture-start_end .levers",
         "folds": ".panel:not([hidden]) .stage .folds",
     }
