@@ -86,8 +86,9 @@ function mark(commit) {
   const go = button(
     "Go to the text",
     () => {
+      const here = `#picture-${state.chapter}`;
       /** @type {HTMLElement | null} */ (document.querySelector(
-        ".panel:not([hidden]) .word[tabindex='0'], .panel:not([hidden]) .word",
+        `${here} .word[tabindex='0'], ${here} .stage [tabindex='0']`,
       ))?.focus();
     },
     { class: "plain" },

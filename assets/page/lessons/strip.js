@@ -104,7 +104,12 @@ function told(data) {
 }
 
 /** Point at the part in question: covered or not, it is another element. */
-const light = () => pointAt(step().highlight.map((name) => view.contents.parts[name]));
+function light() {
+  const { highlight, view: chapter } = step();
+  pointAt(
+    highlight.map((name) => view.contents.parts[name].replaceAll("&", `#picture-${chapter}`)),
+  );
+}
 
 /** Python has set the page up, or looked at it again. */
 function replied(data) {

@@ -27,16 +27,16 @@ VIEWS = (
 """The chapters by their keys; the command line needs them without the page."""
 SAID = "said"
 """The id of the file that corrects wrong statements: each of its steps stands for itself."""
-COVERED = ".panel:not([hidden]) .veil-text"
+COVERED = "& .veil-text"
 """What stands in a picture's place while it is covered."""
 PARTS: Mapping[str, str] = MappingProxyType(
     {
         "question": "#asked",
         "answer-line": "#verdict",
-        "formula": ".panel:not([hidden]) .formula-line",
-        "picture": f".panel:not([hidden]) .stage, {COVERED}",
-        "notice": ".panel:not([hidden]) .notice",
-        "steps": ".panel:not([hidden]) [id*='-step-']",
+        "formula": "& .formula-line",
+        "picture": f"& .stage, {COVERED}",
+        "notice": "& .notice",
+        "steps": "& [id*='-step-']",
         "paragraph": "#picture-answer .text-box",
         "logit-line": "#picture-answer .logit-line",
         "four-numbers": "#picture-answer .four",
@@ -44,10 +44,10 @@ PARTS: Mapping[str, str] = MappingProxyType(
         "square": f"#picture-spans .spans-stage, {COVERED}",
         "list": f"#picture-spans .spans-list, {COVERED}",
         "temperature": "#picture-start_end .levers",
-        "folds": ".panel:not([hidden]) .stage .folds",
+        "folds": "& .stage .folds",
     }
 )
-"""What a step may point at, and where it stands on the page."""
+"""What a step may point at, and where it stands on the page; & is the picture of its chapter."""
 
 
 def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
