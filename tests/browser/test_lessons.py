@@ -86,7 +86,7 @@ def settled(page: Page, lesson: Lesson, number: int) -> None:
     expect(page.locator(".lesson-strip")).to_have_attribute("data-ready", "true")
     expect(page.locator(f"#tab-{step.view}")).to_have_attribute("aria-selected", "true")
     if step.highlight:
-        expect(page.locator(".lit").first).to_be_attached()
+        expect(page.locator(".lit").first).to_be_attached(timeout=8000)
 
 
 def answer(page: Page, lesson: Lesson, number: int) -> None:
