@@ -222,7 +222,6 @@ KEYS = {
     "rollout": "R = A'_N ... A'_1",
     "chance": "P(exactly right) = sigmoid(log-odds(P_T) + b)",
     "f1": "2 c / (words of gold + words of prediction)",
-    "chance": "P(exactly right) = sigmoid(log-odds(P_T) + b)",
 }
 """What the docstring of each function in the table of formulas holds."""
 
