@@ -365,7 +365,7 @@ def test_one_token_has_one_row_and_so_equal_grids(page: Page) -> None:
     for end, same in ((5, False), (3, True)):
         page.evaluate(select, {"start": 3, "end": end})
         told = expect(says).to_contain_text if same else expect(says).not_to_contain_text
-        told("Start and end are the same token")
+        told("both grids are equal by necessity")
         seen = []
         for side in ("start", "end"):
             page.get_by_label(f"from the {side}").check()
