@@ -1,4 +1,4 @@
-"""Where the page listens: host and port, checked before anything is loaded."""
+"""Where the page listens, checked before anything is loaded, and what others type to reach it."""
 
 import errno
 import os
@@ -6,7 +6,7 @@ import socket
 
 from qa_demo.core.errors import BadInput
 
-LOCAL = "127.0.0.1"
+LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT, PORTS = 7860, 100
 """The first port that is tried, and how many of them, where none is named."""
 LARGEST_PORT = 65_535
@@ -40,6 +40,38 @@ def free_address(host: str | None, port: int | None) -> tuple[str, int]:
         f"all ports from {FIRST_PORT} to {FIRST_PORT + PORTS - 1} are taken; name another one "
         f"with --port"
     )
+
+
+def network_address() -> str:
+    """The address of this machine in its network, which others type. Errors: BadInput where it is
+    in none.
+    """
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            # chooses the way out and sends nothing: the address is one that nobody has
+            probe.connect(("198.51.100.1", 9))
+            found = str(probe.getsockname()[0])
+    except OSError as fault:
+        raise BadInput(
+            "this machine is in no network that others could reach it by; join one and start again"
+        ) from fault
+    if found.startswith("127."):
+        raise BadInput("this machine knows only itself (127.0.0.1); join a network and start again")
+    return found
+
+
+def own_names(port: int) -> frozenset[str]:
+    """What a browser in this network may call this machine: anything else in the address bar is
+    another page's name that leads here.
+    """
+    name = socket.gethostname().lower()
+    hosts = {LOCAL, "localhost", network_address(), name, f"{name.removesuffix('.local')}.local"}
+    return frozenset(f"{host}{end}" for host in hosts for end in {f":{port}", *_default(port)})
+
+
+def _default(port: int) -> tuple[str, ...]:
+    """Browsers leave port 80 out."""
+    return ("",) if port == 80 else ()
 
 
 class TakenPort(BadInput):

@@ -1,4 +1,6 @@
-"""Open the page: `spanlight` [--reader R] [--host H] [--port P], or python app.py in a checkout."""
+"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P], or python app.py in a
+checkout.
+"""
 
 import argparse
 import logging
@@ -10,7 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qa_demo import __version__
-from qa_demo.address import free_address, port_of
+from qa_demo.address import (
+    EVERYWHERE,
+    LOCAL,
+    free_address,
+    network_address,
+    own_names,
+    port_of,
+)
 from qa_demo.arguments import OneSentence
 from qa_demo.core.errors import BadInput, QADemoError
 
@@ -28,6 +37,11 @@ def parser() -> OneSentence:
         prog="spanlight", description="Open the page on which one sees how a reader answers."
     )
     flags.add_argument("--version", action="version", version=f"spanlight {__version__}")
+    flags.add_argument(
+        "--lan",
+        action="store_true",
+        help="open the page for everybody on this network, and show the address as a QR code",
+    )
     flags.add_argument(
         "--reader", default=BUNDLED, help="bundled, a folder, or a Hugging Face id with @revision"
     )
@@ -73,18 +87,22 @@ def begin_loading(reader: str, calibration: Path | None = None) -> "Future[Reade
 
 
 def services(
-    reader: str, host: str | None, first: "Future[Reader]", fitted: bool = False
+    reader: str,
+    host: str | None,
+    first: "Future[Reader]",
+    fitted: bool = False,
+    lan: bool = False,
 ) -> "Services":
     """What the page may ask of this server; `first` is the reader named `reader`. A reader that was
     `fitted` anew shows no stored reading, which holds the threshold that it came with.
     """
-    from qa_demo.model.source import LOOPBACK, PUBLIC
+    from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
     from qa_demo.server import is_public
     from qa_demo.views.examples import load_examples
     from qa_demo.views.services import Services
     from qa_demo.views.session.model_cache import ModelCache
 
-    limits = PUBLIC if is_public(host) else LOOPBACK
+    limits = LAN if lan else PUBLIC if is_public(host) else LOOPBACK
 
     def load(source: str) -> "Reader":
         from qa_demo.model.loading import load_reader
@@ -104,6 +122,7 @@ def services(
         default=reader,
         checksum=(lambda: "") if fitted else bundled_checksum,
         infillers=ModelCache(infiller),
+        loaded=first.done,
     )
 
 
@@ -129,20 +148,43 @@ def serve(args: argparse.Namespace) -> int:
     """Check, load, open, and wait for the end. Errors: QADemoError for an address or a reader
     that cannot be used.
     """
-    host, port = free_address(args.host, args.port)
+    if args.lan and args.host is not None:
+        raise BadInput("--lan listens on the whole network; leave --host out")
+    host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
+    address = f"http://{others_type(host, args.lan)}:{port}/"
     check_reader(args.reader)
     first = begin_loading(args.reader, args.calibration)
     if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         first.result()  # an unknown reader is refused before anybody sees a page
+    from qa_demo.join import join, show
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
+    from qa_demo.views.api.health import health
     from qa_demo.views.page import build
 
-    page = build(services(args.reader, host, first, args.calibration is not None))
-    _, address, _ = launch(page, host, port, prevent_thread_lock=True)
-    logging.info("Spanlight is open at %s", address)
+    served = services(args.reader, host, first, args.calibration is not None, args.lan)
+    if args.lan:
+        page, names = build(served, join(address)), own_names(port)
+        launch(page, host, port, names, health(served), prevent_thread_lock=True)
+        show(address)
+        logging.info("Spanlight is open at %s for everybody on this network.", address)
+    else:
+        launch(build(served), host, port, None, health(served), prevent_thread_lock=True)
+        logging.info("Spanlight is open at %s", address)
     wait_for_the_end(first)
     return 0
+
+
+def others_type(host: str, lan: bool) -> str:
+    """The host in the address that others type. Errors: BadInput for `lan` without a network."""
+    if host != EVERYWHERE:
+        return host
+    try:
+        return network_address()
+    except BadInput:
+        if lan:
+            raise
+        return LOCAL
 
 
 def check_reader(reader: str) -> None:

@@ -3,6 +3,7 @@
 import importlib.util
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -79,8 +80,11 @@ class Guard:
     foreign pages.
     """
 
-    def __init__(self, app: ASGIApp, max_body: int = MAX_BODY) -> None:
-        self.app, self.max_body = app, max_body
+    def __init__(
+        self, app: ASGIApp, max_body: int = MAX_BODY, names: frozenset[str] | None = None
+    ) -> None:
+        """`names`: what this server may be called, port included; None for anything."""
+        self.app, self.max_body, self.names = app, max_body, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -129,6 +133,8 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.max_body:
             return self._too_large()
+        if self.names is not None and headers.get("host", "").lower() not in self.names:
+            return PlainTextResponse("This page is not known under that name.", 403)
         origin = headers.get("origin")
         if origin is not None and not same_origin(
             origin, headers.get("x-forwarded-host") or headers.get("host", "")
@@ -196,7 +202,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "quiet": True,
         "theme": theme(),
         "css_paths": styles(),
-        "app_kwargs": {"routes": routes, "middleware": [Middleware(Guard)]},
+        "app_kwargs": {"routes": routes},
     }
 
 
@@ -212,6 +218,16 @@ def _openapi(page: gr.Blocks) -> Route:
         return JSONResponse(document(public_calls(page), RESULTS))
 
     return Route("/gradio_api/openapi.json", described)
+
+
+def _health(check: Callable[[], tuple[int, dict[str, Any]]]) -> Route:
+    """Status and body of `/health`, made in a thread of its own."""
+
+    def asked(_: Request) -> JSONResponse:
+        status, body = check()
+        return JSONResponse(body, status, headers={"cache-control": "no-store"})
+
+    return Route("/health", asked)
 
 
 def mcp_available() -> bool:
@@ -234,14 +250,26 @@ def theme() -> gr.themes.Base:
     )
 
 
-def launch(page: gr.Blocks, host: str | None = None, port: int | None = None, **more: Any) -> Any:
-    """Queue and start a page with the frozen settings; `more` is for tests
-    (prevent_thread_lock).
+def launch(
+    page: gr.Blocks,
+    host: str | None = None,
+    port: int | None = None,
+    names: frozenset[str] | None = None,
+    health: Callable[[], tuple[int, dict[str, Any]]] | None = None,
+    **more: Any,
+) -> Any:
+    """Queue and start a page with the frozen settings, under these names only where they are given;
+    `more` is for tests (prevent_thread_lock).
     """
     page.queue(max_size=MAX_THREADS, default_concurrency_limit=8, api_open=False)
     settings = launch_settings(host, port)
-    settings["app_kwargs"]["middleware"].append(Middleware(Door, page=page))
+    settings["app_kwargs"]["middleware"] = [
+        Middleware(Guard, names=names),
+        Middleware(Door, page=page),
+    ]
     settings["app_kwargs"]["routes"].append(_openapi(page))
+    if health is not None:
+        settings["app_kwargs"]["routes"].append(_health(health))
     opened = page.launch(**{**settings, **more})
     if (
         page.mcp_error

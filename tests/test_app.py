@@ -12,16 +12,20 @@ from pathlib import Path
 import pytest
 
 from qa_demo import __version__, app
-from qa_demo.address import free_address, port_of
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.address import free_address, network_address, own_names, port_of
+from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.reader import Reader
-from qa_demo.model.source import LOOPBACK, PUBLIC, HostLimits
+from qa_demo.join import join
+from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
 from tests.fakes import FakeReader
 
 
-@pytest.mark.parametrize(("host", "limits"), [("127.0.0.1", LOOPBACK), ("0.0.0.0", PUBLIC)])
+@pytest.mark.parametrize(
+    ("host", "lan", "limits"),
+    [("127.0.0.1", False, LOOPBACK), ("0.0.0.0", False, PUBLIC), ("0.0.0.0", True, LAN)],
+)
 def test_a_reader_that_many_choose_at_once_is_loaded_once(
-    host: str, limits: HostLimits, monkeypatch: pytest.MonkeyPatch
+    host: str, lan: bool, limits: HostLimits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, tuple[HostLimits, ...]]] = []
     together = threading.Barrier(8)
@@ -32,7 +36,7 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
         return FakeReader()
 
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
-    handed = app.services("bundled", host, app.begin_loading("bundled"))
+    handed = app.services("bundled", host, app.begin_loading("bundled"), lan=lan)
     handed.first()
 
     def choose(_: int) -> Reader:
@@ -143,3 +147,57 @@ def test_a_folder_without_a_reader_is_refused_before_the_page_opens(
 ) -> None:
     assert app.main(["--reader", str(tmp_path), "--port", "0"]) == 2
     assert "config.json is missing" in capsys.readouterr().err
+
+
+def test_a_class_is_told_an_address_it_can_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
+    assert app.others_type("0.0.0.0", True) == app.others_type("0.0.0.0", False) == "192.0.2.7"
+    assert app.others_type("127.0.0.1", False) == "127.0.0.1"
+
+    def no_network() -> str:
+        raise BadInput("this machine is in no network")
+
+    monkeypatch.setattr("qa_demo.app.network_address", no_network)
+    assert app.others_type("0.0.0.0", False) == "127.0.0.1"
+    with pytest.raises(BadInput, match="in no network"):
+        app.others_type("0.0.0.0", True)
+    assert app.main(["--lan", "--host", "0.0.0.0"]) == 2
+
+
+def test_the_names_of_this_machine_are_not_those_of_other_pages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("qa_demo.address.network_address", lambda: "192.0.2.7")
+    monkeypatch.setattr("socket.gethostname", lambda: "Desk")
+    names = own_names(7860)
+    assert {"192.0.2.7:7860", "localhost:7860", "127.0.0.1:7860", "desk.local:7860"} <= names
+    assert "evil.example:7860" not in names and "192.0.2.7" not in names
+    assert "192.0.2.7" in own_names(80)
+
+
+def test_the_network_is_asked_without_sending_anything() -> None:
+    try:
+        found = network_address()
+    except BadInput as refused:
+        found = str(refused)
+    assert "join" in found or len(found.split(".")) == 4
+    assert not found.startswith("127.")
+
+
+def test_a_class_loads_no_reader_of_its_own(tmp_path: Path) -> None:
+    assert parse_source("bundled", LAN).kind == "bundled"
+    with pytest.raises(BadInput, match="this is not a reader's name; allowed are"):
+        parse_source(str(tmp_path), LAN)
+    with pytest.raises(ModelUnavailable, match="does not load readers from Hugging Face"):
+        parse_source("owner/name", LAN)
+
+
+def test_the_code_holds_the_address() -> None:
+    """The three finder patterns and the quiet zone, and another address is another code."""
+    code = join("http://192.0.2.7:7860/")
+    rows, n = code.rows, len(code.rows)
+    assert all(len(row) == n for row in rows) and rows[0] == rows[-1] == "0" * n
+    finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
+    for y, x in ((4, 4), (4, n - 11), (n - 11, 4)):
+        assert [row[x : x + 7] for row in rows[y : y + 7]] == finder
+    assert join("http://192.0.2.8:7860/").rows != rows

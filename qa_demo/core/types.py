@@ -281,6 +281,10 @@ class Reading:
     """
     checksum: str = ""
     seconds: float = 0.0
+    """From the texts to the last logit, waiting for a place included; the first of them went to the
+    tokenizer.
+    """
+    tokenise_seconds: float = 0.0
     calibrations: Calibrations | None = None
     """What the reader came with; None when none was fitted."""
 

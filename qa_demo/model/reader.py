@@ -168,6 +168,7 @@ class BertReader:
             )
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
+        tokenised = time.perf_counter()
         start, end, tags = self._logits(windows, on_progress, cancelled)
         return Reading(
             encoding,
@@ -180,6 +181,7 @@ class BertReader:
             threshold=self.threshold,
             checksum=self.checksum,
             seconds=time.perf_counter() - began,
+            tokenise_seconds=tokenised - began,
             calibrations=self.calibrations,
         )
 

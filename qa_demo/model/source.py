@@ -33,6 +33,8 @@ class HostLimits:
 
 
 LOOPBACK = HostLimits()
+LAN = HostLimits(local_folders=False, hub=False, use_token=False)
+"""A teacher's machine that a class can reach: nothing is downloaded or read from it for others."""
 PUBLIC = HostLimits(local_folders=False, max_parameters=150_000_000, use_token=False, seconds=120.0)
 
 

@@ -1,11 +1,13 @@
 """The page: header, ask, tabs, and the chapters that exist."""
 
+from dataclasses import asdict
 from functools import partial
 from types import ModuleType
 
 import gradio as gr
 
 from qa_demo import __version__
+from qa_demo.join import Join
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter
 from qa_demo.views.api.attribute import make_attribute
@@ -49,10 +51,10 @@ ENDPOINTS = {
 }
 
 
-def build(services: Services) -> gr.Blocks:
-    """Assemble the page."""
+def build(services: Services, join: Join | None = None) -> gr.Blocks:
+    """Assemble the page; `join` is shown to a class that shall come to it."""
     with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
-        picture("header", elem_id="header")
+        picture("header", {"join": None if join is None else asdict(join)}, elem_id="header")
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)
         Strip(frame, ask, load_lessons()).build()

@@ -44,6 +44,8 @@ class Services:
     """Models that fill blanks, by name; None on a page that was started without one."""
     max_characters: int = MAX_CHARACTERS
     jobs: JobQueue = field(default_factory=JobQueue)
+    loaded: Callable[[], bool] = lambda: True
+    """Whether `first()` would wait for nothing."""
     readings: RecentValues[Reading] = field(default_factory=readings)
     """Readings of any visitor, by reader and content; page and API share them."""
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)

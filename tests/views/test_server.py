@@ -117,6 +117,15 @@ def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -
     assert is_public("127.0.0.1")
 
 
+def test_a_server_with_names_answers_to_no_other() -> None:
+    guard = Guard(inner, names=frozenset({"192.0.2.7:7860"}))
+    assert guard.refusal("/", {"host": "192.0.2.7:7860"}) is None
+    for host in ("evil.example:7860", "192.0.2.7", ""):
+        refused = guard.refusal("/", {"host": host, "origin": f"http://{host}"})
+        assert refused is not None and refused.status_code == 403
+    assert Guard(inner).refusal("/", {"host": "anything"}) is None
+
+
 def test_launch_settings_are_frozen() -> None:
     settings = launch_settings()
     frozen = {

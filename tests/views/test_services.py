@@ -80,6 +80,7 @@ def test_nothing_of_a_visitor_is_kept() -> None:
         "threshold",
         "checksum",
         "seconds",
+        "tokenise_seconds",
         "calibrations",
     }
 

@@ -1,7 +1,7 @@
 // Title and the switches that only concern the browser: reader menu, guess strip, veil, theme,
 // present mode, link.
 
-import { el } from "./dom.js";
+import { el, svg } from "./dom.js";
 import { keyList, obey, shortcut } from "./shortcuts.js";
 import { hear, say, state } from "./store.js";
 
@@ -79,9 +79,35 @@ function linkPanel() {
   return panel;
 }
 
+/**
+ * The address of this page for a class: to be typed, and as a QR code.
+ * @param {{address: string, rows: string[]}} join
+ */
+function joinPanel({ address, rows }) {
+  const dark = rows.flatMap((row, y) =>
+    [...row].flatMap((bit, x) => bit === "1" ? [`M${x} ${y}h1v1h-1z`] : [])
+  );
+  return el(
+    "div",
+    { class: "join-panel", id: "join-panel" },
+    svg(
+      "svg",
+      {
+        class: "join-code",
+        viewBox: `0 0 ${rows.length} ${rows.length}`,
+        role: "img",
+        "aria-label": `QR code of ${address}`,
+      },
+      svg("rect", { width: rows.length, height: rows.length, fill: "#fff" }),
+      svg("path", { d: dark.join(""), fill: "#000" }),
+    ),
+    el("p", {}, "On this network, open ", el("strong", { class: "join-address" }, address)),
+  );
+}
+
 export function mountHeader() {
   return {
-    update(root) {
+    update(root, { join }) {
       if (root.firstChild) return;
       if (new URLSearchParams(window.location.hash.slice(1)).get("veil") === "1") {
         document.body
@@ -111,8 +137,10 @@ export function mountHeader() {
             toggle("dark", "dark"),
             toggle("present", "present"),
             toggle("linking", "link", { controls: "link-panel", pressed: false }),
+            join ? toggle("joining", "join", { controls: "join-panel", pressed: false }) : null,
           ),
         ),
+        ...(join ? [joinPanel(join)] : []),
         linkPanel(),
       );
     },

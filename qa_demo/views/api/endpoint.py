@@ -3,6 +3,7 @@ windows checked at the door.
 """
 
 import itertools
+import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ class Call:
 
     def __init__(self, services: Services) -> None:
         self.services, self._name = services, f"call {next(_calls)}"
+        self.seconds = dict.fromkeys(("tokenise", "queue", "model"), 0.0)
+        """What this call has cost; what was kept cost nothing."""
 
     def reading(self, asked: "Asked") -> Reading:
         """The reading of the texts by the page's own reader. Errors: QADemoError."""
@@ -38,11 +41,14 @@ class Call:
         kept = self.services.kept(*of)
         if kept is not None:
             return kept
-        return self.queued(
+        made = self.queued(
             "reading",
             lambda tell, cancelled: self.services.read(*of, tell, cancelled),
             reading_name(*of),
         )
+        self.seconds["tokenise"] += made.tokenise_seconds
+        self.seconds["model"] -= made.tokenise_seconds
+        return made
 
     def wanted(self, kind: str, key: Hashable, cache: RecentValues[T], work: Work[T]) -> T:
         """What is kept under a key, or made by `work`, which keeps it. Errors: QADemoError."""
@@ -51,6 +57,7 @@ class Call:
 
     def queued(self, kind: str, work: Work[T], share: Hashable | None = None) -> T:
         """The result of work in the queue. Errors: QADemoError with its sentence."""
+        began = time.monotonic()
         run = self.services.jobs.run(self._name, kind, work, share=share)
         while True:
             try:
@@ -58,17 +65,22 @@ class Call:
             except StopIteration as stop:
                 outcome: Outcome[T] = stop.value
                 break
+        self.seconds["queue"] += outcome.waited
+        self.seconds["model"] += time.monotonic() - began - outcome.waited
         if outcome.result is None:
             raise QADemoError(outcome.error or "")
         return outcome.result
 
 
 def answered(services: Services, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
-    """The reply of one call; its error becomes the sentence of a `gr.Error`."""
-    reply, error = attempt(lambda: work(Call(services)))
+    """The reply of one call and the seconds it cost; its error becomes the sentence of a
+    `gr.Error`.
+    """
+    call = Call(services)
+    reply, error = attempt(lambda: work(call))
     if reply is None:
         raise gr.Error(error or "", print_exception=False)
-    return reply
+    return {**reply, "seconds": {name: round(s, 4) for name, s in call.seconds.items()}}
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ _TERMS = many(record(name=TEXT, value=NUMBER, weight=NUMBER, over=NUMBER))
 _LOGITS = {"start_logit": NUMBER, "end_logit": NUMBER, "score": NUMBER}
 _GUESSES = maybe(many(record(piece=TEXT, p=NUMBER)))
 _HEADS = ("mlm", "sbo", "both")
-RESULTS: Mapping[str, Schema] = {
+_RESULTS: Mapping[str, Schema] = {
     "read": record(
         question=TEXT,
         reader=TEXT,
@@ -118,7 +118,13 @@ RESULTS: Mapping[str, Schema] = {
         paper_total=NUMBER,
     ),
 }
-"""What a call gives, by its name; a test holds every reply against it."""
+RESULTS = {
+    name: record(
+        **schema["properties"], seconds=record(tokenise=NUMBER, queue=NUMBER, model=NUMBER)
+    )
+    for name, schema in _RESULTS.items()
+}
+"""What a call gives, by its name, and the seconds it cost; a test holds every reply against it."""
 FAULT = record(error=TEXT)
 
 

@@ -1,6 +1,7 @@
 """The one door through which every handler's failure becomes a sentence."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -11,6 +12,14 @@ T = TypeVar("T")
 UNEXPECTED = (
     "Something went wrong in this program and was written to its log; the last reading stays."
 )
+
+
+_failures: Counter[str] = Counter()
+
+
+def failures() -> int:
+    """How many unexpected errors there were since the start."""
+    return _failures.total()
 
 
 def sentence(error: BaseException) -> str:
@@ -32,5 +41,6 @@ def attempt(action: Callable[[], T]) -> tuple[T | None, str | None]:
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
             raise
         if not isinstance(error, QADemoError):
+            _failures[type(error).__name__] += 1
             log.exception("unexpected error in a handler")
         return None, sentence(error)

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -40,6 +40,8 @@ class Outcome(Generic[T]):
     result: T | None
     error: str | None = None
     superseded: bool = False
+    waited: float = field(default=0.0, compare=False)
+    """Seconds in line; none for who joined a task that ran already."""
 
 
 class JobQueue:
@@ -218,7 +220,7 @@ class JobQueue:
             return Outcome(None, None, True)
         if task.future.cancelled() or not task.future.done():
             return Outcome(None, attempt(_cancelled)[1])
-        return Outcome(*task.future.result())
+        return Outcome(*task.future.result(), waited=max(0.0, task.began - job.asked))
 
 
 def _cancelled() -> None:

@@ -35,6 +35,7 @@ class Job:
     flag: threading.Event = field(default_factory=threading.Event)
     news: "SimpleQueue[Progress | None]" = field(default_factory=SimpleQueue)
     superseded: bool = False
+    asked: float = field(default_factory=time.monotonic)
 
     def stop(self, superseded: bool = False) -> None:
         self.superseded = self.superseded or superseded

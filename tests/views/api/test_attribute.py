@@ -16,6 +16,7 @@ ASKED = "Who drew the towers?"
 
 def test_the_reply_has_the_command_lines_fields_and_adds_up() -> None:
     reply = make_attribute(services(max_characters=1000))(ASKED, TEXT)
+    assert reply.pop("seconds").keys() == {"tokenise", "queue", "model"}
     reader = FakeReader()
     reading = reader.read(ASKED, TEXT)
     span = span_at(reading.encoding, reply["span"]["char_start"], reply["span"]["char_end"])

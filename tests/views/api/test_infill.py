@@ -28,7 +28,10 @@ def served(load: Callable[[str], Infiller]) -> Services:
 
 
 def call(**arguments: object) -> dict:
-    return make_infill(served(lambda name: MODEL))(**{"text": TEXT, **arguments})
+    """A reply without what it cost, which differs from call to call."""
+    reply = make_infill(served(lambda name: MODEL))(**{"text": TEXT, **arguments})
+    assert reply.pop("seconds").keys() == {"tokenise", "queue", "model"}
+    return reply
 
 
 def test_the_reply_is_the_command_lines_json() -> None:
