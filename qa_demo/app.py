@@ -5,6 +5,7 @@ checkout.
 import argparse
 import logging
 import sys
+import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -153,6 +154,7 @@ def serve(args: argparse.Namespace) -> int:
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
     address = f"http://{others_type(host, args.lan)}:{port}/"
     check_reader(args.reader)
+    check_temporary()
     first = begin_loading(args.reader, args.calibration)
     if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
@@ -198,6 +200,16 @@ def check_reader(reader: str) -> None:
             "the bundled reader is not in this checkout; its folder is assets/reader, and --reader "
             "names another one"
         )
+
+
+def check_temporary() -> None:
+    """Refuse a machine on which no folder takes temporary files: gradio and torch need one."""
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError as fault:
+        raise BadInput(
+            "no folder for temporary files can be written to; set TMPDIR to one that can"
+        ) from fault
 
 
 def bundled_checksum() -> str:

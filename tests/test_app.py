@@ -201,3 +201,14 @@ def test_the_code_holds_the_address() -> None:
     for y, x in ((4, 4), (4, n - 11), (n - 11, 4)):
         assert [row[x : x + 7] for row in rows[y : y + 7]] == finder
     assert join("http://192.0.2.8:7860/").rows != rows
+
+
+def test_a_machine_without_a_folder_for_temporary_files_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", none)
+    assert app.main(["--port", "0"]) == 2
+    assert capsys.readouterr().err.endswith("set TMPDIR to one that can\n")

@@ -1,0 +1,243 @@
+"""Hostile texts through every door of a running page: python -m tests.load.hostile [--inputs 1000]
+[--generated 2000] [--seconds 600] [--seed 1].
+
+Each goes through the call `read`, through the page's Answer and through a link. A reply must come
+within `SLOW` seconds, be an answer whose characters are an exact slice of the paragraph or a
+sentence of our own, never a status from 500 on; and the server's log must hold no traceback. Exit
+code 1 otherwise.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from qa_demo.views.api.door import UNEXPECTED as DOOR
+from qa_demo.views.session.errors import UNEXPECTED
+from tests.load.__main__ import client, page, wires
+from tests.load.visitor import Lost, Visitor, Wires
+
+SLOW = 5.0
+PLAIN = "Anna Lund kept the old mill near Visby until 1882."
+ATOMS = (
+    "",
+    " ",
+    "\n\r\t\u2028\u2029\u0085",
+    "\x00",
+    "\x00\x01\x1f\x7f\x9f",
+    "\ufeff",
+    "\u200b\u200d\u2060",
+    "\u202e\u2066abc\u2069",
+    "\ud800",
+    "a\udfff",
+    "\U0001f469\u200d\U0001f467",
+    "e" + "\u0301" * 40,
+    "\u1d00\uff21\u2460",
+    "שלום עולם",
+    "नमस्ते",
+    "กรุงเทพ",
+    "東京は日本",
+    "ﷺ",
+    "İıſß",
+    "\U000e0041\U000e007f",
+    "\ue000\uf8ff",
+    "\uffff\ufffe",
+    "<b>&amp;</b>",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "${alert(1)}",
+    "{{constructor}}",
+    "{0} {x!r} %s %n",
+    "javascript:alert(1)",
+    "'; DROP TABLE readers; --",
+    "../../etc/passwd",
+    "C:\\Windows\\nul",
+    "`id` $(id) | id",
+    "$$\\rule{3000em}{3000em}$$",
+    "[a](javascript:alert(1))",
+    "|a|b|\n|-|-|",
+    "[SEP]",
+    "[CLS] [MASK] [PAD] [UNK]",
+    "##ing ##",
+    "</s><s>",
+    "__proto__ constructor toString",
+    "null",
+    "NaN Infinity -0 1e999",
+    "9" * 400,
+    "a" * 5000,
+    "a b " * 3000,
+    ". " * 4000,
+    "?!" * 500,
+    "“‘’”…—",
+    "\\u0000 \\x00",
+    "%00%ff%c0%af",
+)
+PLACES = ("{}", f"{PLAIN} {{}}", f"{{}} {PLAIN}", "Anna {} Lund kept{} the mill.")
+FIELDS = {
+    "max_answer_length": (0, -1, 1e9, "30", None, [], {}, True, 2.5),
+    "n_best_size": (0, 10**30, "x", None),
+    "null_score_diff_threshold": ("nan", 1e308, [], False),
+    "max_seq_length": (0, 3, 10**9, "384", None),
+    "doc_stride": (-1, 10**9, "a"),
+    "max_query_length": (0, 10**9, {}),
+}
+
+
+@dataclass
+class Found:
+    """What happened so far."""
+
+    requests: int = 0
+    slowest: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+
+def written() -> Iterator[tuple[str, str]]:
+    """(question, paragraph) of the written corpus, endlessly."""
+    while True:
+        for atom, place in itertools.product(ATOMS, PLACES):
+            text = place.replace("{}", atom)
+            yield "Who kept the mill?", text
+            yield text, PLAIN
+            yield text, text
+
+
+def generated(dice: random.Random) -> Iterator[tuple[str, str]]:
+    """Random mixtures of the same, and of any characters."""
+
+    def text() -> str:
+        parts = dice.choices(ATOMS, k=dice.randint(0, 4)) + [
+            "".join(chr(dice.randrange(0x11000)) for _ in range(dice.randint(0, 30))) for _ in "ab"
+        ]
+        dice.shuffle(parts)
+        return dice.choice(("", " ", "\n")).join(parts) * dice.choice((1, 1, 1, 30))
+
+    while True:
+        yield text(), text()
+
+
+class Doors:
+    """The doors of one page."""
+
+    def __init__(self, http: httpx.AsyncClient, known: Wires, dice: random.Random) -> None:
+        self._http, self._known, self._dice, self.found = http, known, dice, Found()
+
+    async def knock(self, question: str, context: str) -> None:
+        """All three, each timed."""
+        for name, door in (("call", self._call), ("page", self._page), ("link", self._link)):
+            began = time.perf_counter()
+            try:
+                fault = await door(question, context)
+            except (Lost, httpx.HTTPError, ValueError, KeyError) as error:
+                fault = f"{type(error).__name__}: {error}"
+            took = time.perf_counter() - began
+            self.found.requests += 1
+            self.found.slowest = max(self.found.slowest, took)
+            if fault is None and took > SLOW:
+                fault = f"took {took:.1f} s"
+            if fault is not None:
+                self.found.faults.append(f"{name} {question[:40]!a} {context[:40]!a}: {fault}")
+
+    async def _call(self, question: str, context: str) -> str | None:
+        body: dict[str, Any] = {"question": question, "context": context}
+        if self._dice.random() < 0.2:
+            name = self._dice.choice(list(FIELDS))
+            body[name] = self._dice.choice(FIELDS[name])
+        raw = json.dumps(body).encode()  # half surrogates as escapes
+        json_type = {"content-type": "application/json"}
+        begun = await self._http.post("/gradio_api/call/v2/read", content=raw, headers=json_type)
+        if begun.status_code >= 500:
+            return f"status {begun.status_code}"
+        if begun.status_code != 200:
+            return None if isinstance(begun.json().get("error"), str) else begun.text[:80]
+        event = begun.json()["event_id"]
+        stream = (await self._http.get(f"/gradio_api/call/read/{event}")).text
+        kind, _, data = stream.partition("\ndata: ")
+        reply = json.loads(data.split("\n")[0])
+        if kind == "event: error":
+            return _own(reply.get("error"))
+        answer = reply[0]["answer"]
+        start, end = reply[0]["char_start"], reply[0]["char_end"]
+        exact = answer is None or context[start:end] == answer
+        exact = exact and all(
+            context[one["char_start"] : one["char_end"]] == one["text"]
+            for one in reply[0]["n_best"]
+        )
+        return None if exact else f"{answer!a} is not at {start} to {end}"
+
+    async def _page(self, question: str, context: str) -> str | None:
+        visitor = Visitor(self._http, self._known)
+        if any("\ud800" <= c <= "\udfff" for c in question + context):
+            return None  # httpx refuses to send them; a browser cannot
+        said = await visitor.ask(question, context)
+        return None if said is None else _own(said)
+
+    async def _link(self, question: str, context: str) -> str | None:
+        visitor = Visitor(self._http, self._known)
+        texts = (quote(text.encode("utf-8", "surrogatepass")) for text in (question, context))
+        await visitor.open("#v=1&q={}&p={}".format(*texts))
+        said = visitor.shown.get("say") or {}
+        return _own(said.get("text")) if said.get("kind") == "error" else None
+
+
+def _own(sentence: Any) -> str | None:
+    """A sentence of our own that tells the cause is no fault."""
+    if not isinstance(sentence, str) or not sentence or sentence in (UNEXPECTED, DOOR):
+        return f"no sentence of a cause: {sentence!a}"
+    return None
+
+
+async def knocked(
+    address: str, inputs: int, made: int, seconds: float = 600, seed: int = 1, at_once: int = 4
+) -> Found:
+    """So many written and generated texts through all doors, a few at a time."""
+    dice, until = random.Random(seed), time.monotonic() + seconds
+    texts = itertools.chain(
+        itertools.islice(written(), inputs), itertools.islice(generated(dice), made)
+    )
+    async with client(address) as http:
+        doors = Doors(http, await wires(http), dice)
+
+        async def some() -> None:
+            for question, context in texts:
+                if time.monotonic() > until:
+                    return
+                await doors.knock(question, context)
+
+        await asyncio.gather(*(some() for _ in range(at_once)))
+    return doors.found
+
+
+def main(arguments: list[str]) -> int:
+    """Knock, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", type=int, default=1000)
+    parser.add_argument("--generated", type=int, default=2000)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args(arguments)
+    with page() as served:
+        found = asyncio.run(
+            knocked(served.address, args.inputs, args.generated, args.seconds, args.seed)
+        )
+        traced = [line for line in served.log if "Traceback" in line]
+    sys.stdout.write(
+        f"{found.requests} requests, slowest {found.slowest:.1f} s, {len(found.faults)} faults, "
+        f"{len(traced)} tracebacks in the log\n"
+        + "".join(f"  {fault}\n" for fault in found.faults[:20])
+    )
+    return int(bool(found.faults or traced))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

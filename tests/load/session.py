@@ -1,0 +1,160 @@
+"""What a student does: reads, explains, moves a slider, opens a chapter, thinks in between."""
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.load.twin import Twin, difference
+from tests.load.visitor import Lost, Visitor
+
+TEXT = (
+    "the keeper of the old mill near Visby told Anna that rivers carry sand to the sea and every "
+    "bridge built before the war had been painted twice by Ingeborg Hansen of Kalmar"
+)
+WORDS = TEXT.split()
+SHARED = (
+    "Who painted the bridge?",
+    "The bridge of Kalmar was opened in 1972. Ingeborg Hansen painted it twice before the war of "
+    "prices, and Anna Lund, who kept the old mill near Visby, told everybody about it.",
+)
+CHAPTERS = ("answer", "scores", "start_end", "spans", "loss", "windows", "bio", "why")
+METHODS = ("attention", "gradient_x_input", "integrated_gradients")
+ACTS = {"answer": 60, "explanation": 15, "slider": 15, "chapter": 10}
+
+
+@dataclass
+class Record:
+    """What became of everybody's acts."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    refused: list[tuple[str, str, float]] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    leaked: list[str] = field(default_factory=list)
+    checks: list[tuple[str, tuple[str, str], Any, dict[str, Any]]] = field(default_factory=list)
+    """(kind, texts, detail, what was shown), for the twin."""
+
+    def wrong(self, twin: Twin, most: dict[str, int] | None = None) -> tuple[list[str], int]:
+        """Differences from the twin, and how many records were compared; equal texts once for each
+        different reply, at most so many of a kind.
+        """
+        found: list[str] = []
+        compared: dict[str, int] = {}
+        for kind, texts, detail, shown in self.checks:
+            compared[kind] = compared.get(kind, 0) + 1
+            if most is not None and compared[kind] > most.get(kind, 10**9):
+                compared[kind] -= 1
+                continue
+            own = twins_own(twin, kind, texts, detail)
+            fault = difference(shown, own, kind)
+            if fault is not None:
+                found.append(fault)
+        return found, sum(compared.values())
+
+
+def twins_own(twin: Twin, kind: str, texts: tuple[str, str], detail: Any) -> dict[str, Any]:
+    """What the twin shows of the same."""
+    if kind == "answer":
+        return twin.store(texts)
+    if kind == "slider":
+        return twin.spans(texts, detail)
+    return twin.explanation(texts, detail)
+
+
+def canary(number: int) -> str:
+    """A word that belongs to one visitor alone; made of letters, so that it stays one word."""
+    return "canary" + "".join(chr(ord("a") + int(d)) for d in f"{number:04d}")
+
+
+class Student:
+    """One session; every second one works on the shared text, the others on texts of their own."""
+
+    def __init__(self, visitor: Visitor, number: int, record: Record, think: tuple[float, float]):
+        self._visitor, self._record, self._think = visitor, record, think
+        self._dice = random.Random(number)
+        self._shared, self._canary = number % 2 == 0, canary(number)
+        self._texts = SHARED
+
+    async def work(self, until: float) -> None:
+        """Act and think until the time is over."""
+        try:
+            await self._visitor.open()
+            await self._answer()
+            while time.monotonic() < until:
+                await asyncio.sleep(self._dice.uniform(*self._think))
+                (act,) = self._dice.choices(list(ACTS), list(ACTS.values()))
+                await getattr(self, f"_{act}")()
+        except Lost as fault:
+            self._record.lost.append(str(fault))
+        strange = self._visitor.heard - {self._canary}
+        self._record.leaked += sorted(strange)
+
+    def _new_texts(self) -> tuple[str, str]:
+        if self._shared:
+            return SHARED
+        words = self._dice.choices(WORDS, k=self._dice.randint(40, 160))
+        words.insert(self._dice.randrange(len(words)), self._canary)
+        return f"Who told {self._canary}?", " ".join(words) + "."
+
+    async def _timed(self, kind: str, work: Any) -> bool:
+        """Whether it was done; a refusal is noted with its sentence."""
+        began = time.perf_counter()
+        said = await work
+        took = time.perf_counter() - began
+        if said is not None:
+            self._record.refused.append((kind, said, took))
+            return False
+        self._record.seconds.setdefault(kind, []).append(took)
+        return True
+
+    def _check(self, kind: str, detail: Any, shown: dict[str, Any]) -> None:
+        self._record.checks.append((kind, self._texts, detail, shown))
+
+    async def _answer(self) -> None:
+        texts = self._new_texts()
+        if await self._timed("answer", self._visitor.ask(*texts)):
+            self._texts = texts
+            self._check("answer", None, self._visitor.shown["store"])
+
+    async def _chapter(self) -> None:
+        key = self._dice.choice(CHAPTERS)
+        await self._timed("chapter", self._visitor.choose(key))
+
+    async def _slider(self) -> None:
+        await self._visitor.choose("spans")
+        length = self._dice.randint(1, 40)
+        if await self._timed(
+            "slider", self._visitor.send("picture-spans", "max_answer_length", length)
+        ):
+            shown = self._visitor.shown["picture-spans"]
+            own = {k: v for k, v in shown.items() if k not in ("stamp", "chapter")}
+            self._check("slider", length, own)
+        # as it was, so that the next answer is the twin's
+        await self._visitor.send("picture-spans", "max_answer_length", 30)
+
+    async def _explanation(self) -> None:
+        method = self._dice.choice(METHODS)
+        chosen = self._visitor.shown["chosen"].get("predicted")
+        if not chosen:
+            return
+        value = {
+            "what": "exact" if method == "attention" else "attribution",
+            "key": method,
+            "span": [chosen["window"], chosen["start"], chosen["end"]],
+            "choice": {
+                "kind": "span_score",
+                "other": None,
+                "method": "gradient_x_input" if method == "attention" else method,
+                "baseline": "pad",
+            },
+            "layer": 0,
+            "head": 0,
+            "position": 1,
+        }
+        if await self._timed(method, self._visitor.begin("picture-why", "ask", value)):
+            reply = self._visitor.shown["picture-why"]["picture"]["reply"]
+            if reply.get("error"):
+                self._record.refused.append((method, reply["error"], 0.0))
+            else:
+                self._check(method, method, reply["data"])
