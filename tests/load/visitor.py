@@ -151,7 +151,7 @@ class Visitor:
 
 
 async def _lines(stream: httpx.Response) -> AsyncIterator[str]:
-    """Lines as the server ends them; httpx would break them at U+2028 too, which a text may hold."""
+    """Lines as the server ends them; httpx would break them at U+2028 too, which texts hold."""
     rest = b""
     async for part in stream.aiter_bytes():
         *whole, rest = (rest + part).split(b"\n")
