@@ -220,7 +220,8 @@ class JobQueue:
             return Outcome(None, None, True)
         if task.future.cancelled() or not task.future.done():
             return Outcome(None, attempt(_cancelled)[1])
-        return Outcome(*task.future.result(), waited=max(0.0, task.began - job.asked))
+        result, error = task.future.result()
+        return Outcome(result, error, waited=max(0.0, task.began - job.asked))
 
 
 def _cancelled() -> None:
