@@ -272,7 +272,7 @@ class ModelLearner:
             p.grad = None
         sums, count = np.zeros(2), len(self.windows)
         for w in self.windows:
-            with self._workers.slot(cancelled), torch.enable_grad():
+            with self._workers.slot(cancelled, wide=False), torch.enable_grad():
                 window = self._reading.windows[w]
                 losses = window_loss(self._logits(private.model, window), window, self._golds)
                 (losses.mean() / count).backward()  # type: ignore[no-untyped-call]
@@ -315,7 +315,7 @@ class ModelLearner:
         """S, E and the T of one window, against the reader's own."""
         window, moved = self._reading.windows[self._window], self._private is not None
         other = self._model if self._private is None else self._private.model
-        with self._workers.slot(), torch.no_grad():
+        with self._workers.slot(wide=False), torch.no_grad():
             before = self._hidden.setdefault(self._window, hidden(self._model, window))
             after = hidden(other, window) if moved and self._scope != "head" else before
         rows = [m.qa_outputs.weight.detach().double().numpy() for m in (self._model, other)]

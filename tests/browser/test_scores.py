@@ -42,7 +42,8 @@ def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str =
     page.locator("#tab-scores").click()
     picture = page.locator(PICTURE)
     expect(picture.locator(".scores-dot").first).to_be_attached()
-    expect(picture.locator(".notice")).to_contain_text("Seen through the head")
+    # the tokens' table and, once the hidden states are here, the one of the ranks on every layer
+    expect(picture.locator(".folds caption")).to_have_count(2)
     return picture
 
 

@@ -464,7 +464,7 @@ def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
             if step == "trust":
                 page.locator("#why-trust-run").click()
             expect(page.locator(f"#picture-{key} {shown}").first).to_be_visible()
-            assert small_text(page, f"#picture-{key}", 18) == [], step
+            assert small_text(page, f"#picture-{key}", 16) == [], step
             assert page.evaluate("document.documentElement.scrollWidth") <= 1280
             if step == "looked":
                 left, right = (
