@@ -62,7 +62,9 @@ def test_hostile_text_is_shown_literally(page: Page, text: str) -> None:
     ask(page, text, text)
     expect(page.locator("#ask")).to_be_hidden()
     shown = text.replace("\u0000", "\u2400") if "\u0000" in text else text
-    assert page.locator("#picture-answer .reading-text[role=group]").evaluate("node => node.textContent") in (
+    assert page.locator("#picture-answer .reading-text[role=group]").evaluate(
+        "node => node.textContent"
+    ) in (
         shown,
         text.replace("\u0000", "\ufffd"),
     )
