@@ -31,8 +31,6 @@ OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
-MOST_PROCESSES = 4
-"""Each one holds a reader and may start a browser: about a gigabyte."""
 
 
 def say(text: str) -> None:
@@ -137,16 +135,6 @@ def page_steps() -> dict[str, tuple[str | Path, ...]]:
     }
 
 
-def side_by_side() -> tuple[str, ...]:
-    """The whole suite runs on up to four cores, each file in one process; a part of it alone, as
-    pytest does without more words.
-    """
-    cores = min(MOST_PROCESSES, os.cpu_count() or 1)
-    if len(sys.argv) > 1 or cores == 1:
-        return ()
-    return ("--numprocesses", str(cores), "--dist", "loadfile")
-
-
 def main() -> int:
     """Set up, then check style, types and behaviour; pytest comes last, so that its summary closes
     the output.
@@ -159,7 +147,7 @@ def main() -> int:
         **page_steps(),
         "ruff": (PYTHON, "-m", "ruff", "check", "."),
         "mypy": (PYTHON, "-m", "mypy"),
-        "pytest": (PYTHON, "-m", "pytest", *side_by_side(), *sys.argv[1:]),
+        "pytest": (PYTHON, "-m", "pytest", *sys.argv[1:]),
     }
     codes = {name: run(*step) for name, step in steps.items()}
     failed = [name for name, code in codes.items() if code]
