@@ -1,5 +1,10 @@
 """A small class at a page with the bundled reader: nothing lost, wrong or in strange hands; and
 hostile texts through every door.
+
+    python -m pytest tests/load/bounded.py
+
+It wants the machine for itself: with other work on both cores it misses its deadlines, so the suite
+leaves it out.
 """
 
 import asyncio
