@@ -195,14 +195,8 @@ def mask_spans(
     draws = draw_spans(word_ids, options, rng)
     runs = draws[-1].runs
     fates = tuple(fate for run in runs for fate in [draw_fate(rng)] * len(run))
-    return Masked(
-        ids,
-        _replaced(ids, runs, fates, mask_id, rng, random_piece),
-        runs,
-        fates,
-        draws,
-        budget_of(len(ids), options),
-    )
+    given = _replaced(ids, runs, fates, mask_id, rng, random_piece)
+    return Masked(ids, given, runs, fates, draws, budget_of(len(ids), options))
 
 
 def mask_tokens(
@@ -224,14 +218,8 @@ def mask_tokens(
         runs = merge_spans([*runs, span])
         draws.append(Draw(1, at, span, 1, False, budget - turn, joined, runs))
     fates: tuple[Fate, ...] = tuple(draw_fate(rng) for _ in range(budget))
-    return Masked(
-        ids,
-        _replaced(ids, runs, fates, mask_id, rng, random_piece),
-        runs,
-        fates,
-        tuple(draws),
-        budget,
-    )
+    given = _replaced(ids, runs, fates, mask_id, rng, random_piece)
+    return Masked(ids, given, runs, fates, tuple(draws), budget)
 
 
 def mask(

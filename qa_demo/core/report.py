@@ -10,7 +10,7 @@ from typing import Any
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
-from qa_demo.core.types import Encoding, LossTerm, Prediction, Ranked, Reading, Span
+from qa_demo.core.types import Candidate, Encoding, LossTerm, Prediction, Ranked, Reading, Span
 from qa_demo.core.words import words
 
 NORMALISERS = ("window", "shared")
@@ -52,13 +52,20 @@ def _windows(reading: Reading) -> list[dict[str, int]]:
     ]
 
 
+def place_json(candidate: Candidate) -> dict[str, Any]:
+    """Where a span stands: its text, its chars (half-open in the context as given), its window."""
+    return {
+        "text": candidate.text,
+        "char_start": candidate.char_start,
+        "char_end": candidate.char_end,
+        "window": candidate.window,
+    }
+
+
 def _span(ranked: Ranked) -> dict[str, Any]:
     c = ranked.candidate
     return {
-        "text": c.text,
-        "char_start": c.char_start,
-        "char_end": c.char_end,
-        "window": c.window,
+        **place_json(c),
         "start_logit": c.start_logit,
         "end_logit": c.end_logit,
         "score": c.score,

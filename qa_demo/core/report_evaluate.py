@@ -6,7 +6,7 @@ from typing import Any
 
 from qa_demo.core.failures import Judged, answer_under
 from qa_demo.core.metrics import Outcome, normalize
-from qa_demo.core.report import finite
+from qa_demo.core.report import finite, place_json
 from qa_demo.core.spans import window_prob
 from qa_demo.core.temperature import chance, pair_claim
 from qa_demo.core.types import Answer, Candidate, Example, Prediction, Ranked, Reading, Span
@@ -108,12 +108,4 @@ def _first_char(reading: Reading, gold: tuple[Span, ...]) -> int | None:
 
 def _span(ranked: Ranked) -> dict[str, Any]:
     c = ranked.candidate
-    return {
-        "text": c.text,
-        "char_start": c.char_start,
-        "char_end": c.char_end,
-        "window": c.window,
-        "start": c.span.start,
-        "end": c.span.end,
-        "score": c.score,
-    }
+    return {**place_json(c), "start": c.span.start, "end": c.span.end, "score": c.score}

@@ -129,20 +129,10 @@ class Work:
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         shuffle: int | None = None,
-    ) -> Attribution:
-        """One attribution; `shuffle` seeds the random-weights check."""
-        return self.timed(target, method, baseline, n_steps, on_progress, shuffle).found
-
-    def timed(
-        self,
-        target: Target,
-        method: Method,
-        baseline: Baseline,
-        n_steps: int | None = None,
-        on_progress: OnProgress | None = None,
-        shuffle: int | None = None,
     ) -> Timed:
-        """One attribution with the seconds that it took when it ran."""
+        """One attribution with the seconds that it took when it ran; `shuffle` seeds the
+        random-weights check.
+        """
         tell = on_progress or self.on_progress
 
         def run() -> Timed:
@@ -203,7 +193,7 @@ class Work:
             total, took = self.relevance(window, target)["attention"].total, Cost(1, 0)
             seconds = time.perf_counter() - began
         else:
-            timed = self.timed(target, ranking, baseline)
+            timed = self.attribution(target, ranking, baseline)
             said = silence(timed.found)
             if said is not None:
                 raise BadInput(f"{said} There are no top words to mask.")
@@ -256,7 +246,7 @@ class Work:
         def run() -> Shuffled:
             own = self.stood(target, method, baseline).values
             steps = SHUFFLED_STEPS if method == "integrated_gradients" else None
-            other = self.attribution(target, method, baseline, steps, None, SEED)
+            other = self.attribution(target, method, baseline, steps, None, SEED).found
             return Shuffled(alike(own, self.random_sets(target).words.sums(other.total)))
 
         return FOUND.find(shuffled_key(self.reading, target, method, baseline), run)

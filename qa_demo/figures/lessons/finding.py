@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
 
 from qa_demo.core.lessons import Option
 from qa_demo.core.predict import predict
@@ -20,7 +23,7 @@ from qa_demo.core.types import (
     Window,
 )
 from qa_demo.figures.numbers import number
-from qa_demo.figures.prose import quoted
+from qa_demo.figures.prose import piece, quoted, shorten
 
 NONE: Mapping[str, str] = MappingProxyType({})
 LONGEST = 48
@@ -99,6 +102,28 @@ class Feedback:
     right: bool
     yours: str
     decides: str
+
+
+def likeliest(case: Case, window: Window, p: np.ndarray, count: int) -> list[tuple[int, str]]:
+    """The `count` likeliest word pieces of the paragraph in this window that read differently,
+    as (position, text), likeliest first; fewer where the text has fewer. p: [n].
+    """
+    found: dict[str, int] = {}
+    inside = np.flatnonzero(window.is_context)
+    for pos in inside[np.argsort(-p[inside], kind="stable")]:
+        text = shorten(piece(case.reading, window.index, int(pos)), LONGEST)
+        found.setdefault(text, int(pos))
+        if len(found) == count:
+            break
+    return [(pos, text) for text, pos in found.items()]
+
+
+def in_reading_order(ranked: Sequence[tuple[Any, str]]) -> tuple[Option, ...]:
+    """One option for each rank, listed as the words stand in the text, so that the list itself
+    gives nothing away.
+    """
+    order = sorted(range(len(ranked)), key=lambda k: ranked[k][0])
+    return tuple(Option(f"rank-{k}", ranked[k][1]) for k in order)
 
 
 def lacking(why: str) -> Finding:

@@ -7,15 +7,21 @@ import numpy as np
 from qa_demo.core.arrays import softmax
 from qa_demo.core.bio import B, O, decode_reading
 from qa_demo.core.infill import code_terms
-from qa_demo.core.lessons import Option
 from qa_demo.core.losses import cross_entropy, entropy, start_end_loss
 from qa_demo.core.masking import DEFAULTS, budget_of, length_law
 from qa_demo.core.tagging import soft_terms
 from qa_demo.core.types import Span
 from qa_demo.core.words import span_at
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.lessons.finding import (
+    LONGEST,
+    Case,
+    Finding,
+    in_reading_order,
+    lacking,
+    likeliest,
+)
 from qa_demo.figures.numbers import number, percent
-from qa_demo.figures.prose import listed, piece, plural, quoted, shorten
+from qa_demo.figures.prose import listed, piece, plural, quoted
 
 NO_HEAD = "This reader has no head for tags."
 CHOICES = 4
@@ -27,26 +33,19 @@ def likely_begin(case: Case) -> Finding:
     if tags is None:
         return lacking(NO_HEAD)
     p = softmax(tags[window.index, : len(window)])[:, B]
-    inside = np.flatnonzero(window.is_context)
-    best, texts = inside[np.argsort(-p[inside], kind="stable")], dict[str, int]()
-    for pos in best:
-        texts.setdefault(shorten(piece(case.reading, window.index, int(pos)), LONGEST), int(pos))
-        if len(texts) == CHOICES:
-            break
-    if len(texts) < CHOICES:
+    ranked = likeliest(case, window, p, CHOICES)
+    if len(ranked) < CHOICES:
         return lacking("The paragraph is too short to choose from.")
-    ranked = list(texts.items())
-    order = sorted(range(CHOICES), key=lambda k: ranked[k][1])
-    first, pos = ranked[0]
+    pos, first = ranked[0]
     chance = softmax(tags[window.index, pos])
     return Finding(
         f"At {quoted(first)} B has {percent(float(chance[B]))}, I {percent(float(chance[1]))} and "
         f"O {percent(float(chance[O]))}.",
         right="rank-0",
-        options=tuple(Option(f"rank-{k}", ranked[k][0]) for k in order),
+        options=in_reading_order(ranked),
         said={
             f"rank-{k}": f"At {quoted(t)} B has {percent(float(p[at]))}."
-            for k, (t, at) in enumerate(ranked)
+            for k, (at, t) in enumerate(ranked)
             if k
         },
     )

@@ -4,16 +4,22 @@ import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.heads import plane
-from qa_demo.core.lessons import Option
 from qa_demo.core.losses import cross_entropy_gradient, start_end_loss, start_end_targets
 from qa_demo.core.losses import total as total_of
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import wide
 from qa_demo.core.types import Span, Window
 from qa_demo.core.words import span_at
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.lessons.finding import (
+    LONGEST,
+    Case,
+    Finding,
+    in_reading_order,
+    lacking,
+    likeliest,
+)
 from qa_demo.figures.numbers import number, percent, probability, signed
-from qa_demo.figures.prose import piece, quoted, shorten
+from qa_demo.figures.prose import piece, quoted
 
 NO_GOLD = "Nobody has said what is right for this text, so there is no loss to look at."
 
@@ -49,22 +55,15 @@ def second_start(case: Case) -> Finding:
     """Which word piece of the paragraph has the second highest start probability."""
     window, s = _starts(case)
     p, most = softmax(s), 4
-    shown: list[tuple[int, str]] = []
-    for pos in np.argsort(-np.where(window.is_context, p, -1.0), kind="stable"):
-        text = shorten(piece(case.reading, window.index, int(pos)), LONGEST)
-        if window.is_context[pos] and text not in [t for _, t in shown]:
-            shown.append((int(pos), text))
-        if len(shown) == most + 1:
-            break
+    shown = likeliest(case, window, p, most + 1)
     if len(shown) < most + 1:
         return lacking("The paragraph is too short to choose from.")
     rest = shown[1:]
-    order = sorted(range(most), key=lambda k: rest[k][0])
     return Finding(
         f"After {quoted(shown[0][1])} with {percent(float(p[shown[0][0]]))} comes "
         f"{quoted(rest[0][1])} with {percent(float(p[rest[0][0]]))}.",
         right="rank-0",
-        options=tuple(Option(f"rank-{k}", rest[k][1]) for k in order),
+        options=in_reading_order(rest),
         said={
             f"rank-{k}": f"{quoted(rest[k][1])} has {percent(float(p[rest[k][0]]))}."
             for k in range(1, most)

@@ -8,7 +8,13 @@ from qa_demo.core.lessons import Option
 from qa_demo.core.scales import wide
 from qa_demo.core.spans import separate_argmaxes, span_scores, window_prob
 from qa_demo.core.types import Candidate
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.lessons.finding import (
+    LONGEST,
+    Case,
+    Finding,
+    in_reading_order,
+    lacking,
+)
 from qa_demo.figures.numbers import number, percent, signed, total
 from qa_demo.figures.prose import piece, quoted, shorten
 
@@ -52,8 +58,10 @@ def _ranked(case: Case, first: int) -> Finding | tuple[list[Candidate], tuple[Op
     texts = [c.text for c in listed]
     if len(listed) < CHOICES or len(set(texts)) < CHOICES:
         return lacking(f"The paragraph holds fewer than {CHOICES} different spans to choose from.")
-    order = sorted(range(CHOICES), key=lambda k: (listed[k].char_start, listed[k].char_end))
-    return listed, tuple(Option(f"rank-{k}", shorten(texts[k], LONGEST)) for k in order)
+    places = [(c.char_start, c.char_end) for c in listed]
+    return listed, in_reading_order(
+        [(p, shorten(t, LONGEST)) for p, t in zip(places, texts, strict=True)]
+    )
 
 
 def runner_up(case: Case) -> Finding:

@@ -85,7 +85,7 @@ def _explain(
 
     def attribution(progress: OnProgress, cancelled: IsCancelled) -> Attribution:
         work = Work(services.first(), reading, progress, cancelled)
-        return work.attribution(chosen, method, baseline, steps)
+        return work.attribution(chosen, method, baseline, steps).found
 
     key = attribution_key(reading, chosen, method, baseline, steps)
     return attribution_json(reading, call.wanted("explaining", key, FOUND, attribution))

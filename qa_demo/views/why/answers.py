@@ -79,7 +79,7 @@ def answer_attribution(
     """
     choice = choice_of(screen)
     steps = few_steps(work.reading, target, choice, value)
-    return rested.lanes_data(work.attribution(target, choice.method, choice.baseline, steps))
+    return rested.lanes_data(work.attribution(target, choice.method, choice.baseline, steps).found)
 
 
 def answer_question(
@@ -140,7 +140,7 @@ def wanted_by(
     if what == "attribution":
         steps = few_steps(reading, target, choice, value)
         key = attribution_key(reading, target, *how, steps)
-        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps))
+        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps).found)
     if what == "question":
         key = question_key(reading, target, seen.decode, seen.merge)
         return Wanted(key, FOUND, lambda j: of(j).question(target, seen.decode, seen.merge))
