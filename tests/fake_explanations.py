@@ -12,7 +12,6 @@ from qa_demo.core.attribution import (
     METHODS,
     STEPS,
     Attribution,
-    Baseline,
     Method,
     Target,
     gap_share,
@@ -22,7 +21,7 @@ from qa_demo.core.attribution import (
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Reading, Window
+from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.core.words import special_positions
 
 LAYERS, HEADS, WIDTH = 3, 2, 6

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 
 from qa_demo.core.attention import Attention, Relevance, RelevanceKind, relevance_of
-from qa_demo.core.attribution import Attribution, Baseline, Method, Target
+from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.inputs import check_texts
@@ -17,7 +17,7 @@ from qa_demo.core.losses import Golds
 from qa_demo.core.occlusion import leave_one_out
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts
-from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
+from qa_demo.core.types import Baseline, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from tests import fake_explanations
 from tests.fake_learner import FakeLearner
@@ -218,7 +218,7 @@ class FakeReader:
         reading: Reading,
         target: Target,
         method: Method = "integrated_gradients",
-        baseline: Baseline = "pad",
+        baseline: Baseline | None = None,
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
@@ -232,7 +232,14 @@ class FakeReader:
                 lambda window, masks: self.masked(window, masks, on_progress, cancelled),
             )
         return fake_explanations.attribute(
-            reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle
+            reading,
+            target,
+            method,
+            baseline or reading.baseline,
+            n_steps,
+            on_progress,
+            cancelled,
+            shuffle,
         )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> FakeLearner:

@@ -44,8 +44,8 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--baseline",
         choices=BASELINES,
-        default="pad",
-        help="What integrated gradients start from; special tokens are kept. Default: pad.",
+        help="What integrated gradients start from; special tokens are kept. Default: pad, or mask "
+        "for a reader whose padding has no direction.",
     )
     command.add_argument(
         "--n-steps",

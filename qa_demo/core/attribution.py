@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, freeze
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Reading, Span, TargetKind, Window
+from qa_demo.core.types import Baseline, Reading, Span, TargetKind, Window
 
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
-Baseline = Literal["pad", "mask", "zero"]
 KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 METHODS: tuple[Method, ...] = get_args(Method)
 BASELINES: tuple[Baseline, ...] = get_args(Baseline)

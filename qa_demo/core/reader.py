@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.attention import Attention, Relevance, RelevanceKind
-from qa_demo.core.attribution import Attribution, Baseline, Method, Target
+from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.learning import Learner
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Reading, Window, WindowOptions
+from qa_demo.core.types import Baseline, Reading, Window, WindowOptions
 
 
 class Weights(Protocol):
@@ -151,7 +151,7 @@ class Reader(Protocol):
         reading: Reading,
         target: Target,
         method: Method = ...,
-        baseline: Baseline = ...,
+        baseline: Baseline | None = ...,
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,

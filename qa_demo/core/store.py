@@ -60,6 +60,7 @@ def save_reading(reading: Reading, path: Path) -> None:
         "threshold": reading.threshold,
         "checksum": reading.checksum,
         "seconds": reading.seconds,
+        "baseline": reading.baseline,
         "calibrations": None if reading.calibrations is None else asdict(reading.calibrations),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,6 +101,7 @@ def load_reading(path: Path) -> Reading:
             checksum=about["checksum"],
             seconds=about["seconds"],
             calibrations=_calibrations(about.get("calibrations")),
+            baseline=about.get("baseline", "pad"),
         )
     except UNREADABLE as error:
         raise BadInput(

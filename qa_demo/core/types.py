@@ -226,6 +226,10 @@ class Window:
         return doc
 
 
+Baseline = Literal["pad", "mask", "zero"]
+"""What integrated gradients put in place of every word: a token's vector, or zero."""
+
+
 class ReadingKey(NamedTuple):
     """What a reading is a reading of; equal for equal weights, texts and windows, and fit to be
     the key of a dictionary.
@@ -287,6 +291,8 @@ class Reading:
     tokenise_seconds: float = 0.0
     calibrations: Calibrations | None = None
     """What the reader came with; None when none was fitted."""
+    baseline: Baseline = "pad"
+    """What integrated gradients start from unless another baseline is chosen."""
 
     def __post_init__(self) -> None:
         for name in ("start_logits", "end_logits", "tag_logits"):

@@ -17,7 +17,6 @@ from qa_demo.core.attribution import (
     METHODS,
     STEPS,
     Attribution,
-    Baseline,
     Method,
     Target,
     gap_share,
@@ -28,7 +27,7 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import check_made_by
-from qa_demo.core.types import Reading, Window
+from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.model.forward import Loaded, masked_logits, word_embeddings
 from qa_demo.model.gradients import (
     Pass,
@@ -50,19 +49,20 @@ def attribute(
     reading: Reading,
     target: Target,
     method: Method = "integrated_gradients",
-    baseline: Baseline = "pad",
+    baseline: Baseline | None = None,
     n_steps: int | None = None,
     on_progress: OnProgress | None = None,
     cancelled: IsCancelled | None = None,
     shuffle: int | None = None,
 ) -> Attribution:
-    """Explain the target in its window. With n_steps None the steps grow (20, 50, 100) until the
-    gap is under 2 %.
+    """Explain the target in its window. Without a baseline it is the reading's own. With n_steps
+    None the steps grow (20, 50, 100) until the gap is under 2 %.
 
     `shuffle` is the seed of the random-weights check: the same explanation of a private copy with
     shuffled weights. Errors: BadInput for unknown choices, a reading of another reader or a span no
     window holds; Cancelled; BadCheckpoint for numbers that are not finite.
     """
+    baseline = baseline or reading.baseline
     _check(loaded, reading, method, baseline, n_steps)
     if shuffle is not None:
         with _shuffling.slot(cancelled):

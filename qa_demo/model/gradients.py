@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.attribution import Baseline, Target, lanes
-from qa_demo.core.types import Reading, Window
+from qa_demo.core.attribution import Target, lanes
+from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.core.words import special_positions
 from qa_demo.model.forward import (
     TOKENS_AT_ONCE,
@@ -52,6 +52,21 @@ def make_pass(model: Any, window: Window, target: Target) -> Pass:
         return start @ start_weights.to(start.dtype), end @ end_weights.to(end.dtype)
 
     return run
+
+
+def own_baseline(loaded: Loaded) -> Baseline:
+    """The padding token, or the mask token where padding is the zero vector and nothing is added
+    to it before the first layer norm (DeBERTa).
+
+    Such a reader feels the direction of a word's vector only. On the straight path to zero the
+    direction stays the word's own until the last point, so the gradients on it are 0 and no number
+    of steps closes the gap.
+    """
+    alone = getattr(loaded.model.config, "position_biased_input", True) is False
+    pad, mask = (getattr(loaded.tokenizer, f"{name}_token_id") for name in ("pad", "mask"))
+    if not alone or pad is None or mask is None:
+        return "pad"
+    return "pad" if word_embeddings(loaded.model, [pad]).any() else "mask"
 
 
 def baseline_embeddings(

@@ -12,19 +12,28 @@ import numpy as np
 import torch
 
 from qa_demo.core.attention import Attention, Relevance, RelevanceKind
-from qa_demo.core.attribution import Attribution, Baseline, Method, Target
+from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts, check_made_by
-from qa_demo.core.types import TAGS, Calibrations, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.types import (
+    TAGS,
+    Baseline,
+    Calibrations,
+    Encoding,
+    Reading,
+    Window,
+    WindowOptions,
+)
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute
 from qa_demo.model.config import longest_input
 from qa_demo.model.forward import Loaded, masked_logits, token_types
+from qa_demo.model.gradients import own_baseline
 from qa_demo.model.hidden import head_weights, hidden
 from qa_demo.model.learning import ModelLearner
 from qa_demo.model.products import FrozenProducts
@@ -183,6 +192,7 @@ class BertReader:
             seconds=time.perf_counter() - began,
             tokenise_seconds=tokenised - began,
             calibrations=self.calibrations,
+            baseline=own_baseline(self.loaded),
         )
 
     def _logits(
@@ -276,7 +286,7 @@ class BertReader:
         reading: Reading,
         target: Target,
         method: Method = "integrated_gradients",
-        baseline: Baseline = "pad",
+        baseline: Baseline | None = None,
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,

@@ -14,7 +14,6 @@ from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKin
 from qa_demo.core.attribution import (
     METHODS,
     Attribution,
-    Baseline,
     Cost,
     Method,
     Target,
@@ -28,7 +27,7 @@ from qa_demo.core.faithfulness import Curves, alike, curve, random_curves
 from qa_demo.core.occlusion import QuestionEffect, question_effects
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
-from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Window
+from qa_demo.core.types import Baseline, DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
 from qa_demo.views.session.recent import RecentValues, held_bytes
 

@@ -202,6 +202,23 @@ def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(
     assert not reader.attribute(reading, TARGET, baseline="zero").complete
 
 
+@pytest.mark.parametrize("family", kit.FAMILIES)
+def test_padding_without_direction_is_no_baseline(family: str, folders: dict[str, Path]) -> None:
+    """A padding vector of zeros, as trained DeBERTas have it: from there the gap never closes,
+    from the mask token it does. Readers that add positions first keep padding.
+    """
+    reader = load_reader(str(folders[family]))
+    table = reader._model.get_input_embeddings().weight
+    with torch.no_grad():
+        table[reader._tokenizer.pad_token_id] = 0
+    reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
+    alone = family in ("deberta", "deberta-v2")
+    assert reading.baseline == ("mask" if alone else "pad")
+    own = reader.attribute(reading, TARGET)
+    assert (own.baseline, own.complete) == (reading.baseline, True)
+    assert reader.attribute(reading, TARGET, baseline="pad").complete == (not alone)
+
+
 # Closed forms and finite differences
 
 

@@ -6,13 +6,12 @@ from typing import Any
 from qa_demo.core.attribution import (
     GAP_LIMIT,
     Attribution,
-    Baseline,
     Target,
     lanes,
     silence,
 )
 from qa_demo.core.occlusion import QuestionEffect
-from qa_demo.core.types import Reading, TargetKind, Window
+from qa_demo.core.types import Baseline, Reading, TargetKind, Window
 from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total

@@ -10,7 +10,6 @@ from qa_demo.core.attribution import (
     BASELINES,
     METHODS,
     Attribution,
-    Baseline,
     Method,
     Target,
 )
@@ -18,7 +17,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import attribution_json
-from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.explaining import FOUND, Work, attribution_key
@@ -35,7 +34,7 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
         context: str,
         target: str = "span_score",
         method: str = "integrated_gradients",
-        baseline: str = "pad",
+        baseline: str | None = None,
         n_steps: int | None = None,
         char_start: int | None = None,
         char_end: int | None = None,
@@ -50,7 +49,9 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
         F(x), F(x') and the gap.
 
         Characters are half-open in the paragraph; without them the best span is explained.
-        `other_*` name the second span of the target span_minus_other. With n_steps null the steps
+        `other_*` name the second span of the target span_minus_other. With baseline null
+        integrated gradients start from the reader's own: pad, or mask where padding has no
+        direction. With n_steps null the steps
         of integrated gradients grow until the gap is under 2 %.
         """
 
@@ -79,8 +80,9 @@ def _explain(
     target, given, start, n_steps = how
     steps = None if n_steps is None else whole(n_steps, "n_steps")
     method = cast(Method, choice(given, "the method", METHODS))
-    baseline = cast(Baseline, choice(start, "the baseline", BASELINES))
+    named = None if start is None else choice(start, "the baseline", BASELINES)
     reading = call.reading(asked)
+    baseline = cast(Baseline, named or reading.baseline)
     chosen = _target(reading, decode, target, spans)
 
     def attribution(progress: OnProgress, cancelled: IsCancelled) -> Attribution:

@@ -124,7 +124,9 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def parse_choice(screen: Screen, value: Any) -> Choice:
-    """{"kind", "other": [start, end] or null, "method", "baseline"} as a checked record."""
+    """{"kind", "other": [start, end] or null, "method", "baseline"} as a checked record. The
+    reader's own baseline is no choice: another reader brings its own.
+    """
     parse.record(value, "an explanation", "kind", "other", "method", "baseline")
     for name, allowed in (("kind", KINDS), ("method", METHODS), ("baseline", BASELINES)):
         parse.choice(value.get(name), name, allowed)
@@ -132,7 +134,7 @@ def parse_choice(screen: Screen, value: Any) -> Choice:
         value["kind"],
         parse_other(screen, value.get("other")),
         value["method"],
-        value["baseline"],
+        None if value["baseline"] == screen.reading.baseline else value["baseline"],
         text_of(screen),
     )
 

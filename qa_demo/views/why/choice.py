@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from qa_demo.core.attribution import Baseline, Method, Target
-from qa_demo.core.types import Span, TargetKind
+from qa_demo.core.attribution import Method, Target
+from qa_demo.core.types import Baseline, Span, TargetKind
 from qa_demo.figures.why import attribution as rested
 from qa_demo.views.state import Screen
 
@@ -14,14 +14,14 @@ LISTED = 12
 
 @dataclass(frozen=True)
 class Choice:
-    """What is explained, and how; `other` is the contrast span (doc) of the window that holds the
-    selection, `of` the text it counts in.
+    """What is explained, and how; without a `baseline` it is the reading's own. `other` is the
+    contrast span (doc) of the window that holds the selection, `of` the text it counts in.
     """
 
     kind: TargetKind = "span_score"
     other: Span | None = None
     method: Method = "integrated_gradients"
-    baseline: Baseline = "pad"
+    baseline: Baseline | None = None
     of: tuple[str, str] | None = None
 
 
@@ -31,11 +31,16 @@ def text_of(screen: Screen) -> tuple[str, str]:
 
 
 def choice_of(screen: Screen) -> Choice:
-    """The visitor's choice, or the first one; in another text the other span is forgotten."""
+    """The visitor's choice, or the first one, with a baseline; in another text the other span is
+    forgotten.
+    """
     held = screen.own.get(KEY)
-    if not isinstance(held, Choice):
-        return Choice()
-    return held if held.other is None or held.of == text_of(screen) else replace(held, other=None)
+    choice = held if isinstance(held, Choice) else Choice()
+    return replace(
+        choice,
+        other=choice.other if choice.of == text_of(screen) else None,
+        baseline=choice.baseline or screen.reading.baseline,
+    )
 
 
 def others(screen: Screen) -> list[tuple[Span, str]]:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from qa_demo.core.attribution import METHODS, Baseline, Method, Target, window_of
+from qa_demo.core.attribution import METHODS, Method, Target, window_of
 from qa_demo.core.chance import N_SETS, TOP
 from qa_demo.core.faithfulness import passes_of
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Baseline, Reading
 from qa_demo.core.word_sets import answer_words
 from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
