@@ -2,6 +2,7 @@
 // views/components/picture.py.
 
 import "./shared/focus.js";
+import { mountBench } from "./bench/panel.js";
 import { mountAsked } from "./shared/asked.js";
 import { mountChapter } from "./shared/chapter.js";
 import { mountChapters } from "./shared/chapters.js";
@@ -44,6 +45,7 @@ const kinds = {
   header: mountHeader(),
   foot: mountFoot(),
   guess: mountGuess(),
+  bench: mountBench(),
   lessons: mountLessons(),
   verdict: mountVerdict(),
   chapter: mountChapter(),

@@ -82,6 +82,8 @@ def misread(
         a, b = (int(best[0, 0]), int(best[0, 1])) if len(best) else (window.cls_at, window.cls_at)
         return Misread(key, _mean(s, e, a, b), right, a, b)
     if key == "no_exp":
+        if not s.sum() or not e.sum():
+            return Misread(key, None, right, 0.0, 0.0)
         p, q = s / s.sum(), e / e.sum()
         value = float(-(np.log(p[i]) + np.log(q[j])) / 2) if p[i] > 0 and q[j] > 0 else None
         return Misread(key, value, right, float(p.min()), float(q.min()))

@@ -23,12 +23,13 @@ _LANES: tuple[Lane, Lane] = ("start", "end")
 @dataclass(frozen=True)
 class PencilCell:
     """One number to compute: `decimals` says how exactly it is asked for; whole numbers are asked
-    for exactly (0).
+    for exactly (0). `hint` says what to do with which numbers, and not what comes out.
     """
 
     name: str
     asks: str
     value: float
+    hint: str
     decimals: int = 0
 
 
@@ -111,22 +112,45 @@ class Pencil:
                 f"score_{i}_{j}",
                 f"score of {self.tokens[i]} ... {self.tokens[j]}",
                 self.score(i, j),
+                f"s of {self.tokens[i]} from the first table plus e of {self.tokens[j]} from the "
+                f"second",
             )
             for i, j in self.pairs()
         ]
-        out.append(PencilCell("score_null", "score of no answer: s + e of [CLS]", self.score(0, 0)))
-        out += [
-            PencilCell("best_start", "token number of the best pair's start", float(self.best[0])),
-            PencilCell("best_end", "token number of the best pair's end", float(self.best[1])),
+        return (*out, *self._last())
+
+    def _last(self) -> list[PencilCell]:
+        """No answer, the best pair, and the loss."""
+        first, last = (self.tokens[at] for at in self.gold)
+        search = "look for the largest score of the table above; its"
+        return [
+            PencilCell(
+                "score_null",
+                "score of no answer: s + e of [CLS]",
+                self.score(0, 0),
+                "s of [CLS] from the first table plus e of [CLS] from the second",
+            ),
+            PencilCell(
+                "best_start",
+                "token number of the best pair's start",
+                float(self.best[0]),
+                f"{search} row is the start",
+            ),
+            PencilCell(
+                "best_end",
+                "token number of the best pair's end",
+                float(self.best[1]),
+                f"{search} column is the end",
+            ),
             PencilCell(
                 "loss",
-                f"loss when the answer is {self.tokens[self.gold[0]]} ... "
-                f"{self.tokens[self.gold[1]]}",
+                f"loss when the answer is {first} ... {last}",
                 self.loss,
+                f"take P(start) of {first} and P(end) of {last}, minus the natural logarithm of "
+                f"each, and the mean of the two",
                 2,
             ),
         ]
-        return tuple(out)
 
     def _lane(self, at: int, lane: str, vector: NDArray[np.int64], bias: int) -> list[PencilCell]:
         """Products, logit and probability of every token at one lane."""
@@ -138,14 +162,22 @@ class Pencil:
                     f"product_{lane}_{i}_{k}",
                     f"{axis}[{k + 1}] times T[{k + 1}] of {token}",
                     float(product),
+                    f"{token} is token {i}: take number {k + 1} of its row of T, {self.T[i, k]}, "
+                    f"times number {k + 1} of {axis}, {vector[k]}",
                 )
                 for k, product in enumerate((vector * self.T[i]).tolist())
             ]
             said = f"{letter} of {token}: the products and the bias {bias} together"
-            out.append(PencilCell(f"logit_{lane}_{i}", said, float(self.logits[i, at])))
+            add = f"add the {DIMENSIONS} products to its left, then the bias {bias}"
+            out.append(PencilCell(f"logit_{lane}_{i}", said, float(self.logits[i, at]), add))
         return out + [
             PencilCell(
-                f"prob_{lane}_{i}", f"P of {token} as {lane}", float(self.probabilities[i, at]), 2
+                f"prob_{lane}_{i}",
+                f"P of {token} as {lane}",
+                float(self.probabilities[i, at]),
+                f"exp({letter}) of {token}, divided by the sum of exp({letter}) over all "
+                f"{len(self.tokens)} tokens, [CLS] among them",
+                2,
             )
             for i, token in enumerate(self.tokens)
         ]

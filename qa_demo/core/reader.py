@@ -30,12 +30,21 @@ class Weights(Protocol):
         ...
 
 
+def check_not_typed(reading: Reading) -> None:
+    """BadInput for logits that a person typed: nothing else can be computed of them."""
+    if reading.typed:
+        raise BadInput(
+            "these numbers were typed by hand, and no reader stands behind them that could be asked"
+        )
+
+
 def check_made_by(reading: Reading, reader: Weights) -> None:
     """BadInput unless these weights made the reading: what else they compute does not belong to its
     logits.
 
     Without a checksum the reader's name stands for its weights.
     """
+    check_not_typed(reading)
     if reading.weights != (reader.checksum or reader.name):
         raise BadInput(
             f"this reading was made by other weights than those of the reader in use, "

@@ -10,7 +10,7 @@ Axes: D context tokens, W windows, L positions of the longest window, n position
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,10 +294,18 @@ class Reading:
     baseline: Baseline = "pad"
     """What integrated gradients start from unless another baseline is chosen."""
 
+    TYPED: ClassVar[str] = "typed:"
+    """How the checksum of logits begins that a person has typed (core.bench)."""
+
     def __post_init__(self) -> None:
         for name in ("start_logits", "end_logits", "tag_logits"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    @property
+    def typed(self) -> bool:
+        """Whether the logits were typed by a person: then there is no reader to ask."""
+        return self.checksum.startswith(self.TYPED)
 
     @property
     def weights(self) -> str:

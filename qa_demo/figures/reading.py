@@ -73,6 +73,7 @@ def reading_data(
     return {
         "stamp": stamp,
         "changed": changed,
+        "typed": reading.typed,
         "temperature": temperature,
         "question": printable(encoding.question),
         "context": printable(encoding.context),

@@ -28,6 +28,8 @@ class Answers:
 
     def __init__(self, modules: Mapping[str, ModuleType]) -> None:
         self.modules = modules
+        self.linked: list[Callable[[Screen], dict[str, str]]] = []
+        """What is no chapter and has fields of a link."""
         self._numbers = itertools.count(1)
 
     def step(
@@ -81,6 +83,8 @@ class Answers:
         own: dict[str, str] = {}
         for module in self.modules.values():
             own |= module.link(screen) if hasattr(module, "link") else {}
+        for linked in self.linked:
+            own |= linked(screen)
         return plain(
             {
                 "stamp": screen.stamp,

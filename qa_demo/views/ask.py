@@ -1,5 +1,6 @@
 """Ask: the boxes of question, paragraph, examples and reader, and what answers them."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen
-from qa_demo.views.update import said
+from qa_demo.views.update import Change, said
 
 
 class Ask:
@@ -27,6 +28,8 @@ class Ask:
         self.readings = NewReadings(frame)
         self.examples = frame.services.examples
         frame.read_again = self.read_again
+        self.typed_by_link: Callable[[link.Link], Change | None] = lambda wanted: None
+        """What a link asks for that no reader makes: the bench sets it."""
         frame.slow.wire("chosen", "example", self.show_example)
 
     def build(self) -> None:
@@ -173,6 +176,12 @@ class Ask:
         needs no model.
         """
         wanted, error = attempt(lambda: link.parse(fragment))
+        if wanted is not None:
+            typed, error = attempt(lambda: self.typed_by_link(wanted))
+            if typed is not None:
+                yield typed
+                return
+            wanted = None if error else wanted
         first, source = next(iter(self.examples.values())), self.services.default
         question, context = (
             (wanted.question, wanted.context) if wanted else (first.question, first.context)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reader import Reader, check_made_by
+from qa_demo.core.reader import Reader, check_made_by, check_not_typed
 from qa_demo.views.services import Services
 from qa_demo.views.session.line import Progress
 from qa_demo.views.session.recent import RecentValues
@@ -48,6 +48,7 @@ class Job:
         """The reader in use, provided that it made the reading on screen. Errors: BadInput for
         other weights.
         """
+        check_not_typed(self.screen.reading)  # before a reader is loaded for nothing
         check_made_by(self.screen.reading, self.reader)
         return self.reader
 

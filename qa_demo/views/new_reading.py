@@ -87,13 +87,15 @@ class NewReadings:
         return next((e for e in examples if (e.question, e.context) == texts), None)
 
     def windows(self, screen: Screen | None, example: PoolExample | None) -> WindowOptions:
-        """An example's own options; else those in use, unless they came with the example before:
-        its small windows end with it.
+        """An example's own options; else those in use, unless they came with the example or the
+        bench before: their small windows end with them.
         """
         if example is not None and example.windows is not None:
             return example.windows
         before = self.services.examples.get(screen.example or "") if screen is not None else None
-        if screen is None or (before is not None and before.windows == screen.reading.options):
+        if screen is None or screen.reading.typed:
+            return WindowOptions()
+        if before is not None and before.windows == screen.reading.options:
             return WindowOptions()
         return screen.reading.options
 

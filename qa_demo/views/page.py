@@ -11,11 +11,13 @@ from qa_demo.join import Join
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter
 from qa_demo.views.api.attribute import make_attribute
+from qa_demo.views.api.bench import make_bench
 from qa_demo.views.api.infill import make_infill
 from qa_demo.views.api.loss import make_loss
 from qa_demo.views.api.read import make_read
 from qa_demo.views.api.tag import make_tag
 from qa_demo.views.ask import Ask
+from qa_demo.views.bench.panel import Panel
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.library import load as load_lessons
@@ -48,7 +50,21 @@ ENDPOINTS = {
     "loss": make_loss,
     "tag": make_tag,
     "infill": make_infill,
+    "bench": make_bench,
 }
+
+
+def tabs() -> list[dict[str, str | int]]:
+    """The chapters as the bar of tabs names them."""
+    return [
+        {
+            "key": m.CHAPTER.key,
+            "number": m.CHAPTER.number,
+            "title": m.CHAPTER.title,
+            "group": m.CHAPTER.group,
+        }
+        for m in CHAPTERS
+    ]
 
 
 def build(services: Services, join: Join | None = None) -> gr.Blocks:
@@ -58,20 +74,13 @@ def build(services: Services, join: Join | None = None) -> gr.Blocks:
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)
         Strip(frame, ask, load_lessons()).build()
+        bench = Panel(frame, ask)
         ask.build()
-        tabs = [
-            {
-                "key": m.CHAPTER.key,
-                "number": m.CHAPTER.number,
-                "title": m.CHAPTER.title,
-                "group": m.CHAPTER.group,
-            }
-            for m in CHAPTERS
-        ]
+        bench.build()
         picture("guess", elem_id="guess")
         picture("verdict", elem_id="verdict")
         chapters = picture(
-            "chapters", {"chapters": tabs, "open": CHAPTERS[0].CHAPTER.key}, elem_id="chapters"
+            "chapters", {"chapters": tabs(), "open": CHAPTERS[0].CHAPTER.key}, elem_id="chapters"
         )
         frame.on(chapters.select, partial(open_chapter, frame.modules))
         for module in CHAPTERS:

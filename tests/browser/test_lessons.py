@@ -23,6 +23,8 @@ from tests.fakes import FakeReader
 pytestmark = pytest.mark.browser
 
 COURSE = [lesson for lesson in load() if lesson.id != SAID]
+PLAYED = COURSE if os.environ.get("LESSONS") == "all" else COURSE[:1]
+"""The lessons that the suite plays; LESSONS=all plays the ten, which takes minutes."""
 MOST_TABS = 40
 
 
@@ -130,15 +132,16 @@ def open_lessons(page: Page) -> None:
     expect(page.locator(".lesson-strip .strip-title")).to_have_text("Lessons")
 
 
-def test_lessons_are_played_to_their_end_by_keyboard(play: Callable[..., Page]) -> None:
-    """The first one; LESSONS=all plays all ten, which takes minutes."""
+@pytest.mark.parametrize("lesson", PLAYED, ids=lambda lesson: lesson.id)
+def test_a_lesson_is_played_to_its_end_by_keyboard(
+    play: Callable[..., Page], lesson: Lesson
+) -> None:
     page = play()
     open_lessons(page)
-    for lesson in COURSE if os.environ.get("LESSONS") == "all" else COURSE[:1]:
-        walk(page, lesson)
-        tab_to(page, ".lesson-strip .to-list")
-        page.keyboard.press("Enter")
-        expect(page.locator(f"[data-lesson={lesson.id}]")).to_contain_text("done")
+    walk(page, lesson)
+    tab_to(page, ".lesson-strip .to-list")
+    page.keyboard.press("Enter")
+    expect(page.locator(f"[data-lesson={lesson.id}]")).to_contain_text("done")
 
 
 def test_a_lesson_on_a_phone_in_the_dark(play: Callable[..., Page]) -> None:

@@ -54,6 +54,7 @@ def test_the_prediction_in_place_of_the_label_is_cheap_when_it_is_confident() ->
 
 
 def test_without_exp_there_is_no_logarithm_of_a_negative_share() -> None:
+    assert on("no_exp", [1, -1, 0, 0, 0, 0, 0, 0], E, (0, 0)).value is None, "a sum of 0"
     assert on("no_exp", [1, 1, 1, 1, -3, 1, 1, 1], E, (4, 4)).value is None
     found = on("no_exp", S, E)
     assert (

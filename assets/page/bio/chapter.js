@@ -134,7 +134,7 @@ function paint(view) {
 function ask(view) {
   const { picture, page } = view;
   const key = `${page.reading.reader} ${page.reading.stamp}`;
-  if (!picture.needs || view.asked === key) return;
+  if (!picture.needs || view.asked === key || page.reading.typed) return;
   view.asked = key;
   page.input("heads", true);
 }

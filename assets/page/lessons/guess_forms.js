@@ -63,13 +63,18 @@ function number(commit) {
   );
 }
 
-/** Words marked in the text of the page: the page's own selection, from the moment it is asked. */
+/**
+ * Words marked in the text of the page: the page's own selection, from the moment it is asked. Who
+ * marks by keyboard is taken back to Commit, which stands far from the text in the order of Tab.
+ */
 function mark(commit) {
   const said = el("p", { class: "strip-marked", "aria-live": "polite" }, "Nothing is marked yet.");
   const send = button("Commit", () => {
     const { selection } = state;
     if (selection) commit([selection.start, selection.end]);
   }, { disabled: true });
+  const place = (at) => at ? `${at.start} ${at.end}` : "";
+  let before = place(state.selection);
   const seen = () => {
     if (!root.isConnected) {
       bus.removeEventListener("selection", seen);
@@ -82,6 +87,11 @@ function mark(commit) {
         ? ["You marked: ", el("bdi", { class: "words" }, textOf(selection))]
         : ["Nothing is marked yet."]),
     );
+    const moved = place(selection) !== before;
+    before = place(selection);
+    if (moved && selection && document.activeElement?.matches(".stage :focus-visible")) {
+      send.focus({ preventScroll: true });
+    }
   };
   const go = button(
     "Go to the text",

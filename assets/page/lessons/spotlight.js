@@ -61,7 +61,21 @@ export function pointAt(selectors) {
   schedule();
 }
 
-/** Bring the lit part into sight. */
+/**
+ * Where a part is scrolled to in the room that the strip leaves: a part that fits as little as
+ * needed, a taller one to its beginning.
+ * @param {number} height
+ * @param {number} room
+ * @returns {ScrollLogicalPosition}
+ */
+export const landing = (height, room) => (height > room ? "start" : "nearest");
+
+/** Bring the lit part into sight: on a phone the strip lies over the lower third of the page. */
 export function showLit() {
-  document.querySelector(".lit")?.scrollIntoView({ block: "nearest" });
+  const lit = document.querySelector(".lit");
+  const strip = document.querySelector(".lesson-strip");
+  if (!lit) return;
+  const below = strip && strip.getBoundingClientRect().left <= 0;
+  const room = below ? strip.getBoundingClientRect().top : window.innerHeight;
+  lit.scrollIntoView({ block: landing(lit.getBoundingClientRect().height, room) });
 }

@@ -52,12 +52,15 @@ function veil(on) {
   body("veiled", on);
 }
 
-/** Open a step of a lesson; the page follows when Python has set it up. */
-function open(lesson, number) {
+/**
+ * Open a step of a lesson; the page follows when Python has set it up. The focus goes along, except
+ * where nobody asked for it.
+ */
+function open(lesson, number, { asked = true } = {}) {
   Object.assign(view, { at: { lesson, step: number }, reply: null, told: null, seen: "" });
   if (!isSaid()) keep({ at: view.at });
   arrange();
-  paint();
+  paint("title", asked);
   send("open");
 }
 
@@ -154,13 +157,13 @@ function reread() {
 
 // Drawing
 
-function paint(focus = "title") {
+function paint(focus = "title", take = false) {
   const { root } = view;
   if (!root || !document.body.classList.contains("lessons")) {
     root?.replaceChildren(...(view.offer ? [view.offer] : []));
     return;
   }
-  const held = root.contains(document.activeElement) || focus === "feedback";
+  const held = take || root.contains(document.activeElement) || focus === "feedback";
   root.replaceChildren(
     el(
       "aside",
@@ -326,7 +329,7 @@ function start(data) {
     if (resumed || !known || !before.at || linked) return;
     resumed = true;
     body("lessons", true);
-    open(known.id, Math.min(before.at.step, known.steps.length - 1));
+    open(known.id, Math.min(before.at.step, known.steps.length - 1), { asked: false });
   });
   if (!known && !linked && !before.declined && !before.done.length) {
     const begin = () => {

@@ -1,5 +1,5 @@
-// A term is explained where it stands: while lessons are open its first use on a chapter's screen is
-// underlined with dots; pointing at it, Tab or a tap says one sentence, the number here, the lesson.
+// A term is explained where it stands: its first use on a chapter's screen is underlined with dots;
+// pointing at it, Tab or a tap says one sentence, the number here, the lesson.
 
 import { el } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
@@ -139,7 +139,7 @@ export function explain(terms, lessons) {
     clearTimeout(due);
     due = setTimeout(() => {
       const panel = document.getElementById(`panel-${state.chapter}`);
-      if (panel && document.body.classList.contains("lessons")) walk(panel);
+      if (panel) walk(panel);
     }, 150);
   };
   ["reading", "opened", "selection", "look"].forEach((name) => hear(name, schedule));

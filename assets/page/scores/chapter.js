@@ -70,7 +70,7 @@ function choose(view, doc, extend) {
 /** T of the shown window is fetched once; a selection in another window asks for that one. */
 function ask(view) {
   const { page, picture } = view;
-  if (page.selection && !page.selection.record) return;
+  if (page.reading.typed || (page.selection && !page.selection.record)) return;
   const wanted = page.selection?.window ?? picture.window;
   const details = page.selection?.record?.details?.scores;
   if (

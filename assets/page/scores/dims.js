@@ -1,16 +1,14 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
-// side by side; the pencil.
+// side by side.
 
-import { el, focusIn, fold, headRow, svg, tableBox } from "../shared/dom.js";
+import { el, focusIn, headRow, svg, tableBox } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing } from "./layers.js";
-import { makePencil } from "./pencil.js";
 
 const LANES = [["start", "S", "s"], ["end", "E", "e"]];
 
 export function makeDimensions(on) {
-  const pencil = makePencil(on);
   const body = el("div", { class: "scores-lanes" });
   const waiting = el("p", { class: "role-quiet", role: "status" });
   const intro = el("p", { class: "scores-says" });
@@ -20,17 +18,11 @@ export function makeDimensions(on) {
     intro,
     waiting,
     body,
-    el(
-      "div",
-      { class: "folds" },
-      fold("a reader small enough for a pencil", pencil.root, { id: "scores-pencil" }),
-    ),
   );
   let drawn = null;
   return {
     root,
     update(model) {
-      pencil.update(model.picture.pencil);
       const { details, picture: { states } } = model;
       waiting.hidden = Boolean(details && states);
       waiting.replaceChildren(

@@ -20,7 +20,7 @@ export const rankOf = (row, pos) => row.reduce((rank, v) => rank + (v > row[pos]
 export const missing = (
   on,
   model,
-) => [
+) => model.page.reading.typed ? ["These numbers were typed: no vectors stand behind them."] : [
   "The hidden states of this window are not here yet. ",
   el("button", {
     type: "button",

@@ -6,9 +6,12 @@ import { formula } from "./formula.js";
 import { style } from "./style.js";
 import { leaving, marks } from "./marks.js";
 import { post } from "./outbox.js";
-import { hear, openExample, reset, select, state, textOf } from "./store.js";
+import { hear, openExample, reset, say, select, state, textOf } from "./store.js";
 
 style(new URL("./media.css", import.meta.url));
+
+/** The chapters whose pictures the bench of a few tokens can fill. */
+const BENCHED = ["scores", "start_end", "spans", "loss", "windows", "bio"];
 
 let scale = 1;
 
@@ -100,6 +103,13 @@ function skeleton(root, key) {
         { class: "folds" },
         fold("as a table", view.tables),
         fold("what is simplified", view.simplified),
+        BENCHED.includes(key)
+          ? el(
+            "button",
+            { type: "button", class: "plain to-bench", onclick: () => say("bench") },
+            "with numbers of your own",
+          )
+          : null,
       ),
     ),
   );

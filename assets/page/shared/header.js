@@ -132,6 +132,7 @@ export function mountHeader() {
             { class: "switches", role: "group", "aria-label": "Page" },
             reader,
             toggle("lessons", "lessons", { controls: "lessons", pressed: false }),
+            toggle("benching", "bench", { controls: "bench", pressed: false }),
             toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
             toggle("veiled", "veil"),
             toggle("dark", "dark"),

@@ -156,6 +156,11 @@ def _without_exp(found: Misread) -> str:
             "It also changes when the same constant is added to every logit, which changes "
             "nothing in what the reader knows."
         )
+    if found.value is None:
+        return (
+            "Without exp the label's share of the sum is 0, or the sum itself is 0: then there is "
+            "no loss at all."
+        )
     return (
         f"Here no share is below 0, and the loss would be {printed(found)}; add a "
         f"constant to every logit and it changes."

@@ -1,15 +1,11 @@
-"""Chapter 2, step 2 as data: S, E and T dimension by dimension, two tokens side by side, and the
-exercise for a pencil.
-"""
+"""Chapter 2, step 2 as data: S, E and T dimension by dimension, and two tokens side by side."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.heads import Comparison, HeadWeights, Lane, anatomy, compare
-from qa_demo.core.pencil import Pencil
 from qa_demo.figures.numbers import number, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.prose import quoted
@@ -139,34 +135,3 @@ def rivals(row: Floats, allowed: Floats, without: int) -> list[int]:
     """The positions one may ask about, highest logit first."""
     order = np.argsort(-np.asarray(row), kind="stable").tolist()
     return [p for p in order if p != without and allowed[p]][:RIVALS]
-
-
-def pencil_data(exercise: Pencil, number_of: int) -> dict[str, Any]:
-    """The exercise with what each cell asks, what it should hold, and the slips that give a known
-    wrong number.
-    """
-    return {
-        "n": number_of,
-        "tokens": list(exercise.tokens),
-        "T": exercise.T.tolist(),
-        "S": exercise.S.tolist(),
-        "E": exercise.E.tolist(),
-        "bias": [exercise.b_S, exercise.b_E],
-        "gold": list(exercise.gold),
-        "pairs": [list(p) for p in exercise.pairs()],
-        "cells": [
-            {
-                "name": c.name,
-                "asks": c.asks,
-                "value": c.value,
-                "decimals": c.decimals,
-                "slips": _slips(exercise, c.name),
-            }
-            for c in exercise.cells()
-        ],
-    }
-
-
-def _slips(exercise: Pencil, name: str) -> list[list[Any]]:
-    found: Sequence[tuple[str, float]] = exercise.slips(name)
-    return [[text, value] for text, value in found]

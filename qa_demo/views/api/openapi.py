@@ -118,11 +118,29 @@ _RESULTS: Mapping[str, Schema] = {
         paper_total=NUMBER,
     ),
 }
+_COLUMNS = {"logit": NUMBER, "p": NUMBER, "t": maybe(NUMBER), "slope": maybe(NUMBER)}
+_BENCH = record(
+    positions=many(
+        record(
+            window=WHOLE,
+            position=WHOLE,
+            token=TEXT,
+            **{
+                f"{side}_{name}": schema
+                for side in ("start", "end")
+                for name, schema in _COLUMNS.items()
+            },
+        )
+    ),
+    read=_RESULTS["read"],
+    loss=maybe(_RESULTS["loss"]),
+    tag=maybe(_RESULTS["tag"]),
+)
 RESULTS = {
     name: record(
         **schema["properties"], seconds=record(tokenise=NUMBER, queue=NUMBER, model=NUMBER)
     )
-    for name, schema in _RESULTS.items()
+    for name, schema in {**_RESULTS, "bench": _BENCH}.items()
 }
 """What a call gives, by its name, and the seconds it cost; a test holds every reply against it."""
 FAULT = record(error=TEXT)

@@ -5,12 +5,9 @@ every layer.
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.lens import Slide, slide
-from qa_demo.core.pencil import Pencil, another, pencil
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
@@ -19,7 +16,6 @@ from qa_demo.figures.scores.dimensions import (
     LANES,
     anatomy_data,
     comparison_data,
-    pencil_data,
     rivals,
     vectors_data,
 )
@@ -50,7 +46,6 @@ CHAPTER = Chapter(
     group="Predict",
     question="How can one start vector serve every question and every paragraph?",
 )
-EXERCISES = 10_000
 
 
 def shown_window(screen: Screen) -> int:
@@ -59,11 +54,6 @@ def shown_window(screen: Screen) -> int:
         return screen.selection.window
     best = screen.prediction.best
     return 0 if best is None else best.candidate.window
-
-
-def exercise(number: int) -> Pencil:
-    """Exercise 0 is the page's own; every other number draws one that is always the same."""
-    return pencil() if number == 0 else another(np.random.default_rng(number))
 
 
 def moved(screen: Screen) -> Slide | None:
@@ -89,7 +79,7 @@ def states_data(states: States) -> dict[str, Any]:
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """Plane, slide, exercise and bench; vectors and layers once the window's hidden states have
+    """Plane, slide and bench; vectors and layers once the window's hidden states have
     been fetched.
     """
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
@@ -105,7 +95,6 @@ def present(screen: Screen) -> dict[str, Any]:
         "bench": None,
         "longest": screen.decode.max_answer_length,
         "ownedOnly": copies == "max_context",
-        "pencil": pencil_data(exercise(own.exercise), own.exercise),
     }
     if own.other is not None:
         pair = predictions(screen, own.other)
@@ -232,11 +221,6 @@ def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
     return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
 
 
-def change_exercise(screen: Screen, value: Any) -> dict[str, Any]:
-    """Another exercise for the pencil."""
-    return {"exercise": parse.whole(value, "the exercise", 0, EXERCISES - 1)}
-
-
 def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:
     """What a request brought goes into the chapter's record."""
     return put(screen, **fields)
@@ -261,7 +245,4 @@ def build(frame: Frame) -> None:
     frame.browser_input(CHAPTER, "drop", lambda screen, value: put(screen, other=None, rests=None))
     frame.browser_input(
         CHAPTER, "contrast", lambda screen, value: put(screen, **change_contrast(screen, value))
-    )
-    frame.browser_input(
-        CHAPTER, "exercise", lambda screen, value: put(screen, **change_exercise(screen, value))
     )

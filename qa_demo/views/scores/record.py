@@ -70,7 +70,6 @@ class Kept:
     contrast: "MappingProxyType[Literal['start', 'end'], int]" = field(
         default_factory=lambda: MappingProxyType({})
     )
-    exercise: int = 0
 
 
 def best_target(prediction: Prediction) -> Target | None:
@@ -84,13 +83,11 @@ def best_target(prediction: Prediction) -> Target | None:
 
 
 def kept(screen: Screen) -> Kept:
-    """The record of the reading on screen; a new reading begins a new one and stays with the
-    exercise.
-    """
+    """The record of the reading on screen; a new reading begins a new one."""
     found, of = screen.own.get(KEY), screen.reading.key
     if isinstance(found, Kept) and found.of == of:
         return found
-    return Kept(of, exercise=found.exercise if isinstance(found, Kept) else 0)
+    return Kept(of)
 
 
 def wanted(job: Job, window: int) -> Wanted:

@@ -9,14 +9,12 @@ import pytest
 
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.lens import Lens, components, lens, slide
-from qa_demo.core.pencil import another, pencil
 from qa_demo.core.predict import predict
 from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
 from qa_demo.figures.scores.dimensions import (
     anatomy_data,
     comparison_data,
-    pencil_data,
     rivals,
     vectors_data,
 )
@@ -242,24 +240,6 @@ def test_vectors_travel_once_with_angle_and_lengths() -> None:
         and data["size"] == 4.0
     )
     assert data["bias"] == ["0.1000", "−0.2000"]
-
-
-@pytest.mark.parametrize("exercise", [pencil(), another(np.random.default_rng(7))])
-def test_the_exercise_travels_with_what_each_cell_asks_and_its_slips(exercise: object) -> None:
-    data = pencil_data(exercise, 3)
-    json.dumps(data, allow_nan=False)
-    assert data["n"] == 3 and len(data["T"]) == 5 and len(data["pairs"]) == 10
-    cells = {c["name"]: c for c in data["cells"]}
-    for i, row in enumerate(data["T"]):
-        s = sum(a * b for a, b in zip(row, data["S"], strict=True)) + data["bias"][0]
-        assert (
-            cells[f"logit_start_{i}"]["value"] == s and cells[f"logit_start_{i}"]["decimals"] == 0
-        )
-        for text, wrong in cells[f"logit_start_{i}"]["slips"]:
-            found = exercise.check(f"logit_start_{i}", str(wrong))
-            assert found.correct or found.slip is not None, text
-    weights = [math.exp(cells[f"logit_end_{i}"]["value"]) for i in range(5)]
-    assert cells["prob_end_2"]["value"] == pytest.approx(weights[2] / sum(weights))
 
 
 def test_layers_travel_with_ranks_and_the_notice_names_the_first_layer_that_leads() -> None:

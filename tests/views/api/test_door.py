@@ -134,6 +134,17 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "loss": [{**ASKED, "gold": [[25, 37], None]}],
     "tag": [ASKED],
     "infill": [{"text": TEXT, "spans": [[4, 10]]}, {"text": TEXT}],
+    "bench": [
+        {"tokens": ["a", "b", "c"], "start": [[0, 1, 2, 6]], "end": [[0, 5, 2, 1]]},
+        {
+            "tokens": ["a", "b", "c"],
+            "start": [[0, 1, 2], [0, 2, 6]],
+            "end": [[0, 5, 2], [0, 2, 1]],
+            "tags": [[3, 0, 0], [0, 3, 0], [0, 0, 3]],
+            "golds": "1-2, none",
+            "second_window": 1,
+        },
+    ],
 }
 
 

@@ -59,14 +59,14 @@ def value(printed: str) -> float:
     return float(printed.replace("−", "-"))
 
 
-def test_without_the_model_the_plane_and_the_exercise_stand(screen: Screen) -> None:
+def test_without_the_model_the_plane_stands(screen: Screen) -> None:
     data = scores.present(screen)
     json.dumps(data, allow_nan=False)
     assert data["picture"]["window"] == screen.selection.window
     assert data["picture"]["states"] is data["picture"]["slide"] is data["picture"]["bench"] is None
     assert scores.details(screen) == {}
     assert "".join(p["text"] for p in scores.formula(screen)).endswith("+ bE")
-    assert data["picture"]["pencil"]["n"] == 0 and len(data["simplified"]) == 7
+    assert len(data["simplified"]) == 7
 
 
 def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> None:
@@ -261,13 +261,11 @@ def test_what_is_found_leaves_the_selection_alone(screen: Screen) -> None:
     assert late.selection == moved.selection and late.own["scores"].states is not None
 
 
-def test_a_new_reading_forgets_states_and_keeps_the_exercise(screen: Screen) -> None:
-    new = put(with_states(screen), **scores.change_exercise(screen, 12))
-    assert kept(new).exercise == 12 and kept(new).states is not None
-    first, again = (scores.present(new)["picture"]["pencil"] for _ in range(2))
-    assert first == again and first["T"] != scores.present(screen)["picture"]["pencil"]["T"]
+def test_a_new_reading_forgets_states(screen: Screen) -> None:
+    new = with_states(screen)
+    assert kept(new).states is not None
     other = new.change(reading=READER.read("When?", TEXT, SMALL), selection=None)
-    assert kept(other).states is None and kept(other).exercise == 12
+    assert kept(other).states is None
 
 
 def test_a_comparison_can_be_chosen_for_each_lane(screen: Screen) -> None:
@@ -298,12 +296,6 @@ def test_a_comparison_can_be_chosen_for_each_lane(screen: Screen) -> None:
 def test_a_comparison_that_is_none_is_refused(screen: Screen, wrong: Any) -> None:
     with pytest.raises(BadInput):
         scores.change_contrast(screen, wrong)
-
-
-@pytest.mark.parametrize("wrong", [None, -1, 10_000, 1.5, "1", True])
-def test_an_exercise_that_is_none_is_refused(screen: Screen, wrong: Any) -> None:
-    with pytest.raises(BadInput):
-        scores.change_exercise(screen, wrong)
 
 
 def test_changed_logits_move_the_plane_and_not_t(screen: Screen) -> None:

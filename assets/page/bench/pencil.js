@@ -25,7 +25,7 @@ export function check(cell, text) {
 }
 
 export function makePencil(on) {
-  const root = el("div", { class: "scores-pencil" });
+  const root = el("div", { class: "pencil" });
   let shown = null;
   return {
     root,
@@ -42,7 +42,9 @@ function build(root, data, on) {
   const cells = new Map(data.cells.map((c) => [c.name, c]));
   const right = new Set();
   const legal = new Set(data.pairs.map((pair) => pair.join(" ")));
-  const said = el("p", { class: "scores-says", role: "status", "aria-live": "polite" });
+  /** The cell that a hint is for: the one that had the focus last. @type {any} */
+  let asked = data.cells[0];
+  const said = el("p", { class: "pencil-says", role: "status", "aria-live": "polite" });
   const count = el("span", { class: "tabular role-quiet" });
   const tally = () => {
     count.textContent = `${right.size} of ${data.cells.length} cells are right`;
@@ -56,7 +58,10 @@ function build(root, data, on) {
       autocomplete: "off",
       "aria-label": cell.asks + hint,
       title: cell.asks + hint,
-      id: `scores-cell-${name}`,
+      id: `pencil-cell-${name}`,
+      onfocus: () => {
+        asked = cell;
+      },
     });
     box.addEventListener("change", () => {
       const found = check(cell, box.value);
@@ -116,7 +121,7 @@ function build(root, data, on) {
   root.replaceChildren(
     el(
       "p",
-      { class: "scores-says" },
+      { class: "pencil-says" },
       `A whole reader in ${data.tokens.length} vectors of ${data.S.length} numbers. ` +
         `Compute, type, leave the cell: each is checked at once. Gold is ${
           data.tokens[data.gold[0]]
@@ -124,14 +129,28 @@ function build(root, data, on) {
     ),
     el(
       "p",
-      { class: "scores-line" },
+      { class: "pencil-line" },
       count,
       el("button", {
         type: "button",
         class: "plain",
-        id: "scores-exercise",
-        onclick: () => on.input("exercise", data.n + 1),
+        id: "pencil-hint",
+        onclick: () => {
+          said.textContent = `${asked.asks}: ${asked.hint}.`;
+        },
+      }, "hint"),
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: "pencil-exercise",
+        onclick: () => on.exercise(data.n + 1),
       }, "another exercise"),
+      el("button", {
+        type: "button",
+        class: "plain",
+        id: "pencil-lay",
+        onclick: () => on.lay(data.n),
+      }, "put its logits on the bench"),
     ),
     said,
     box(
@@ -153,7 +172,7 @@ function build(root, data, on) {
     ),
     el(
       "div",
-      { class: "scores-hands" },
+      { class: "pencil-hands" },
       el("div", {}, lane("start", "S", "s", data.S, data.bias[0])),
       el("div", {}, lane("end", "E", "e", data.E, data.bias[1])),
     ),
@@ -187,10 +206,10 @@ function build(root, data, on) {
         ),
       ),
     ),
-    el("p", { class: "scores-line" }, el("span", {}, "score of no answer:"), input("score_null")),
+    el("p", { class: "pencil-line" }, el("span", {}, "score of no answer:"), input("score_null")),
     el(
       "p",
-      { class: "scores-line" },
+      { class: "pencil-line" },
       el("span", {}, "best pair, token numbers:"),
       input("best_start"),
       el("span", {}, "to"),

@@ -1,0 +1,410 @@
+// The bench: a table of typed numbers, what follows from each beside it, and all that follows from
+// them below. The chapters under it draw the same numbers with their own pictures.
+
+import { el, focusIn, fold, headRow, table, tableBox } from "../shared/dom.js";
+import { post } from "../shared/outbox.js";
+import { hear, say, state } from "../shared/store.js";
+import { style } from "../shared/style.js";
+import { makePencil } from "./pencil.js";
+
+style(new URL("./bench.css", import.meta.url));
+
+const SWITCH = "benching";
+const TAGS = ["B", "I", "O"];
+
+/** @type {any} */
+const view = { root: null, trigger: null, contents: null, desk: null, timer: 0, pencil: null };
+
+const isOn = () => document.body.classList.contains(SWITCH);
+const send = (name, value) =>
+  post(`bench ${name}`, view.trigger, "input", { index: name, value: value ?? true });
+
+/** Open or close the panel without asking Python for anything. */
+function show(on) {
+  if (isOn() === on) return;
+  view.silent = true;
+  document.body.classList.toggle(SWITCH, on);
+  say("look", SWITCH);
+  view.silent = false;
+}
+
+/**
+ * All that is typed, as Python reads it.
+ * @param {ParentNode} root
+ * @param {any} desk
+ */
+export function typed(root, desk) {
+  const box = (name) =>
+    /** @type {HTMLInputElement | null} */ (root.querySelector(`[data-box="${name}"]`))?.value ??
+      "";
+  const side = (name) =>
+    desk.windows.map((one, w) => one.names.map((_, k) => box(`${name} ${w} ${k}`)));
+  return {
+    tokens: desk.tokens.map((_, k) => box(`token ${k}`)),
+    start: side("start"),
+    end: side("end"),
+    tags: desk.tags && desk.tokens.map((_, k) => TAGS.map((tag) => box(`${tag} ${k}`))),
+    golds: box("golds"),
+    step: desk.step,
+    typed: desk.typed,
+  };
+}
+
+function changed() {
+  clearTimeout(view.timer);
+  view.chosen = null;
+  view.timer = setTimeout(() => send("change", typed(view.root, view.desk)), 350);
+}
+
+const shape = (more) => {
+  const { desk } = view;
+  view.chosen = null;
+  send("shape", { n: desk.tokens.length, step: desk.step, tagged: desk.tags !== null, ...more });
+};
+
+/** A box; its name tells what is typed there. */
+function box(name, value, label, more = {}) {
+  return el("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    class: "bench-number",
+    value,
+    dataset: { box: name },
+    "aria-label": label,
+    oninput: changed,
+    ...more,
+  });
+}
+
+/** The bar above the table: which case, how many tokens, what is typed. */
+function bar() {
+  const { desk, contents: { presets, sizes } } = view;
+  const groups = [...new Set(presets.map(({ group }) => group))];
+  const menu = el(
+    "select",
+    {
+      id: "bench-presets",
+      onchange: (event) => {
+        const one = presets.find(({ id }) => id === event.target.value);
+        view.chosen = one.id;
+        view.about = one.about;
+        send("preset", one.id);
+        say("go", one.chapter);
+      },
+    },
+    el("option", { value: "", disabled: true, selected: !view.chosen }, "choose a case"),
+    groups.map((group) =>
+      el(
+        "optgroup",
+        { label: group },
+        presets.filter((one) => one.group === group).map(({ id, title }) =>
+          el("option", { value: id, selected: id === view.chosen }, title)
+        ),
+      )
+    ),
+  );
+  const n = desk.tokens.length;
+  const second = el(
+    "select",
+    {
+      id: "bench-step",
+      onchange: (event) => shape({ step: event.target.value ? Number(event.target.value) : null }),
+    },
+    el("option", { value: "", selected: desk.step === null }, "none"),
+    Array.from(
+      { length: Math.floor(n / 2) },
+      (_, k) =>
+        el("option", { value: k + 1, selected: desk.step === k + 1 }, `from token ${k + 2} on`),
+    ),
+  );
+  const kind = el(
+    "select",
+    { id: "bench-typed", onchange: (event) => send("as", event.target.value) },
+    ["logits", "probabilities"].map((name) =>
+      el("option", { value: name, selected: desk.typed === name }, name)
+    ),
+  );
+  const more = (text, by) =>
+    el("button", {
+      type: "button",
+      class: "boxed plain",
+      disabled: n + by < sizes[0] || n + by > sizes[1],
+      "aria-label": by > 0 ? "one token more" : "one token less",
+      onclick: () => shape({ n: n + by }),
+    }, text);
+  return el(
+    "div",
+    { class: "bench-bar" },
+    el("label", {}, "Case ", menu),
+    el("label", {}, "Type ", kind),
+    el(
+      "span",
+      { role: "group", "aria-label": "Tokens" },
+      "Tokens ",
+      more("−", -1),
+      ` ${n} `,
+      more("+", 1),
+    ),
+    el("label", {}, "Second window ", second),
+    el(
+      "label",
+      {},
+      el("input", {
+        type: "checkbox",
+        id: "bench-tags",
+        checked: desk.tags !== null,
+        onchange: (event) => shape({ tagged: event.target.checked }),
+      }),
+      " tags B, I, O",
+    ),
+  );
+}
+
+const cell = (text, kind = "") => el("td", { class: `num ${kind}` }, text);
+
+/** The rows of one window: [CLS], then its tokens. */
+function windowRows(one, w) {
+  const { desk } = view;
+  const marked = one.start.t !== null;
+  return one.names.map((name, k) => {
+    const doc = one.first + k - 1;
+    const where = `${k ? `token ${doc + 1}` : "[CLS]"}${
+      desk.step === null ? "" : `, window ${w + 1}`
+    }`;
+    const first = w === 0 || doc >= desk.windows[0].first + desk.windows[0].names.length - 1;
+    const side = (which) => {
+      const it = one[which];
+      return [
+        el(
+          "td",
+          {},
+          box(`${which} ${w} ${k}`, it.typed[k], `${which} of ${where}`, {
+            inputmode: "text",
+            class: `bench-number ${which}`,
+          }),
+        ),
+        cell(it.p[k], `role-${which}`),
+        ...(marked ? [cell(it.t[k]), cell(it.slope[k])] : []),
+      ];
+    };
+    return el(
+      "tr",
+      { class: k && !one.owned[k] ? "not-owned" : null },
+      el("th", { scope: "row" }, k ? String(doc + 1) : ""),
+      el(
+        "td",
+        { class: "bench-token" },
+        k && first
+          ? box(`token ${doc}`, desk.tokens[doc], `word of ${where}`, { class: "bench-word" })
+          : el("bdi", {}, name),
+      ),
+      side("start"),
+      side("end"),
+    );
+  });
+}
+
+function windowTable(one, w) {
+  const { desk } = view;
+  const marked = one.start.t !== null;
+  const of = desk.step === null ? "" : `Window ${w + 1}: `;
+  const head = (side) => [
+    desk.typed === "logits" ? `${side} logit` : `${side} typed`,
+    `P(${side})`,
+    ...(marked ? ["target t", "p − t"] : []),
+  ];
+  const name = `${of}start and end of every position`;
+  return tableBox(
+    name,
+    el(
+      "table",
+      { class: "bench-table" },
+      el("caption", {}, name),
+      headRow(["", "token", ...head("start"), ...head("end")]),
+      el("tbody", {}, windowRows(one, w)),
+    ),
+  );
+}
+
+function tagTable() {
+  const { desk } = view;
+  if (!desk.tags) return null;
+  const marked = desk.tags[0].t !== null;
+  return tableBox(
+    "Tags of every token",
+    el(
+      "table",
+      { class: "bench-table" },
+      el("caption", {}, "Tags of every token"),
+      headRow([
+        "",
+        "token",
+        ...TAGS.flatMap((tag) => [tag, `P(${tag})`, ...(marked ? ["t"] : [])]),
+      ]),
+      el(
+        "tbody",
+        {},
+        desk.tags.map((row, k) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, String(k + 1)),
+            el("td", { class: "bench-token" }, el("bdi", {}, desk.tokens[k])),
+            TAGS.map((tag, c) => [
+              el("td", {}, box(`${tag} ${k}`, row.typed[c], `${tag} of token ${k + 1}`)),
+              cell(row.p[c]),
+              marked ? cell(row.t[c]) : null,
+            ]),
+          )
+        ),
+      ),
+    ),
+  );
+}
+
+function annotators() {
+  return el(
+    "p",
+    { class: "bench-golds" },
+    el(
+      "label",
+      {},
+      "Right, for each annotator ",
+      box("golds", view.desk.golds, "tokens that each annotator marks as right", {
+        class: "bench-wide",
+        placeholder: "such as 1-2, 3, none",
+      }),
+    ),
+    el("span", { class: "role-quiet" }, " tokens by number, a comma between two annotators"),
+  );
+}
+
+function follows() {
+  const { desk } = view;
+  return el(
+    "div",
+    { class: "bench-follows" },
+    el(
+      "dl",
+      {},
+      desk.lines.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+    ),
+    desk.rules ? table(desk.rules) : null,
+  );
+}
+
+/** The frame stays, so that a box keeps the focus and what is being typed. */
+function build() {
+  const pencil = makePencil({
+    exercise: (number) => send("exercise", number),
+    lay: (number) => {
+      view.about = "The exercise’s logits. Its answer is what it took as right.";
+      send("lay", number);
+    },
+  });
+  const fresh = fold("a reader small enough for a pencil", pencil.root, { id: "bench-pencil" });
+  fresh.addEventListener("toggle", () => {
+    if (fresh.open && !pencil.root.firstChild) send("exercise", 0);
+  });
+  Object.assign(view, {
+    pencil,
+    refused: el("p", { class: "bench-refused", role: "alert" }),
+    inner: el("div", {}),
+    said: el("p", { class: "bench-about" }),
+  });
+  view.root.replaceChildren(
+    el(
+      "section",
+      { class: "bench", "aria-label": "Bench" },
+      el(
+        "div",
+        { class: "bench-head" },
+        el("h2", {}, "Bench: numbers of your own"),
+        el("button", {
+          type: "button",
+          class: "plain",
+          onclick: () => document.getElementById(`switch-${SWITCH}`)?.click(),
+        }, "put away"),
+      ),
+      view.said,
+      view.inner,
+      view.refused,
+      el("div", { class: "folds" }, fresh),
+    ),
+  );
+}
+
+function draw() {
+  const { inner } = view;
+  view.said.textContent = view.about ??
+    "Type start and end logits, or probabilities, from a book or an exam. No model runs: all nine chapters below show these numbers.";
+  const held = focusIn(inner);
+  const [name, id] = [held?.dataset.box, held?.id];
+  const label = held?.getAttribute("aria-label");
+  const at = held instanceof HTMLInputElement && held.type === "text" ? held.selectionStart : null;
+  const text = held instanceof HTMLInputElement ? held.value : "";
+  inner.replaceChildren(
+    bar(),
+    el(
+      "div",
+      { class: "bench-body" },
+      el(
+        "div",
+        { class: "bench-tables" },
+        view.desk.windows.map(windowTable),
+        tagTable(),
+        annotators(),
+      ),
+      follows(),
+    ),
+  );
+  if (!held) return;
+  const again = [...inner.querySelectorAll("input, select, button")].find((node) =>
+    name
+      ? node.dataset.box === name
+      : id
+      ? node.id === id
+      : node.getAttribute("aria-label") === label
+  );
+  if (!(again instanceof HTMLElement)) return;
+  if (name && again instanceof HTMLInputElement) again.value = text; // as typed: "0," is on its way
+  again.focus({ preventScroll: true });
+  if (again instanceof HTMLInputElement && at !== null) again.setSelectionRange(at, at);
+}
+
+function start(data) {
+  view.contents = data;
+  build();
+  hear("look", (name) => {
+    if (name === SWITCH && !view.silent) send(isOn() ? "open" : "close");
+  });
+  // another text came: its numbers are not typed ones
+  hear("reading", (reading) => {
+    if (!reading.typed) {
+      view.about = null;
+      show(false);
+    }
+  });
+  hear("bench", () => {
+    if (!isOn()) document.getElementById(`switch-${SWITCH}`)?.click();
+    view.root.scrollIntoView({ block: "start" });
+    /** @type {HTMLElement | null} */ (view.root.querySelector("select"))?.focus();
+  });
+}
+
+export function mountBench() {
+  return {
+    update(root, data, { trigger }) {
+      Object.assign(view, { root, trigger });
+      if (data.presets && !view.contents) start(data);
+      if (data.refused !== undefined) view.refused.textContent = data.refused;
+      if (data.pencil) view.pencil.update(data.pencil);
+      if (data.desk) {
+        view.desk = data.desk;
+        if (state.reading?.typed !== false) show(true);
+        draw();
+      }
+    },
+  };
+}

@@ -1,0 +1,34 @@
+"""The reader for a pencil as data: what each cell asks, how it is found, and which slip gives which
+wrong number.
+"""
+
+from typing import Any
+
+from qa_demo.core.pencil import Pencil
+
+
+def pencil_data(exercise: Pencil, number_of: int) -> dict[str, Any]:
+    """The exercise with what each cell asks, what it should hold, a hint, and the slips that give
+    a known wrong number.
+    """
+    return {
+        "n": number_of,
+        "tokens": list(exercise.tokens),
+        "T": exercise.T.tolist(),
+        "S": exercise.S.tolist(),
+        "E": exercise.E.tolist(),
+        "bias": [exercise.b_S, exercise.b_E],
+        "gold": list(exercise.gold),
+        "pairs": [list(p) for p in exercise.pairs()],
+        "cells": [
+            {
+                "name": c.name,
+                "asks": c.asks,
+                "hint": c.hint,
+                "value": c.value,
+                "decimals": c.decimals,
+                "slips": [[text, value] for text, value in exercise.slips(c.name)],
+            }
+            for c in exercise.cells()
+        ],
+    }

@@ -1,0 +1,106 @@
+"""The bench in Chromium: numbers typed by keyboard show in the chapters, a link brings them back;
+the pencil; axe finds nothing, on a phone too.
+"""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from qa_demo.core.pencil import another, pencil
+from qa_demo.figures.bench.exercise import pencil_data
+from tests.browser.steps import RUN
+
+pytestmark = pytest.mark.browser
+
+
+def test_typed_numbers_show_in_the_chapter_and_a_link_brings_them_back(
+    page: Page, open_page: Callable[..., Page]
+) -> None:
+    page.locator("#tab-spans").click()
+    page.locator("#panel-spans .to-bench").click()
+    expect(page.locator("#bench-presets")).to_be_focused()
+    expect(page.locator("#panel-spans .selected-text")).to_have_text("three")
+    first = page.get_by_label("start of token 1", exact=True)
+    first.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("9")
+    expect(page.locator("#panel-spans .selection-line")).to_contain_text("i = 3")
+    expect(page.locator(".bench-follows")).to_contain_text("9.00 + 5.00 = 14.00")
+    expect(first).to_be_focused()
+    expect(first).to_have_value("9")
+    page.keyboard.type("x")
+    expect(page.get_by_role("alert").filter(has_text="numbers such as")).to_be_visible()
+    expect(first).to_have_value("9x")
+    page.keyboard.press("Backspace")
+    expect(page.locator(".bench-refused")).to_be_empty()
+    page.locator("#switch-linking").click()
+    fragment = page.locator("#link-field").input_value().partition("#")[2]
+    again = open_page(f"#{fragment}")
+    expect(again.get_by_label("start of token 1", exact=True)).to_have_value("9")
+    page.get_by_role("button", name="put away").click()
+    expect(page.locator("#switch-readers")).to_have_text("reader: fake")
+    expect(page.locator("#bench")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"color_scheme": "dark"}, {"viewport": {"width": 375, "height": 812}}]
+)
+def test_cases_fit_the_screen_and_axe_finds_nothing(
+    open_page: Callable[..., Page], settings: dict
+) -> None:
+    page = open_page(**settings)
+    page.locator("#switch-benching").click()
+    page.locator("#bench-presets").select_option("two-windows")
+    expect(page.locator(".bench-table")).to_have_count(2)
+    page.locator("#bench-tags").check()
+    expect(page.locator(".bench-table")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.evaluate(RUN, [Axe().axe_script, "#bench"]) == []
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_the_pencil_says_what_core_says(page: Page, number: int) -> None:
+    exercise = pencil() if number == 0 else another(np.random.default_rng(number))
+    data = pencil_data(exercise, number)
+    typed = [
+        (c["name"], str(v))
+        for c in data["cells"]
+        for v in (round(c["value"], c["decimals"]), c["value"] + 1, -c["value"] - 3)
+    ]
+    typed += [(c["name"], f"{v:.2f}") for c in data["cells"] for _, v in c["slips"]]
+    said = page.evaluate(
+        """([data, typed]) => import(new URL('static/page/bench/pencil.js', document.baseURI)).then((m) => {
+        const cells = new Map(data.cells.map((c) => [c.name, c]));
+        return typed.map(([name, text]) => m.check(cells.get(name), text)); })""",
+        [json.loads(json.dumps(data)), typed],
+    )
+    for (name, text), found in zip(typed, said, strict=True):
+        own = exercise.check(name, text)
+        assert found["state"] == ("right" if own.correct else "wrong"), (name, text)
+        assert own.correct or found["slip"] == own.slip, (name, text)
+    assert {f["state"] for f in said} == {"right", "wrong"}
+
+
+def test_a_cell_is_checked_when_it_is_left(page: Page) -> None:
+    page.locator("#switch-benching").click()
+    page.locator("#bench-pencil summary").click()
+    picture = page.locator("#bench")
+    cell = picture.locator("#pencil-cell-logit_start_2")
+    exact = pencil().logits[2, 0]
+    for text, said in (
+        ("x", "not a number"),
+        (str(int(exact) - pencil().b_S), "the bias is missing"),
+        (str(int(exact)), "Right:"),
+    ):
+        cell.fill(text)
+        cell.blur()
+        expect(picture.locator(".pencil [role=status]")).to_contain_text(said)
+    expect(picture.locator(".pencil")).to_contain_text("1 of 74 cells are right")
+    picture.locator("#pencil-hint").click()
+    expect(picture.locator(".pencil [role=status]")).to_contain_text("products to its left")
+    picture.locator("#pencil-exercise").click()
+    expect(picture.locator(".pencil")).to_contain_text("0 of 74 cells are right")
