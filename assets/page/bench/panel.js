@@ -191,7 +191,7 @@ function windowRows(one, w) {
     return el(
       "tr",
       { class: k && !one.owned[k] ? "not-owned" : null },
-      el("th", { scope: "row" }, k ? String(doc + 1) : ""),
+      el("th", { scope: "row" }, k ? String(doc + 1) : "0"),
       el(
         "td",
         { class: "bench-token" },
@@ -221,7 +221,7 @@ function windowTable(one, w) {
       "table",
       { class: "bench-table" },
       el("caption", {}, name),
-      headRow(["", "token", ...head("start"), ...head("end")]),
+      headRow(["no.", "token", ...head("start"), ...head("end")]),
       el("tbody", {}, windowRows(one, w)),
     ),
   );
@@ -238,7 +238,7 @@ function tagTable() {
       { class: "bench-table" },
       el("caption", {}, "Tags of every token"),
       headRow([
-        "",
+        "no.",
         "token",
         ...TAGS.flatMap((tag) => [tag, `P(${tag})`, ...(marked ? ["t"] : [])]),
       ]),
@@ -373,6 +373,14 @@ function draw() {
   if (again instanceof HTMLInputElement && at !== null) again.setSelectionRange(at, at);
 }
 
+/** Who came from a chapter stands at the menu of cases, once it is there. */
+function land() {
+  const menu = document.getElementById("bench-presets");
+  if (!view.lands || !menu) return;
+  view.lands = false;
+  menu.focus({ preventScroll: true });
+}
+
 function start(data) {
   view.contents = data;
   build();
@@ -389,7 +397,8 @@ function start(data) {
   hear("bench", () => {
     if (!isOn()) document.getElementById(`switch-${SWITCH}`)?.click();
     view.root.scrollIntoView({ block: "start" });
-    /** @type {HTMLElement | null} */ (view.root.querySelector("select"))?.focus();
+    view.lands = true;
+    land();
   });
 }
 
@@ -404,6 +413,7 @@ export function mountBench() {
         view.desk = data.desk;
         if (state.reading?.typed !== false) show(true);
         draw();
+        land();
       }
     },
   };

@@ -35,7 +35,8 @@ export function address() {
   const { reading, record, selection } = state;
   if (!reading || !record) return window.location.href;
   const fields = new URLSearchParams({ v: "1", q: reading.question, p: reading.context });
-  fields.set("windows", record.options.windows.join("_"));
+  // typed numbers bring their windows along
+  if (!reading.typed) fields.set("windows", record.options.windows.join("_"));
   fields.set("decode", record.options.decode.join("_"));
   fields.set("chapter", state.chapter ?? "answer");
   if (selection) fields.set("span", [selection.window, selection.start, selection.end].join("_"));

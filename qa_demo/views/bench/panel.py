@@ -104,6 +104,14 @@ def linked(screen: Screen) -> dict[str, str]:
     return {} if bench is None else {KEY: typed.link_text(bench)}
 
 
+def contents() -> dict[str, Any]:
+    """What the panel needs before anything stands on the bench: the cases, and how many tokens."""
+    cases = [asdict(preset) for preset in presets.load()]
+    for case in cases:
+        del case[KEY]
+    return {"sizes": [FEWEST, MOST], "presets": cases}
+
+
 class Panel:
     """Events: `open`, `close`, `change` (all that is typed), `shape`, `as`, `preset`, `exercise`
     and `lay` (an exercise's logits on the bench).
@@ -116,14 +124,7 @@ class Panel:
 
     def build(self) -> None:
         """Make the panel where the caller stands, and wire it."""
-        contents = {
-            "sizes": [FEWEST, MOST],
-            "presets": [
-                {name: value for name, value in asdict(p).items() if name != KEY}
-                for p in presets.load()
-            ],
-        }
-        made = picture(KEY, contents, elem_id=KEY)
+        made = picture(KEY, contents(), elem_id=KEY)
         self.frame.outputs.parts[f"picture:{KEY}"] = made
         self.frame.slow.wire(KEY, "open", self.open)
         changes: dict[str, Callable[[Screen, Any], Screen]] = {
@@ -221,7 +222,11 @@ class Panel:
         update = self.frame.answers.answer(old, new)
         if bench is None:
             return update
-        return update.then(self.sent(desk=desk(bench, new.reading, new.decode), refused=""))
+        # on a page that opens with a bench this is the first that the panel hears
+        first = contents() if old is None else {}
+        return update.then(
+            self.sent(**first, desk=desk(bench, new.reading, new.decode), refused="")
+        )
 
     def sent(self, **parts: Any) -> Update:
         """A payload of the panel, numbered."""
