@@ -40,7 +40,7 @@ def verdict(
         "answered": answered,
         "text": shorten(found.text, LONGEST),
         "why": "" if answered else withheld(prediction, merge),
-        "sure": sure(reading, found, temperature, changed),
+        "sure": sure(reading, found, temperature, changed, withheld=not answered),
         "place": place(reading, found),
         "span": [found.window, found.span.start, found.span.end],
     }
@@ -75,19 +75,31 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
 
 
 def sure(
-    reading: Reading, found: Candidate, temperature: float = 1.0, changed: bool = False
+    reading: Reading,
+    found: Candidate,
+    temperature: float = 1.0,
+    changed: bool = False,
+    *,
+    withheld: bool = False,
 ) -> dict[str, str]:
     """The best span's probability and its name: `calibrated` only where a calibration was fitted,
-    the logits are the reader's own, and BERT's own limits allow the span.
+    the logits are the reader's own, and BERT's own limits allow the span. A calibration is fitted
+    on questions that their text answers: of a guess that is `withheld` this has to be said.
     """
     fitted = None if changed or reading.calibrations is None else reading.calibrations.span
     claim = None if fitted is None else pair_claim(reading, found)
     if fitted is not None and claim is not None:
-        name = "likely to be exactly right (calibrated probability)"
-        return {"value": percent(chance(claim, fitted)), "name": name}
+        name = "likely to be exactly right"
+        if withheld:
+            how = f"{name} if the text answers (calibrated)"
+        else:
+            how = f"{name} (calibrated probability)"
+        of = "the guess is" if withheld else ""
+        return {"of": of, "value": percent(chance(claim, fitted)), "name": how}
     value = percent(span_prob(reading, found.window, found.span, temperature))
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
-    return {"value": value, "name": f"probability in its window{warm}, not calibrated"}
+    name = f"probability in its window{warm}, not calibrated"
+    return {"of": "the guess has" if withheld else "", "value": value, "name": name}
 
 
 def place(reading: Reading, found: Candidate) -> str:

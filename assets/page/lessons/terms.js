@@ -28,8 +28,10 @@ const NUMBERS = {
   threshold: ({ record }) =>
     record?.options ? `here ${fixed(Number(record.options.decode[2]))}` : "",
   temperature: ({ reading }) => (reading ? `here ${reading.temperature}` : ""),
-  probability: ({ record }) =>
-    record?.verdict?.sure ? `the answer's: ${record.verdict.sure.value}` : "",
+  probability: ({ record }) => {
+    const said = record?.verdict;
+    return said?.sure ? `the ${said.answered ? "answer" : "guess"}'s: ${said.sure.value}` : "";
+  },
 };
 
 const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -1,7 +1,7 @@
 // The answer line above all chapters: what the reader answers or why it withholds, how sure, and
 // where it stands. Python says it anew with every record, so every slider moves it.
 
-import { el } from "./dom.js";
+import { el, glued } from "./dom.js";
 import { hear, select, state } from "./store.js";
 
 /** Select the words and bring them into sight, wherever the open chapter marks them. */
@@ -26,6 +26,11 @@ function words({ answered, text, why, span }) {
   return answered ? [lead, button] : [lead, el("span", {}, "(best guess ", button, `: ${why})`)];
 }
 
+const spaced = (/** @type {any[]} */ nodes) => nodes.flatMap((node, k) => k ? [" ", node] : [node]);
+
+/** How sure the reader is; of a guess that is withheld it says so. */
+const claim = ({ of, value, name }) => [of && `${of} `, el("strong", {}, glued(value)), ` ${name}`];
+
 export function mountVerdict() {
   return {
     update(root) {
@@ -41,9 +46,11 @@ export function mountVerdict() {
         line.classList.toggle("withheld", !said.answered);
         const { sure, place } = said;
         line.replaceChildren(
-          ...words(said),
-          sure ? el("span", { class: "aside" }, el("strong", {}, sure.value), ` ${sure.name}`) : "",
-          place ? el("span", { class: "aside" }, place) : "",
+          ...spaced(words(said)),
+          " ",
+          sure ? el("span", { class: "aside" }, ...claim(sure)) : "",
+          " ",
+          place && said.answered ? el("span", { class: "aside where" }, place) : "",
         );
       };
       hear("selection", show);
