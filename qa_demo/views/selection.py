@@ -68,7 +68,7 @@ def flag(screen: Screen) -> str | None:
     silent = (
         screen.prediction.answer is None and best is not None and best.candidate.span == chosen.span
     )
-    return "The reader gives no answer here; this is its best span." if silent else chosen.flag
+    return "withheld" if silent else chosen.flag
 
 
 def kept(old: Screen | None, new: Screen) -> Selection | None:

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from qa_demo.views.page import CHAPTERS
+from tests.browser.steps import ask
 
 pytestmark = pytest.mark.browser
 
@@ -68,3 +69,43 @@ def test_a_first_screen_holds_few_words_and_few_numbers(
         f"{key}: {words} words, {numbers} numbers: {' '.join(found['words'])} | "
         f"{' '.join(found['numbers'])}"
     )
+
+
+PLACES = """() => ["#asked", "#verdict", "#tab-answer", "#stage-answer", "#stage-answer .reading-text"]
+  .map((part) => Math.round(document.querySelector(part).getBoundingClientRect().top + scrollY))"""
+BUSY = """(text) => {
+  document.body.classList.toggle("busy", Boolean(text));
+  document.querySelector("#say .say").textContent = text;
+}"""
+PHONE = {"width": 375, "height": 812}
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["laptop", "phone"])
+def test_neither_the_offer_nor_the_busy_line_moves_the_page(
+    open_page: Callable[..., Page], size: dict[str, int]
+) -> None:
+    page = open_page(viewport=size)
+    offer = page.get_by_role("button", name="Start lesson 1")
+    expect(offer).to_be_in_viewport()
+    before = page.evaluate(PLACES)
+    page.get_by_role("button", name="No, thanks").click()
+    expect(offer).to_have_count(0)
+    assert page.evaluate(PLACES) == before
+    page.evaluate(BUSY, "reading window 3 of 11")
+    expect(page.locator("#ask-cancel")).to_be_in_viewport()
+    assert page.evaluate(PLACES) == before
+    page.mouse.wheel(0, 900)
+    page.wait_for_function("scrollY > 100")
+    expect(page.locator("#ask-cancel")).to_be_in_viewport()
+    page.evaluate(BUSY, "")
+    assert page.evaluate(PLACES) == before
+
+
+def test_a_phone_shows_an_unanswerable_text_on_its_first_screen(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(viewport=PHONE)
+    ask(page, "Which river flows through the old town?", "the sea is blue and very deep")
+    expect(page.get_by_role("region", name="What the reader answers")).to_contain_text("No answer")
+    expect(page.locator("#stage-answer .marks .mark-selected").first).to_be_visible()
+    assert page.locator("#stage-answer .text-box").bounding_box()["y"] < 520

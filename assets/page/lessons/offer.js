@@ -1,24 +1,23 @@
 // On the first visit one line offers the first lesson; once it was begun or declined it never comes
-// again.
+// again. It stands in the title's line, on a narrow screen over the lower edge: nothing moves for it.
 
 import { el } from "../shared/dom.js";
 import { keep } from "./memory.js";
 
 /**
- * The line; `begin` starts the lesson, `away` is told that the line is no longer wanted.
+ * The line; `begin` starts the lesson.
  * @param {{title: string, minutes: number}} lesson
  * @param {() => void} begin
- * @param {() => void} away
  */
-export function offer({ title, minutes }, begin, away) {
+export function offer({ title, minutes }, begin) {
   const settle = () => {
     keep({ declined: true });
-    away();
+    line.remove();
   };
-  return el(
+  const line = el(
     "p",
     { class: "lesson-offer", role: "note" },
-    el("span", {}, `New here? “${title}” takes ${minutes} minutes. `),
+    el("span", { title: `“${title}”` }, `New here? ${minutes} minutes: `),
     el("button", {
       type: "button",
       class: "plain",
@@ -29,4 +28,5 @@ export function offer({ title, minutes }, begin, away) {
     }, "Start lesson 1"),
     el("button", { type: "button", class: "plain", onclick: settle }, "No, thanks"),
   );
+  return line;
 }

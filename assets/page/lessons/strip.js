@@ -27,7 +27,6 @@ const view = {
   veiled: false,
   guess: null,
   yours: "",
-  offer: null,
 };
 
 const FACT = /\{\w+\}/g;
@@ -160,7 +159,7 @@ function reread() {
 function paint(focus = "title", take = false) {
   const { root } = view;
   if (!root || !document.body.classList.contains("lessons")) {
-    root?.replaceChildren(...(view.offer ? [view.offer] : []));
+    root?.replaceChildren();
     return;
   }
   const held = take || root.contains(document.activeElement) || focus === "feedback";
@@ -336,11 +335,13 @@ function start(data) {
       body("lessons", true);
       open(course()[0].id, 0);
     };
-    view.offer = offer(course()[0], begin, () => {
-      view.offer = null;
-      paint();
-    });
-    paint();
+    const line = offer(course()[0], begin);
+    const place = () => {
+      const title = document.querySelector(".masthead h1");
+      if (title) title.after(line);
+      else requestAnimationFrame(place); // the header is mounted in its own time
+    };
+    place();
   }
 }
 

@@ -22,7 +22,9 @@ export function mountAsked() {
         edit.textContent = on ? "fold" : "edit";
         if (on) boxes()[0]?.focus();
       };
-      root.append(el("p", { class: "asked" }, question, about, edit));
+      root.append(
+        el("p", { class: "asked" }, el("span", { class: "asked-line" }, question, edit), about),
+      );
       const boxes = () =>
         ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */
         (document.querySelector(`#ask-${name} textarea, #ask-${name} input`)));
