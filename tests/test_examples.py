@@ -16,6 +16,7 @@ from qa_demo.core.store import load_reading
 from qa_demo.core.types import Answer, Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners
+from qa_demo.views.examples import other_questions
 from tests.core.toys import make_reading
 
 KINDS = {
@@ -87,6 +88,15 @@ def test_the_pool_has_every_kind_and_each_text_stands_once() -> None:
     assert POOL[0].id == "oresund"
     assert sum(e.kind == "unanswerable" for e in POOL) >= 3
     assert all(e.answers for e in POOL if e.kind != "unanswerable")
+
+
+def test_every_example_offers_two_other_questions_of_its_paragraph() -> None:
+    for example in POOL:
+        assert len({example.question, *example.others}) == 3, example.id
+        offers = other_questions(example.question, example.context)
+        assert len(offers) == 2 and example.question not in offers
+        assert example.question in other_questions(example.others[0], example.context)
+    assert other_questions("Who?", "A text of one's own.") == []
 
 
 def test_a_fault_in_the_pool_names_the_example(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ class PoolExample:
     promise: Mapping[str, Any] = field(default_factory=dict)
     windows: WindowOptions | None = None
     """Its own window options, where it needs small windows to show what it is there for."""
+    others: tuple[str, ...] = ()
+    """Two more questions of the same paragraph, whose answers stand elsewhere in it."""
 
     @property
     def options(self) -> WindowOptions:
@@ -76,6 +78,7 @@ def load_examples(path: Path) -> tuple[PoolExample, ...]:
             answers=_slices(entry, "example", "context", "answers"),
             promise=entry["promise"],
             windows=WindowOptions(**entry["options"]) if "options" in entry else None,
+            others=tuple(entry.get("others", ())),
         )
         for entry in _entries(path, "example")
     )

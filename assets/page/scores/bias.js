@@ -113,7 +113,7 @@ export function makeBias(moved) {
   const root = el(
     "details",
     { class: "fold scores-bias", id: "scores-bias" },
-    el("summary", {}, "move a bias: which numbers follow?"),
+    el("summary", {}, "move a bias"),
     view.sliders,
     el("button", {
       type: "button",

@@ -1,9 +1,10 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
-import { el, focusIn, svg, table } from "../shared/dom.js";
+import { el, focusIn, fold, svg, table } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
 import { makeBias } from "./bias.js";
+import { clipped } from "../shared/prose.js";
 import { diagonal, diagonals, dots, frame, labels } from "./plane.js";
 
 const DURATION = 1100;
@@ -33,7 +34,8 @@ export function makePlaneStep(on) {
         if (view.question.value.trim()) on.input("other", { question: view.question.value });
       },
     },
-    el("label", { for: "scores-question" }, "Ask something else of the same paragraph"),
+    el("label", { for: "scores-question" }, "Ask the same paragraph:"),
+    view.offers = el("div", { class: "scores-offers" }),
     el(
       "div",
       { class: "scores-line" },
@@ -65,7 +67,8 @@ export function makePlaneStep(on) {
     }, "take away"),
   );
   view.moves = el("div", {});
-  view.moved = el("div", { class: "scores-moved" }, view.ends, view.moves);
+  view.says = el("p", { class: "scores-says" });
+  view.moved = el("div", { class: "scores-moved" }, view.says, view.ends, view.moves);
   view.bias = makeBias((shift) => {
     view.shift = shift;
     move(view);
@@ -94,28 +97,54 @@ export function makePlaneStep(on) {
       view.moved.hidden = !slide;
       if (slide !== view.slide) {
         view.slide = slide;
+        view.before = placeOf(model.chosen);
         view.from = slide &&
           { docs: ints(slide.docs), before: floats(slide.before), after: floats(slide.after) };
+        view.says.replaceChildren(...(slide ? said(slide) : []));
         view.moves.replaceChildren(
-          ...(slide
-            ? [
-              el(
-                "p",
-                { class: "role-quiet scores-asked" },
-                "after: ",
-                el("bdi", {}, slide.question),
-              ),
-              table(slide.table, model.page),
-            ]
-            : []),
+          ...(slide ? [fold("the largest moves", table(slide.table, model.page))] : []),
         );
       }
+      offer(view, on, model.picture.offers, slide);
       root.classList.toggle("stacked", model.page.narrow || model.width < 860 * model.page.scale);
       view.bias.update(model);
       if (news) play(view);
       else paint(view);
     },
   };
+}
+
+/** Ready questions of the same paragraph; the one that was asked is pressed. */
+function offer(view, on, offers, slide) {
+  const known = [...view.offers.children].map((button) => button.textContent).join("\n");
+  if (known !== offers.join("\n")) {
+    view.offers.replaceChildren(...offers.map((question) =>
+      el("button", {
+        type: "button",
+        class: "scores-button scores-offer",
+        dir: "auto",
+        onclick: () => on.input("other", { question }),
+      }, question)
+    ));
+  }
+  for (const button of view.offers.children) {
+    button.setAttribute("aria-pressed", String(button.textContent === slide?.question));
+  }
+}
+
+/** What happened, in one line: both answers, and what stayed. */
+function said({ question, answers }) {
+  const answer = (/** @type {string | null} */ text) =>
+    text === null ? "no answer" : el("bdi", {}, `“${clipped(text, 40)}”`);
+  return [
+    el("bdi", { class: "scores-asked" }, question),
+    " ",
+    answer(answers[0]),
+    " → ",
+    answer(answers[1]),
+    ". ",
+    el("strong", {}, "S and E stayed, the words moved."),
+  ];
 }
 
 function stop(view) {
@@ -137,7 +166,8 @@ function play(view) {
     began ??= now;
     const k = Math.min(1, (now - began) / DURATION);
     view.t = k < 0.5 ? 2 * k * k : 1 - 2 * (1 - k) ** 2;
-    place(view);
+    if (k < 1) place(view);
+    else paint(view); // "after" is pressed now
     view.running = k < 1 ? requestAnimationFrame(step) : 0;
   };
   view.running = requestAnimationFrame(step);
@@ -155,7 +185,10 @@ function points(view) {
     const list = Array.from(
       docs,
       (at, k) => ({
-        pos: at - w.docStart + w.contextAt,
+        // a piece of another window stands behind all positions of this one
+        pos: at >= w.docStart && at < w.docStop
+          ? at - w.docStart + w.contextAt
+          : w.tokens.length + at,
         doc: at,
         from: [before[2 * k], before[2 * k + 1]],
         to: [after[2 * k], after[2 * k + 1]],
@@ -177,7 +210,8 @@ function paint(view) {
     Math.floor(view.holder.clientWidth || (stacked ? width : width * 0.58)),
   );
   // below the head of the page, without scrolling
-  const screen = Math.max(300, full / 3, window.innerHeight - 220 * page.scale);
+  const top = view.holder.getBoundingClientRect().top + window.scrollY;
+  const screen = Math.max(300, full / 3, window.innerHeight - (top || 220) - 110 * page.scale);
   const height = Math.round(Math.min(560 * page.scale, screen, Math.max(300, full * 0.82)));
   view.plane = frame({
     width: full,
@@ -209,7 +243,12 @@ function place(view) {
   const { picture, w, chosen } = view.model;
   const { x, y } = view.plane;
   const named = new Set(picture.plane.named);
-  if (view.slide) view.slide.largest.forEach((doc) => named.add(doc - w.docStart + w.contextAt));
+  const posOf = new Map(view.list.map(({ doc, pos }) => [doc, pos]));
+  if (view.slide) view.slide.largest.forEach((doc) => named.add(posOf.get(doc)));
+  const winner = view.slide?.winner?.map((doc) => posOf.get(doc)) ?? null;
+  const there = arrived(view);
+  const ringed = there ? winner && { start: winner[0], end: winner[1] } : chosen;
+  const best = view.slide && view.t > 0.5 ? winner : picture.plane.best;
   const list = view.list.map((p) => {
     const [s, e] = [0, 1].map((k) => p.from[k] + (p.to[k] - p.from[k]) * view.t);
     const cls = p.pos === w.clsAt;
@@ -222,10 +261,13 @@ function place(view) {
       y: y(e),
       text,
       kind: cls ? "cls" : p.doc === null ? "outside" : "context",
-      start: chosen?.start === p.pos,
-      end: chosen?.end === p.pos,
-      name: picture.plane.best?.includes(p.pos) ? "best" : "",
-      label: `${text}, start ${fixed(s)}, end ${fixed(e)}, position ${p.pos}`,
+      start: ringed?.start === p.pos,
+      end: ringed?.end === p.pos,
+      name: best?.includes(p.pos) ? "best" : "",
+      at: p.pos < w.tokens.length ? `position ${p.pos}` : `word piece ${p.doc}`,
+      label: `${text}, start ${fixed(s)}, end ${fixed(e)}, ${
+        p.pos < w.tokens.length ? `position ${p.pos}` : `word piece ${p.doc}`
+      }`,
     };
   });
   view.body.replaceChildren();
@@ -237,7 +279,7 @@ function place(view) {
       svg("line", { class: "null-diagonal", x1: at[0], y1: at[1], x2: at[2], y2: at[3] }),
     );
   }
-  const order = [chosen?.start, chosen?.end, ...(picture.plane.best ?? []), ...named];
+  const order = [ringed?.start, ringed?.end, ...(best ?? []), ...named];
   const by = new Map(list.map((d) => [d.pos, d]));
   const unique = [...new Set(order)].filter((pos) => by.has(pos)).map((pos) => by.get(pos));
   const current = list.findIndex((d) => d.pos === (chosen?.start ?? w.contextAt));
@@ -256,6 +298,12 @@ function place(view) {
   );
   move(view);
 }
+
+const placeOf = (/** @type {any} */ chosen) => chosen && `${chosen.start} ${chosen.end}`;
+
+/** Whether the rings are round the other question's answer: the words have moved, and nothing else was selected. */
+const arrived = (view) =>
+  Boolean(view.slide) && view.t > 0.5 && placeOf(view.model.chosen) === view.before;
 
 function textAt({ model: { page, w } }, { doc, pos }) {
   if (doc === null) return w.tokens[pos];
@@ -299,15 +347,13 @@ function move(view) {
 
 function tell(view, dot) {
   if (!dot) {
-    view.readout.textContent = view.slide
-      ? "Point at a dot for its two logits."
-      : "Point at a dot for its two logits; a click selects its word, Shift and click extends.";
+    view.readout.textContent = "Point at a dot for its two logits.";
     return;
   }
   const [s, e] = [dot.s + view.shift.start, dot.e + view.shift.end];
   view.readout.replaceChildren(
     el("bdi", { class: "read-token" }, dot.text),
-    ` at position ${dot.pos}: `,
+    ` at ${dot.at}: `,
     el("span", { class: "role-start" }, `start_logit ${fixed(s, 3)}`),
     ", ",
     el("span", { class: "role-end" }, `end_logit ${fixed(e, 3)}`),
@@ -322,12 +368,16 @@ function key(view) {
   view.key.replaceChildren(
     sign(
       svg("line", { class: "null-diagonal", x1: 2, y1: 2, x2: 20, y2: 12 }),
-      `scores as high as no answer${
-        view.slide ? "" : ` (${plane.nullPrinted})`
-      }; other lines: equal score`,
+      `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`,
     ),
-    sign(svg("circle", { class: "ring of-start", cx: 11, cy: 7, r: 5.5 }), "selected start"),
-    sign(svg("circle", { class: "ring of-end", cx: 11, cy: 7, r: 5.5 }), "selected end"),
+    sign(
+      svg("circle", { class: "ring of-start", cx: 11, cy: 7, r: 5.5 }),
+      arrived(view) ? "start of the answer" : "start",
+    ),
+    sign(
+      svg("circle", { class: "ring of-end", cx: 11, cy: 7, r: 5.5 }),
+      arrived(view) ? "end of the answer" : "end",
+    ),
     ...(view.slide ? [] : [
       sign(
         svg("circle", { class: "scores-outside", cx: 11, cy: 7, r: 3 }),

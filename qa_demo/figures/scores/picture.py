@@ -1,5 +1,4 @@
-"""Chapter 2, step 1 as data: the exact plane of one window, what slides when the question is
-edited, the formula, the notice.
+"""Chapter 2, step 1 as data: the exact plane of one window, the formula, the notice.
 
 Every token stands at (s_i, e_i) = (S . T_i + b_S, E . T_i + b_E). The browser holds all logits and
 draws the dots itself.
@@ -8,22 +7,20 @@ draws the dots itself.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.lens import Slide
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Reading, Span
-from qa_demo.figures.numbers import number, signed, total
-from qa_demo.figures.pack import floats, ints, printable
+from qa_demo.figures.numbers import number, total
+from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Role, part, table
 from qa_demo.figures.prose import piece, plural, quoted
 from qa_demo.figures.reading import null_token
+from qa_demo.figures.scores.slide import drawn
 
 NAMED = 3
 """How many leaders of each axis carry a label of their own."""
-MOVES = 8
-"""How many of the largest moves are listed and labelled."""
 
 SIMPLIFIED = (
     "S and E are the two rows of one linear layer of this reader. They are the same for every "
@@ -80,7 +77,12 @@ def axis_range(*points: Floats) -> list[float]:
 
 
 def plane_data(
-    reading: Reading, window: int, decode: DecodeOptions, copies: str, moved: Slide | None
+    reading: Reading,
+    window: int,
+    decode: DecodeOptions,
+    copies: str,
+    moved: Slide | None,
+    winner: Span | None = None,
 ) -> dict[str, Any]:
     """Which dots are named, the no-answer diagonal, and the axes, which do not change while tokens
     slide.
@@ -90,10 +92,10 @@ def plane_data(
     best = window_best(reading, window, decode, copies)
     shown: list[Floats] = [np.stack([start, end], axis=1)]
     if moved is not None:
-        part_of = slice(at.doc_start, at.doc_stop)
+        docs = np.union1d(np.arange(at.doc_start, at.doc_stop), drawn(reading, window, winner))
         shown += [
-            moved.before[part_of],
-            moved.after[part_of],
+            moved.before[docs],
+            moved.after[docs],
             np.array([moved.cls_before, moved.cls_after]),
         ]
     null = float(start[at.cls_at]) + float(end[at.cls_at])
@@ -113,59 +115,6 @@ def beat_null(reading: Reading, window: int) -> int:
     start, end = reading.logits(window)
     at = reading.windows[window]
     return int((start + end > start[at.cls_at] + end[at.cls_at])[at.is_context].sum())
-
-
-def slide_data(before: Reading, after: Reading, moved: Slide, window: int) -> dict[str, Any]:
-    """Where the tokens a window owns stood and stand, and the largest moves as printed."""
-    docs = before.windows[window].owned
-    a, b = moved.before[docs], moved.after[docs]
-    return {
-        "question": printable(after.encoding.question),
-        "docs": ints(docs),
-        "before": floats(a),
-        "after": floats(b),
-        "cls": [*moved.cls_before, *moved.cls_after],
-        "largest": largest_moves(moved, docs).tolist(),
-    }
-
-
-def largest_moves(moved: Slide, docs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The word pieces among `docs` that travel farthest in the plane, farthest first."""
-    far = np.linalg.norm(moved.after[docs] - moved.before[docs], axis=1)
-    return docs[np.argsort(-far, kind="stable")[:MOVES]]
-
-
-def move_table(before: Reading, moved: Slide, window: int) -> dict[str, Any]:
-    """The largest moves of the plane, and no answer; each row's differences are between the
-    printed numbers.
-    """
-    rows: list[list[str]] = []
-    select: list[tuple[int, int, int] | None] = []
-    at = before.windows[window]
-    for doc in largest_moves(moved, before.windows[window].owned).tolist():
-        rows.append(
-            [
-                printable(piece(before, window, at.to_pos(doc))),
-                *_move(moved.before[doc], moved.after[doc]),
-            ]
-        )
-        select.append((window, doc, doc))
-    rows.append(["no answer", *_move(np.array(moved.cls_before), np.array(moved.cls_after))])
-    head = ["token", "start before", "start after", "change", "end before", "end after", "change"]
-    return table(
-        "The largest moves in the plane, farthest first; no answer last",
-        head,
-        rows,
-        [*select, None],
-    )
-
-
-def _move(before: Floats, after: Floats) -> list[str]:
-    out = []
-    for a, b in zip(before, after, strict=True):
-        shown = round(float(a), 2), round(float(b), 2)
-        out += [number(shown[0]), number(shown[1]), signed(shown[1] - shown[0])]
-    return out
 
 
 def token_table(reading: Reading, window: int) -> dict[str, Any]:
@@ -211,31 +160,6 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
         f"{number(float(end[best.start]))}, and its end from "
         f"{quoted(piece(reading, window, best.end))}, whose start logit is "
         f"{number(float(start[best.end]))}: two different dots."
-    )
-
-
-def slide_notice(
-    before: Reading,
-    after: Reading,
-    moved: Slide,
-    window: int,
-    answers: tuple[str | None, str | None],
-) -> str:
-    """What the other question did to the tokens, and that the axes are the same."""
-    first = int(largest_moves(moved, before.windows[window].owned)[0])
-    to = number(float(moved.after[first, 0])), number(float(moved.after[first, 1]))
-    said = [quoted(a) if a is not None else "no answer" for a in answers]
-    change = (
-        f"the answer goes from {said[0]} to {said[1]}"
-        if said[0] != said[1]
-        else f"the answer stays {said[0]}"
-    )
-    where = piece(before, window, before.windows[window].to_pos(first))
-    return (
-        f"Asked {quoted(after.encoding.question)}, {change}. {quoted(where)} moves farthest, from "
-        f"({number(float(moved.before[first, 0]))}, {number(float(moved.before[first, 1]))}) to "
-        f"({to[0]}, {to[1]}). S and E are the "
-        "same two vectors before and after: the words moved, not the axes."
     )
 
 

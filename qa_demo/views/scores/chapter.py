@@ -8,6 +8,7 @@ from typing import Any
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.lens import Slide, slide
+from qa_demo.core.types import Prediction, Span
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
@@ -22,17 +23,16 @@ from qa_demo.figures.scores.dimensions import (
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.scores.picture import (
     SIMPLIFIED,
-    move_table,
     plane_data,
     plane_notice,
     score_formula,
-    slide_data,
-    slide_notice,
     token_table,
     window_best,
 )
+from qa_demo.figures.scores.slide import move_table, slide_data, slide_notice
 from qa_demo.views import hidden_states, parse
 from qa_demo.views.background import Busy, Job
+from qa_demo.views.examples import other_questions
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
@@ -70,6 +70,12 @@ def moved(screen: Screen) -> Slide | None:
     return slide(first, other)
 
 
+def answer_span(prediction: Prediction) -> Span | None:
+    """Where the answer stands; None where it is withheld."""
+    best = prediction.best
+    return None if prediction.answer is None or best is None else best.candidate.span
+
+
 def states_data(states: States) -> dict[str, Any]:
     """What needs T: both vectors, and the head on every layer."""
     return {
@@ -84,30 +90,33 @@ def present(screen: Screen) -> dict[str, Any]:
     """
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
     reading, path = screen.reading, moved(screen)
+    pair = None if own.other is None else predictions(screen, own.other)
+    winner = None if pair is None or path is None else answer_span(pair[1])
     said = plane_notice(screen.shown, window, screen.decode, copies)
     tables, notices = [token_table(screen.shown, window)], dict[str, str]()
     picture: dict[str, Any] = {
         "window": window,
         "notices": notices,
-        "plane": plane_data(screen.shown, window, screen.decode, copies, path),
+        "plane": plane_data(screen.shown, window, screen.decode, copies, path, winner),
+        "offers": other_questions(reading.encoding.question, reading.encoding.context),
         "slide": None,
         "states": None,
         "bench": None,
         "longest": screen.decode.max_answer_length,
         "ownedOnly": copies == "max_context",
     }
-    if own.other is not None:
-        pair = predictions(screen, own.other)
+    if own.other is not None and pair is not None:
         rests = rested(screen, pair)
         picture["bench"] = {**bench_data(reading, own.other, pair, screen.merge), "rests": rests}
         tables.append(bench_table((reading, own.other), pair, screen.merge))
         if rests is not None and rests["table"] is not None:
             tables.append(rests["table"])
         if path is not None:
-            table, answers = move_table(reading, path, window), (pair[0].answer, pair[1].answer)
-            slide = slide_data(reading, own.other, path, window)
-            picture["slide"] = {**slide, "table": table}
-            said = slide_notice(reading, own.other, path, window, answers)
+            table = move_table(reading, path, window, winner)
+            answers = pair[0].answer, pair[1].answer
+            slide = slide_data(reading, own.other, path, window, winner)
+            picture["slide"] = {**slide, "table": table, "answers": [*answers]}
+            said = slide_notice(reading, own.other, path, window, answers, winner)
             tables.append(table)
     if own.states is not None and own.states.window == window:
         lens, best = own.states.lens, window_best(reading, window, screen.decode, copies)

@@ -10,7 +10,7 @@ import pytest
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.lens import Lens, components, lens, slide
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span
+from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span, WindowOptions
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
 from qa_demo.figures.scores.dimensions import (
     anatomy_data,
@@ -22,18 +22,16 @@ from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.scores.picture import (
     axis_range,
     beat_null,
-    largest_moves,
     leaders,
-    move_table,
     plane_data,
     plane_notice,
     score_formula,
-    slide_data,
-    slide_notice,
     token_table,
     window_best,
 )
+from qa_demo.figures.scores.slide import largest_moves, move_table, slide_data, slide_notice
 from tests.core.toys import make_reading, t1
+from tests.fakes import FakeReader
 
 DECODE = DecodeOptions()
 
@@ -119,6 +117,21 @@ def test_a_slide_sends_what_the_window_owns_and_nothing_else() -> None:
     assert docs.tolist() == reading.windows[1].owned.tolist() == [3, 4, 5]
     points = np.frombuffer(base64.b64decode(data["after"]), dtype="<f4").reshape(-1, 2)
     np.testing.assert_array_equal(points, [[4, 3], [1, 3.5], [0, 0]])
+
+
+def test_a_slide_shows_the_window_of_the_other_answer_too() -> None:
+    reading = FakeReader().read("Who?", "so it went on. " * 40 + "Ada", WindowOptions(40, 12))
+    last, path = len(reading.encoding.context_ids) - 1, slide(reading, reading)
+    home, winner = reading.home(Span(last, last)), Span(last, last)
+    assert home is not None and home.index != 0
+    docs = np.frombuffer(
+        base64.b64decode(slide_data(reading, reading, path, 0, winner)["docs"]), "<i4"
+    )
+    assert set(docs) == {*reading.windows[0].owned, *home.owned}
+    low, high, *_ = plane_data(reading, 0, DECODE, "max_context", path, winner)["range"]
+    assert low < path.after[last, 0] < high
+    rows = move_table(reading, path, 0, winner)["select"][:-1]
+    assert all(doc in reading.windows[w].owned for w, doc, _ in rows)
 
 
 def test_the_largest_moves_come_first_and_differ_as_printed() -> None:

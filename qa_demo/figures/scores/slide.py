@@ -1,0 +1,128 @@
+"""Chapter 2, step 1: the same paragraph under another question. The axes stay, the words move.
+
+Every token stands at its two logits before and after; those are drawn that the shown window owns,
+and those of the window in which the other question finds its answer.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats
+from qa_demo.core.lens import Slide
+from qa_demo.core.types import Reading, Span
+from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.pack import floats, ints, printable
+from qa_demo.figures.payload import table
+from qa_demo.figures.prose import piece, quoted
+
+MOVES = 8
+"""How many of the largest moves are listed and labelled."""
+
+
+def drawn(reading: Reading, window: int, winner: Span | None = None) -> NDArray[np.int64]:
+    """The word pieces that slide: those the window owns, and those of the window that owns the
+    start of the other question's answer.
+    """
+    docs = reading.windows[window].owned
+    other = None if winner is None else reading.home(Span(winner.start, winner.start))
+    return docs if other is None else np.union1d(docs, other.owned)
+
+
+def slide_data(
+    before: Reading, after: Reading, moved: Slide, window: int, winner: Span | None = None
+) -> dict[str, Any]:
+    """Where the tokens that slide stood and stand, the largest moves, and the other question's
+    answer as [start, end].
+    """
+    docs = drawn(before, window, winner)
+    a, b = moved.before[docs], moved.after[docs]
+    return {
+        "question": printable(after.encoding.question),
+        "docs": ints(docs),
+        "before": floats(a),
+        "after": floats(b),
+        "cls": [*moved.cls_before, *moved.cls_after],
+        "largest": largest_moves(moved, docs).tolist(),
+        "winner": None if winner is None else [winner.start, winner.end],
+    }
+
+
+def largest_moves(moved: Slide, docs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The word pieces among `docs` that travel farthest in the plane, farthest first."""
+    far = np.linalg.norm(moved.after[docs] - moved.before[docs], axis=1)
+    return docs[np.argsort(-far, kind="stable")[:MOVES]]
+
+
+def _home(reading: Reading, window: int, doc: int) -> int:
+    """The shown window where it owns the word piece, else the one that does."""
+    found = None if doc in reading.windows[window].owned else reading.home(Span(doc, doc))
+    return window if found is None else found.index
+
+
+def _piece(reading: Reading, window: int, doc: int) -> str:
+    at = _home(reading, window, doc)
+    return piece(reading, at, reading.windows[at].to_pos(doc))
+
+
+def move_table(
+    before: Reading, moved: Slide, window: int, winner: Span | None = None
+) -> dict[str, Any]:
+    """The largest moves of the plane, and no answer; each row's differences are between the
+    printed numbers.
+    """
+    rows: list[list[str]] = []
+    select: list[tuple[int, int, int] | None] = []
+    for doc in largest_moves(moved, drawn(before, window, winner)).tolist():
+        rows.append(
+            [
+                printable(_piece(before, window, doc)),
+                *_move(moved.before[doc], moved.after[doc]),
+            ]
+        )
+        select.append((_home(before, window, doc), doc, doc))
+    rows.append(["no answer", *_move(np.array(moved.cls_before), np.array(moved.cls_after))])
+    head = ["token", "start before", "start after", "change", "end before", "end after", "change"]
+    return table(
+        "The largest moves in the plane, farthest first; no answer last",
+        head,
+        rows,
+        [*select, None],
+    )
+
+
+def _move(before: Floats, after: Floats) -> list[str]:
+    out = []
+    for a, b in zip(before, after, strict=True):
+        shown = round(float(a), 2), round(float(b), 2)
+        out += [number(shown[0]), number(shown[1]), signed(shown[1] - shown[0])]
+    return out
+
+
+def slide_notice(
+    before: Reading,
+    after: Reading,
+    moved: Slide,
+    window: int,
+    answers: tuple[str | None, str | None],
+    winner: Span | None = None,
+) -> str:
+    """What the other question did to the tokens, and that the axes are the same."""
+    first = int(largest_moves(moved, drawn(before, window, winner))[0])
+    to = number(float(moved.after[first, 0])), number(float(moved.after[first, 1]))
+    said = [quoted(a) if a is not None else "no answer" for a in answers]
+    change = (
+        f"the answer goes from {said[0]} to {said[1]}"
+        if said[0] != said[1]
+        else f"the answer stays {said[0]}"
+    )
+    where = _piece(before, window, first)
+    of = "" if len(before.windows) == 1 else " of the tokens drawn"
+    return (
+        f"Asked {quoted(after.encoding.question)}, {change}. {quoted(where)} moves farthest{of}, "
+        f"from ({number(float(moved.before[first, 0]))}, "
+        f"{number(float(moved.before[first, 1]))}) to "
+        f"({to[0]}, {to[1]}). S and E are the "
+        "same two vectors before and after: the words moved, not the axes."
+    )
