@@ -6,12 +6,15 @@ import { key } from "./key.js";
 import { clamp } from "../shared/scales.js";
 import { marks, overview, readout, tents } from "./tents.js";
 
+/** So many tents can be told from each other side by side. */
+const SIDE_BY_SIDE = 30;
+
 /**
  * The part shown first: the whole paragraph, or six windows round the selection when there are more
- * than twelve.
+ * than can be told from each other.
  */
 function firstRange(layout, page) {
-  if (layout.starts.length <= 12) return { from: 0, to: layout.n };
+  if (layout.starts.length <= (page.narrow ? 12 : SIDE_BY_SIDE)) return { from: 0, to: layout.n };
   const wide = Math.min(layout.n, layout.capacity + 5 * layout.step);
   const middle = page.selection?.start ?? 0;
   const from = clamp(Math.round(middle - wide / 2), 0, layout.n - wide);
@@ -258,10 +261,10 @@ function build(stage, view) {
   );
   nodes.pad.addEventListener("keydown", (event) => keys(view, event));
   stage.replaceChildren(
-    nodes.zoom,
-    nodes.over,
     nodes.pad,
     nodes.readout,
+    nodes.over,
+    nodes.zoom,
     nodes.legend,
     el(
       "div",
