@@ -15,7 +15,9 @@ export function draw(root, model, held) {
   if (!held.made) make(root, model, held);
   held.model = model;
   const found = need({ what: "attention", span: true });
-  held.missing.replaceChildren(...missing(model, { what: "attention", span: true }, found));
+  held.missing.replaceChildren(
+    ...missing(model, { what: "attention", span: true }, found, words.coming_looked),
+  );
   held.body.hidden = !found?.data;
   if (!found?.data) return;
   if (held.grid !== found.data) {

@@ -35,7 +35,7 @@ export function draw(root, model, held) {
   const found = first?.error ? first : need(request); // nobody wants to refine what was cancelled
   const drawn = found?.data ?? (found?.error ? null : first?.data);
   held.missing.replaceChildren(
-    ...(drawn ? [] : missing(model, first?.error ? few : request, found)),
+    ...(drawn ? [] : missing(model, first?.error ? few : request, found, words.coming_rested)),
   );
   held.body.hidden = !drawn;
   if (drawn) drawLanes(held, drawn, !found?.data);

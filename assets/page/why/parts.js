@@ -4,11 +4,23 @@
 import { el } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 
-/** "waiting", or the reader's refusal with a way to ask again; nothing once the answer is there. */
-export function missing(model, request, found) {
+/** Characters of the text on each side of the marked words while the reader is awaited. */
+const AROUND = 320;
+
+/**
+ * "waiting", or the reader's refusal with a way to ask again; nothing once the answer is there.
+ * @param {any} model
+ * @param {any} request
+ * @param {any} found
+ * @param {string} [coming] what will stand here: it is said, over the text that is known already
+ */
+export function missing(model, request, found, coming) {
   if (found?.data) return [];
   const { words } = model;
-  if (!found) return [el("p", { class: "waiting role-quiet", role: "status" }, words.waiting)];
+  if (!found) {
+    const line = el("p", { class: "waiting role-quiet", role: "status" }, coming ?? words.waiting);
+    return coming ? [line, ...known(model)] : [line];
+  }
   return [
     el(
       "p",
@@ -20,6 +32,23 @@ export function missing(model, request, found) {
         { type: "button", class: "act", onclick: () => model.again(request) },
         words.again,
       ),
+    ),
+  ];
+}
+
+/** The stored reading's text, its selected words marked. */
+function known({ page: { reading }, chosen }) {
+  const { context, tokens } = reading;
+  const [a, b] = [tokens[chosen.start].start, tokens[chosen.end].end];
+  const [from, to] = [Math.max(0, a - AROUND), Math.min(context.length, b + AROUND)];
+  return [
+    el("p", { class: "coming-question", dir: "auto" }, reading.question),
+    el(
+      "p",
+      { class: "coming-text", dir: "auto" },
+      (from ? "…" : "") + context.slice(from, a),
+      el("span", { class: "mark-selected" }, context.slice(a, b)),
+      context.slice(b, to) + (to < context.length ? "…" : ""),
     ),
   ];
 }

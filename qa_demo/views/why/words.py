@@ -102,6 +102,10 @@ WORDS = {
     "run": "measure",
     "again": "try again",
     "waiting": "waiting for the reader",
+    "coming_looked": "The reader is on its way. Then one square stands here for each of its heads, "
+    "and the text shows where that head looked from the marked words.",
+    "coming_rested": "The reader is on its way. Then a bar over or under each word says how much "
+    "of the score of the marked words rests on it.",
     "trust_says": "Do the words that an explanation puts first matter more than words drawn "
     "blindly? Mask them, mask random sets of as many words, and see where the drop stands.",
     "dots": "Random sets by their drop of F; arrow keys move from one to the next",
