@@ -101,6 +101,7 @@ def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> N
     expect(picture.locator(".notice")).to_contain_text("the words moved, not the axes")
     assert picture.locator(".arrow").count() > 10
     axes = picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents()
+    picture.get_by_text("the largest moves", exact=True).click()
     row = picture.locator(".scores-moved tbody tr").first
     row.locator("button").click()
     pos = int(
@@ -125,8 +126,9 @@ def test_tokens_travel_unless_motion_is_unwelcome(open_page: Callable[..., Page]
         new MutationObserver(look).observe(document.querySelector("#picture-scores"), { childList: true, subtree: true }); }""")
     picture.locator("#scores-question").fill("Who crossed it first?")
     picture.locator("#scores-ask").click()
-    expect(picture.locator(".scores-moved caption")).to_be_visible()
+    expect(picture.get_by_text("S and E stayed, the words moved.")).to_be_visible()
     page.wait_for_function("window.seen.size > 4")
+    expect(picture.locator("#scores-after")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> None:
