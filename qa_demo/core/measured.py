@@ -1,14 +1,15 @@
 """The figures that were measured once and lie beside a reader in metrics.json, as records:
-reliability and threshold.
+reliability, threshold, and lists of answers.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.abstain import ThresholdPoint
 from qa_demo.core.errors import BadInput
+from qa_demo.core.lists import ListScores, Rates
 from qa_demo.core.metrics import CalibrationBin
 
 FILE = "metrics.json"
@@ -61,10 +62,13 @@ class ThresholdCurve:
 
 @dataclass(frozen=True)
 class Measured:
-    """Stored figures by head, `span` and `bio`; a head without figures is missing."""
+    """Stored figures by head, `span` and `bio`; a head without figures is missing. `lists` has the
+    files with lists of answers first: paragraphs kept apart, the same ones for both heads.
+    """
 
     reliability: dict[str, Reliability]
     curves: dict[str, ThresholdCurve]
+    lists: dict[str, dict[str, ListScores]] = field(default_factory=dict)
 
 
 def _reliability(raw: dict[str, Any]) -> Reliability:
@@ -80,6 +84,11 @@ def _curve(raw: dict[str, Any]) -> ThresholdCurve:
     return ThresholdCurve(**{**raw, "points": points, "chosen": ThresholdPoint(**raw["chosen"])})
 
 
+def _lists(raw: dict[str, Any]) -> ListScores:
+    rates = {name: Rates(**raw[name]) for name in ("exact", "overlap")}
+    return ListScores(**{**raw, **rates})
+
+
 def load_measured(folder: Path) -> Measured | None:
     """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that
     cannot be read as such.
@@ -93,6 +102,10 @@ def load_measured(folder: Path) -> Measured | None:
         return Measured(
             {head: _reliability(reliability[head]) for head in HEADS if head in reliability},
             {head: _curve(curves[head]) for head in HEADS if head in curves},
+            {
+                file: {head: _lists(found[head]) for head in HEADS}
+                for file, found in raw.get("lists", {}).items()
+            },
         )
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
         raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault

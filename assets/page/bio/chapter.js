@@ -2,6 +2,7 @@
 // annotators who disagree.
 
 import * as annotators from "./annotators.js";
+import { measuredLists } from "./measured.js";
 import { ownHead } from "./own.js";
 import * as spans from "./spans.js";
 import { stretches, stripes, tagText } from "./text.js";
@@ -122,7 +123,11 @@ function paint(view) {
       el("p", { class: "bio-says" }, words.no_head),
       annotators.editor(picture, page),
     );}
-  view.own.replaceChildren(teachHeads(picture, page, view), ownHead(picture, page, view));
+  view.own.replaceChildren(
+    teachHeads(picture, page, view),
+    ownHead(picture, page, view),
+    measuredLists(picture),
+  );
   view.root.querySelectorAll("details[id]").forEach((fold) => {
     if (view.open.has(fold.id)) fold.open = true;
   });

@@ -1,18 +1,14 @@
 """Chapter 1, Answer: which words, and how sure."""
 
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.measured import Measured, load_measured
 from qa_demo.figures.answer.picture import SIMPLIFIED, answer_notice, answer_picture, answer_table
 from qa_demo.figures.answer.trust import trust_picture, trust_tables
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.span_score import RULE, four_numbers, null_score, score_sums
 from qa_demo.views.frame import Frame
+from qa_demo.views.measured import measured
 from qa_demo.views.options import parse
-from qa_demo.views.services import BUNDLED
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -41,15 +37,6 @@ def present(screen: Screen) -> dict[str, Any]:
             *trust_tables(figures),
         ],
     )
-
-
-@lru_cache(maxsize=8)
-def measured(source: str) -> Measured | None:
-    """The figures that lie beside a reader of that name, bundled or a folder; None for one without.
-
-    A reader from the hub comes without: its figures are not fetched.
-    """
-    return load_measured(ASSETS / "reader" if source == BUNDLED else Path(source))
 
 
 def measured_threshold(screen: Screen) -> float | None:

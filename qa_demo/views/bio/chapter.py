@@ -16,6 +16,7 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import teach
 from qa_demo.figures.bio.loss import loss_data, one_hot_data, terms_table
+from qa_demo.figures.bio.measured import lists_picture, lists_table
 from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, threshold_data
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
@@ -29,6 +30,7 @@ from qa_demo.views.bio.bench import Bench
 from qa_demo.views.bio.words import WORDS
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
+from qa_demo.views.measured import measured
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -64,6 +66,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "needs": hidden_states.heads(screen.reading) is None,
         "annotators": marks_data(screen),
         "taught": taught(screen),
+        "lists": lists_picture(measured(screen.source)),
     }
     made = _without_tags(screen) if reading is None else _with_tags(screen, reading)
     now = base["taught"]["now"]
@@ -72,7 +75,11 @@ def present(screen: Screen) -> dict[str, Any]:
         base | made.picture,
         made.notice,
         in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
-        [*made.tables, *(teach.teach_tables(now) if now and made.tables else ())],
+        [
+            *made.tables,
+            *(teach.teach_tables(now) if now and made.tables else ()),
+            *lists_table(measured(screen.source)),
+        ],
     )
 
 

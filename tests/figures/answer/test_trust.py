@@ -16,7 +16,7 @@ from qa_demo.figures.answer.trust import (
     trust_picture,
     trust_tables,
 )
-from qa_demo.views.answer.chapter import measured
+from qa_demo.views.measured import measured
 
 BINS = (CalibrationBin(0.0, 0.5, 0, 0.0, 0.0), CalibrationBin(0.5, 1.0, 4, 0.75, 0.5))
 FOUND = Reliability(2.0, 0.5, 4, (Half(2.0, 0.5, 2, 0.1),) * 2, BINS, BINS, 0.25, 0.125, 0.05)

@@ -59,11 +59,11 @@ def screen(reader: FakeReader) -> Screen:
     return screen_of(reader)
 
 
-def test_the_chapter_travels_as_json_with_three_table_twins(screen: Screen) -> None:
+def test_the_chapter_travels_as_json_with_four_table_twins(screen: Screen) -> None:
     data = bio.present(screen)
     json.dumps(data, allow_nan=False)
     assert (
-        data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 3
+        data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 4
     )
     own = data["picture"]["notices"]
     assert own["tags"] == data["notice"] and "heads" in own["spans"] and "H(t)" in own["annotators"]
@@ -382,7 +382,7 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
         and now["spanLosses"][-1] < now["spanLosses"][0]
     )
     assert "steps you taught it" in data["notice"] and "taught below" in data["picture"]["banner"]
-    assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 5, (
+    assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 6, (
         "the bars show the taught tags, the twins stand below"
     )
     assert (

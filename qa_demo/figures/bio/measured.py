@@ -1,0 +1,109 @@
+"""How well each head returns lists of answers, from figures measured once on paragraphs kept apart:
+the evidence for tags.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from qa_demo.core.lists import ListScores
+from qa_demo.core.measured import Measured
+from qa_demo.figures.numbers import number
+from qa_demo.figures.payload import table
+from qa_demo.figures.prose import plural
+
+NONE = (
+    "No figures about lists of answers are stored beside this reader. qa_demo.training.score "
+    "--lists measures them for a folder."
+)
+WHAT = (
+    "Questions whose answer is a list, none of them trained on. The start/end head "
+    "says one span, so it can never return a whole list; the tags may return several. Overlap F1 "
+    "gives a span credit for the characters that it shares with a wanted one, exact F1 only for "
+    "the very same words."
+)
+Lists = Mapping[str, Mapping[str, ListScores]]
+ALL = "all"
+"""The files scored as one; no file of its own."""
+
+
+def lists_picture(measured: Measured | None) -> dict[str, Any]:
+    """One row for each file: both heads' overlap and exact F1, 0 to 100, and what they show."""
+    if measured is None or not measured.lists:
+        return {"none": NONE, "rows": [], "said": "", "what": WHAT}
+    return {
+        "none": None,
+        "what": WHAT,
+        "rows": [
+            {
+                "name": name_of(file),
+                "all": file == ALL,
+                "count": heads["span"].total,
+                **{
+                    measure: [getattr(heads[head], measure).f1 for head in ("span", "bio")]
+                    for measure in ("overlap", "exact")
+                },
+            }
+            for file, heads in measured.lists.items()
+        ],
+        "said": lists_sentence(measured.lists),
+    }
+
+
+def name_of(file: str) -> str:
+    """A file's name without what says how it is packed."""
+    return "all together" if file == ALL else file.split(".")[0]
+
+
+def lists_sentence(lists: Lists) -> str:
+    """In how many files the tags do better, by either measure, and how rarely a whole list is
+    right.
+    """
+    files = {file: heads for file, heads in lists.items() if file != ALL}
+    of = len(files)
+    better = {
+        measure: sum(
+            getattr(heads["bio"], measure).f1 > getattr(heads["span"], measure).f1
+            for heads in files.values()
+        )
+        for measure in ("overlap", "exact")
+    }
+    total = sum(heads["bio"].total for heads in files.values())
+    whole = {
+        head: round(sum(h[head].whole_lists * h[head].total / 100 for h in files.values()))
+        for head in ("span", "bio")
+    }
+    return (
+        f"By overlap the tags are ahead of start and end in {better['overlap']} of {of} "
+        f"{'file' if of == 1 else 'files'}, by exact words in {better['exact']}. The whole list is "
+        f"right for {whole['bio']:,} of {plural(total, 'question')} by the tags, for "
+        f"{whole['span']:,} by start and end."
+    )
+
+
+def lists_table(measured: Measured | None) -> list[dict[str, Any]]:
+    """The table twin."""
+    if measured is None or not measured.lists:
+        return []
+    rows = [
+        [
+            name_of(file),
+            f"{heads[head].total:,}",
+            name,
+            *(
+                number(value, 1)
+                for rates in (heads[head].overlap, heads[head].exact)
+                for value in (rates.precision, rates.recall, rates.f1)
+            ),
+            number(heads[head].whole_lists, 1),
+        ]
+        for file, heads in measured.lists.items()
+        for head, name in (("span", "start/end"), ("bio", "tags"))
+    ]
+    head = [
+        "file",
+        "questions",
+        "head",
+        *(f"{m} {r}" for m in ("overlap", "exact") for r in ("precision", "recall", "F1")),
+        "whole list right",
+    ]
+    return [table("Lists of answers, in percent", head, rows)]

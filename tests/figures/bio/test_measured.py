@@ -1,0 +1,60 @@
+"""Chapter 7's evidence: its sentence is said again from the stored figures."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.lists import ListScores, Rates, list_scores
+from qa_demo.core.measured import Measured, load_measured
+from qa_demo.figures.bio.measured import NONE, lists_picture, lists_sentence, lists_table
+
+HALF, NIL = Rates(50.0, 50.0, 50.0), Rates(0.0, 0.0, 0.0)
+BETTER, WORSE = ListScores(8, HALF, HALF, 25.0), ListScores(8, NIL, NIL, 0.0)
+
+
+@pytest.fixture
+def stored() -> Measured:
+    found = load_measured(ASSETS / "reader")
+    assert found is not None and len(found.lists) > 1
+    return found
+
+
+def test_a_reader_without_figures_says_so() -> None:
+    for nothing in (None, Measured({}, {})):
+        assert lists_picture(nothing)["none"] == NONE and not lists_table(nothing)
+
+
+def test_by_hand() -> None:
+    said = lists_sentence(
+        {"a": {"span": WORSE, "bio": BETTER}, "b": {"span": BETTER, "bio": WORSE}}
+    )
+    assert "ahead of start and end in 1 of 2 files, by exact words in 1." in said
+    assert "right for 2 of 16 questions by the tags, for 2 by start and end." in said
+    alone = lists_sentence({"a": {"span": WORSE, "bio": replace(WORSE, exact=HALF)}})
+    assert "in 0 of 1 file, by exact words in 1." in alone
+
+
+def test_the_sentence_counts_what_the_table_prints(stored: Measured) -> None:
+    (printed,) = lists_table(stored)
+    rows = [row for row in printed["rows"] if row[0] != "all together"]
+    assert len(rows) == len(printed["rows"]) - 2
+    counted = re.findall(r"\d[\d,]*", lists_picture(stored)["said"])
+    tags, spans = rows[1::2], rows[0::2]
+    ahead = [
+        sum(float(t[k]) > float(s[k]) for s, t in zip(spans, tags, strict=True)) for k in (5, 8)
+    ]
+    whole = [
+        sum(round(float(r[9]) / 100 * int(r[1].replace(",", ""))) for r in chosen)
+        for chosen in (tags, spans)
+    ]
+    total = sum(int(r[1].replace(",", "")) for r in tags)
+    assert [int(x.replace(",", "")) for x in counted] == [
+        ahead[0], len(tags), ahead[1], whole[0], total, whole[1],
+    ]  # fmt: skip
+
+
+def test_one_span_is_never_a_list_of_two() -> None:
+    found = list_scores([["ann", "ben"], ["carl"]], [["ann"], ["carl"]])
+    assert (found.whole_lists, found.exact.f1) == (50.0, pytest.approx(80.0))
