@@ -99,7 +99,7 @@ def services(
     """
     from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
     from qa_demo.server import is_public
-    from qa_demo.views.examples import load_examples
+    from qa_demo.views.examples import load_menu
     from qa_demo.views.services import Services
     from qa_demo.views.session.model_cache import ModelCache
 
@@ -119,7 +119,7 @@ def services(
     return Services(
         first.result,
         readers.get,
-        load_examples(),
+        load_menu(),
         default=reader,
         checksum=(lambda: "") if fitted else bundled_checksum,
         infillers=ModelCache(infiller),

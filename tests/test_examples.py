@@ -223,7 +223,8 @@ def test_kinds_of_characters(kind: str, word: str) -> None:
 
 
 def test_every_promise_is_used_by_some_example() -> None:
-    assert {name for e in POOL for name in e.promise} == set(PROMISES)
+    failures = load_pool(ASSETS / "failures.json")
+    assert {name for e in (*POOL, *failures) for name in e.promise} == set(PROMISES)
 
 
 def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:

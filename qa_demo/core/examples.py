@@ -33,6 +33,8 @@ class PoolExample:
     """Its own window options, where it needs small windows to show what it is there for."""
     others: tuple[str, ...] = ()
     """Two more questions of the same paragraph, whose answers stand elsewhere in it."""
+    view: str | None = None
+    """For a text that the reader gets wrong: the chapter that shows how."""
 
     @property
     def options(self) -> WindowOptions:
@@ -79,6 +81,7 @@ def load_examples(path: Path) -> tuple[PoolExample, ...]:
             promise=entry["promise"],
             windows=WindowOptions(**entry["options"]) if "options" in entry else None,
             others=tuple(entry.get("others", ())),
+            view=entry.get("view"),
         )
         for entry in _entries(path, "example")
     )

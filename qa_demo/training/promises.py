@@ -93,6 +93,14 @@ def _answer(shown: Shown, wanted: str | None) -> str | None:
     return f"says {said}, best span {shown.best.text!r}"
 
 
+def _fails(shown: Shown, _: bool) -> str | None:
+    """The reader is wrong: another text than any annotator's, silence where there is an answer, or
+    an answer where there is none.
+    """
+    wrong = _answer(shown, "gold" if shown.example.answers else None)
+    return None if wrong else f"is right: {shown.prediction.answer or 'no answer'}"
+
+
 def _n_best_holds(shown: Shown, texts: list[str]) -> str | None:
     """Each text stands in a listed span that touches no gold answer."""
     others = [
@@ -281,4 +289,5 @@ PROMISES: dict[str, Callable[[Shown, Any], str | None]] = {
     "annotators": _annotators,
     "too_long": _too_long,
     "holds": _holds,
+    "fails": _fails,
 }

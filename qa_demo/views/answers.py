@@ -16,6 +16,8 @@ from qa_demo.core.errors import BadInput
 from qa_demo.figures.payload import plain
 from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection
+from qa_demo.views.examples import is_right
+from qa_demo.views.labels import examples
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.update import Update, said
@@ -94,8 +96,17 @@ class Answers:
                 "details": details,
                 "options": options,
                 "link": own,
+                "right": _right(screen),
             }
         )
+
+
+def _right(screen: Screen) -> bool | None:
+    """Whether the reader in use answers a text of the failures as an annotator did; None on any
+    other text.
+    """
+    example = examples().get(screen.example or "")
+    return None if example is None or example.view is None else is_right(example, screen)
 
 
 def _store(screen: Screen, first: bool) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from qa_demo.core.types import WindowOptions
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import link
 from qa_demo.views.background import Busy
+from qa_demo.views.examples import menu
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
 from qa_demo.views.picture import picture
@@ -62,8 +63,7 @@ class Ask:
     def _build_examples(self) -> None:
         """The folded line and the examples."""
         picture("asked", elem_id="asked")
-        menu = [[e.title, e.id] for e in self.examples.values()]
-        picture("examples", {"examples": menu}, elem_id="ask-examples")
+        picture("examples", menu(self.examples), elem_id="ask-examples")
 
     def _build_texts(self) -> None:
         """The boxes of question and paragraph."""

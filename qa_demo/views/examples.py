@@ -1,16 +1,36 @@
-"""The examples of the menu, by their ids."""
+"""The examples of the menu, by their ids, and which of them shows a chapter's point best."""
 
 from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from qa_demo.core import examples as core
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.metrics import exact_match
+from qa_demo.views.state import Screen
+
+BEST: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "answer": ("violin-price", "nobel-1903"),
+        "scores": ("eiffel", "brooklyn"),
+        "start_end": ("insulin", "magna-carta"),
+        "spans": ("insulin", "gold"),
+        "loss": ("machu-picchu", "oresund"),
+        "windows": ("brooklyn", "penguins"),
+        "bio": ("south-pole", "machu-picchu"),
+        "spanbert": ("mile", "saxophone"),
+        "why": ("mile", "suez"),
+    }
+)
+"""Two examples for each chapter."""
 
 
 def load_examples(path: Path | None = None) -> dict[str, PoolExample]:
-    """Read `assets/examples.json`; an answer that does not stand where it says is refused with the
-    example's id.
+    """Read the examples; an answer that does not stand where it says is refused with the example's
+    id.
     """
     return {e.id: e for e in core.load_examples(path or ASSETS / "examples.json")}
 
@@ -32,3 +52,45 @@ def _asked() -> dict[str, tuple[str, ...]]:
             asked = (e.question,) if own else e.others
             found.setdefault(e.context, {}).update(dict.fromkeys(asked))
     return {context: tuple(questions) for context, questions in found.items()}
+
+
+def load_failures() -> dict[str, PoolExample]:
+    """Texts that the bundled reader gets wrong; `python -m qa_demo.training.examples check --pool
+    assets/failures.json` tells whether it still does.
+    """
+    return load_examples(ASSETS / "failures.json")
+
+
+def load_menu() -> dict[str, PoolExample]:
+    """All that the menu offers: the examples, then the failures."""
+    return {**load_examples(), **load_failures()}
+
+
+def menu(examples: Mapping[str, PoolExample]) -> dict[str, Any]:
+    """What the browser knows of the examples: titles by kind, and each chapter's two."""
+    return {
+        "examples": [
+            {
+                "id": e.id,
+                "title": e.title,
+                "kind": e.kind,
+                "reason": e.reason,
+                "view": e.view,
+            }
+            for e in examples.values()
+        ],
+        "best": {
+            chapter: [[key, examples[key].title] for key in keys if key in examples]
+            for chapter, keys in BEST.items()
+        },
+    }
+
+
+def is_right(example: PoolExample, screen: Screen) -> bool:
+    """Whether what stands on the screen answers an example as an annotator did, compared as SQuAD
+    does.
+    """
+    answer = screen.prediction.answer
+    if not example.answers:
+        return answer is None
+    return answer is not None and any(exact_match(a.text, answer) for a in example.answers)

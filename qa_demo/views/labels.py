@@ -6,14 +6,14 @@ from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Answer
 from qa_demo.figures.labels import Labels, make_labels
-from qa_demo.views.examples import load_examples
+from qa_demo.views.examples import load_menu
 from qa_demo.views.state import Screen
 
 
 @lru_cache(maxsize=1)
 def examples() -> dict[str, PoolExample]:
-    """The bundled examples, read once."""
-    return load_examples()
+    """All texts of the menu, read once."""
+    return load_menu()
 
 
 def annotated(screen: Screen) -> tuple[Answer, ...] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from qa_demo.core.errors import ModelUnavailable
 from qa_demo.server import launch
-from qa_demo.views.examples import load_examples
+from qa_demo.views.examples import load_menu
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from qa_demo.views.session.model_cache import ModelCache
@@ -24,7 +24,7 @@ def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
     services = Services(
         lambda: reader,
         load,
-        load_examples(),
+        load_menu(),
         checksum=lambda: reader.checksum,
         infillers=ModelCache(infiller),
     )

@@ -111,12 +111,13 @@ def answer(page: Page, lesson: Lesson, number: int) -> None:
     expect(page.locator("body:is(.veiled, .covering)")).to_have_count(0)
 
 
-def walk(page: Page, lesson: Lesson) -> None:
-    """From the list to the last step, by keyboard."""
+def walk(page: Page, lesson: Lesson, look: Callable[[], None] = lambda: None) -> None:
+    """From the list to the last step, by keyboard; `look` is called at each step."""
     tab_to(page, f".lesson-strip .lesson[data-lesson={lesson.id}]")
     page.keyboard.press("Enter")
     for number, step in enumerate(lesson.steps):
         settled(page, lesson, number)
+        look()
         asks = step.check and CHECKS[step.check].needs_reader
         if step.predict and not asks:
             answer(page, lesson, number)
@@ -145,15 +146,24 @@ def test_a_lesson_is_played_to_its_end_by_keyboard(
 
 
 def test_a_lesson_on_a_phone_in_the_dark(play: Callable[..., Page]) -> None:
-    page = play(viewport={"width": 375, "height": 667}, color_scheme="dark")
+    page = play(viewport={"width": 375, "height": 812}, color_scheme="dark")
     open_lessons(page)
-    walk(page, COURSE[3])
+    walk(page, COURSE[3], lambda: assert_a_third(page))
     strip = page.locator(".lesson-strip").bounding_box()
     room = page.locator(".gradio-container > .main").evaluate(
         "(node) => parseFloat(getComputedStyle(node).paddingBottom)"
     )
     assert strip and strip["height"] <= room, "the page can be scrolled clear of the strip"
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def assert_a_third(page: Page) -> None:
+    """The strip covers at most a third of a phone, and not the beginning of what it points at."""
+    strip, lit = (page.locator(s).first for s in (".lesson-strip", ".lit"))
+    expect(lit).to_be_in_viewport()
+    box, pointed = strip.bounding_box(), lit.bounding_box()
+    assert box and pointed and box["height"] <= 812 / 3
+    assert pointed["y"] < box["y"], "what the step speaks of begins above the strip"
 
 
 def test_the_strip_stands_beside_the_page_and_axe_finds_nothing(
@@ -187,11 +197,31 @@ def test_words_are_marked_and_compared(play: Callable[..., Page]) -> None:
     expect(page.locator(".strip-decides")).to_contain_text("Adolphe Sax")
 
 
+def test_words_are_marked_by_keyboard(play: Callable[..., Page]) -> None:
+    page = play()
+    page.get_by_role("button", name="Start lesson 1").focus()
+    page.keyboard.press("Enter")
+    settled(page, COURSE[0], 0)
+    expect(page.locator(".strip-title")).to_be_focused()
+    tab_to(page, ".lesson-strip .marking .plain")
+    page.keyboard.press("Enter")
+    words = page.locator("#picture-answer .word")
+    expect(words.first).to_be_focused()
+    for key in ("ArrowRight", "Shift+ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    marked = " ".join(words.nth(k).inner_text() for k in (1, 2))
+    expect(page.locator(".strip-marked .words")).to_have_text(marked)
+    expect(page.get_by_role("button", name="Commit")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".strip-feedback")).to_be_focused()
+    expect(page.locator(".strip-yours")).to_contain_text("other words")
+
+
 def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None:
     page = play()
     page.get_by_role("button", name="Start lesson 1").click()
     settled(page, COURSE[0], 0)
-    page.locator(".strip-title").focus()
+    expect(page.locator(".strip-title")).to_be_focused()
     page.keyboard.press("ArrowRight")
     settled(page, COURSE[0], 1)
     page.reload()

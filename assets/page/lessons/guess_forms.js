@@ -96,10 +96,11 @@ function mark(commit) {
   const go = button(
     "Go to the text",
     () => {
-      const here = `#picture-${state.chapter}`;
-      /** @type {HTMLElement | null} */ (document.querySelector(
-        `${here} .word[tabindex='0'], ${here} .stage [tabindex='0']`,
-      ))?.focus();
+      const here = document.getElementById(`picture-${state.chapter}`);
+      const text = here?.querySelector(".word[tabindex='0']");
+      // a term of the legend stands before the picture's own marks
+      const place = text ?? here?.querySelector(".stage [tabindex='0']:not(.term)");
+      /** @type {HTMLElement | null | undefined} */ (place)?.focus();
     },
     { class: "plain" },
   );

@@ -1,6 +1,6 @@
 // The parts of the strip: what they say is given, and what a press does.
 
-import { el } from "../shared/dom.js";
+import { el, glued } from "../shared/dom.js";
 import { button } from "./guess_forms.js";
 
 /**
@@ -76,7 +76,7 @@ export function feedback({ right, yours, decides, reveal }) {
     "div",
     { class: `strip-feedback${right ? " right" : ""}`, tabindex: -1, role: "status" },
     yours ? el("p", { class: "strip-yours" }, yours) : null,
-    decides ? el("p", { class: "strip-decides" }, decides) : null,
+    decides ? el("p", { class: "strip-decides" }, glued(decides)) : null,
     reveal ? el("p", { class: "strip-reveal" }, emphasised(reveal)) : null,
   );
 }

@@ -1,7 +1,7 @@
 // The strip: one step of a lesson beside the picture. A step sets the page up through Python; what is
 // covered is covered until the guess is committed.
 
-import { el } from "../shared/dom.js";
+import { el, glued } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { bus, hear, say, state } from "../shared/store.js";
 import { button, chipSentence, form } from "./guess_forms.js";
@@ -209,7 +209,9 @@ function asks() {
   const now = step();
   if (!now.predict) {
     return reply.pending ? el("p", { class: "role-quiet" }, "The reader is asked: a moment.") : [
-      reply.holds && reply.decides ? el("p", { class: "strip-decides" }, reply.decides) : null,
+      reply.holds && reply.decides
+        ? el("p", { class: "strip-decides" }, glued(reply.decides))
+        : null,
       reply.reveal ? el("p", { class: "strip-reveal" }, emphasised(reply.reveal)) : null,
     ];
   }

@@ -144,6 +144,6 @@ export function explain(terms, lessons) {
       if (panel) walk(panel);
     }, 150);
   };
-  ["reading", "opened", "selection", "look"].forEach((name) => hear(name, schedule));
+  ["reading", "opened", "selection", "look", "drawn"].forEach((name) => hear(name, schedule));
   schedule();
 }

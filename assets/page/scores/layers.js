@@ -20,14 +20,15 @@ export const rankOf = (row, pos) => row.reduce((rank, v) => rank + (v > row[pos]
 export const missing = (
   on,
   model,
-) => model.page.reading.typed ? ["These numbers were typed: no vectors stand behind them."] : [
-  "The hidden states of this window are not here yet. ",
-  el("button", {
-    type: "button",
-    class: "plain",
-    onclick: () => on.input("states", model.page.selection?.window ?? model.w.index),
-  }, "fetch them"),
-];
+) =>
+  model.page.reading.typed ? ["These numbers were typed: no vectors stand behind them."] : [
+    "The hidden states of this window are not here yet. ",
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () => on.input("states", model.page.selection?.window ?? model.w.index),
+    }, "fetch them"),
+  ];
 
 export function makeLayers(on, bench) {
   const view = { cursor: null };

@@ -1,7 +1,8 @@
 // The frame of one chapter: question, formula, selection, the picture (drawn by its own module),
 // notice and folds.
 
-import { el, focusIn, fold, glued, table } from "./dom.js";
+import { el, focusIn, fold, glued, offers, table } from "./dom.js";
+import { bestOf } from "./examples.js";
 import { formula } from "./formula.js";
 import { style } from "./style.js";
 import { leaving, marks } from "./marks.js";
@@ -82,6 +83,7 @@ function skeleton(root, key) {
   view.text = el("p", { class: "reading-text veil-text", dir: "auto", tabindex: 0 });
   view.notice = el("p", { class: "notice" });
   view.tables = el("div", {});
+  view.best = el("div", { class: "best" });
   view.simplified = el("ul", {});
   view.banner = el(
     "p",
@@ -111,6 +113,7 @@ function skeleton(root, key) {
           )
           : null,
       ),
+      view.best,
     ),
   );
   view.page = pageFor(view);
@@ -167,10 +170,17 @@ function draw(view) {
   view.banner.toggleAttribute("hidden", !reading.changed);
   note(view, view.data.notice);
   view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
+  const best = bestOf(view.key);
+  view.best.replaceChildren(
+    ...(best.length
+      ? [el("span", { class: "role-quiet" }, "Texts that show it well:"), offers(best, view.page)]
+      : []),
+  );
   view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
   view.marks.settle();
   mark(view, false);
+  say("drawn", view.key);
 }
 
 const note = (view, text) => view.notice.replaceChildren(el("strong", {}, "Notice "), glued(text));
