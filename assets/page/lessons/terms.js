@@ -135,14 +135,18 @@ export function explain(terms, lessons) {
     }
   };
 
+  const look = () => {
+    const panel = document.getElementById(`panel-${state.chapter}`);
+    if (panel) walk(panel);
+  };
   /** @type {any} */
   let due = 0;
+  // once all who hear the event have drawn, so that Tab never meets a term that comes late; and
+  // again for what a chapter draws by itself
   const schedule = () => {
+    queueMicrotask(look);
     clearTimeout(due);
-    due = setTimeout(() => {
-      const panel = document.getElementById(`panel-${state.chapter}`);
-      if (panel) walk(panel);
-    }, 150);
+    due = setTimeout(look, 150);
   };
   ["reading", "opened", "selection", "look", "drawn"].forEach((name) => hear(name, schedule));
   schedule();
