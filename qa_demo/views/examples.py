@@ -1,7 +1,7 @@
 """The examples of the menu, by their ids, and which of them shows a chapter's point best."""
 
-from functools import cache
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any

@@ -11,12 +11,25 @@ function clear() {
   );
 }
 
+/**
+ * Of a picture that is covered, what covers it: else two outlines would stand in one another.
+ * @param {Element[]} found
+ */
+const uncrossed = (found) => {
+  const covers = found.filter((node) => node.matches(".veil-text"));
+  return found.filter((node) =>
+    covers.includes(node) || !covers.some(({ parentElement }) => parentElement?.contains(node))
+  );
+};
+
 function paint() {
   light.due = false;
   clear();
   const column = document.querySelector(COLUMN);
-  const found = light.selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
-    .filter((node) => node.getClientRects().length);
+  const found = uncrossed(
+    light.selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
+      .filter((node) => node.getClientRects().length),
+  );
   if (!column || !found.length) return;
   const kept = new Set();
   for (const node of found) {

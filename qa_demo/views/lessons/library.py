@@ -29,22 +29,20 @@ SAID = "said"
 """The id of the file that corrects wrong statements: each of its steps stands for itself."""
 COVERED = "& .veil-text"
 """What stands in a picture's place while it is covered."""
-OPEN = "body:not(.veiled):not(.covering) &"
-"""A picture that is not covered: else two outlines would stand in one another."""
 PARTS: Mapping[str, str] = MappingProxyType(
     {
         "question": "#asked",
         "answer-line": "#verdict",
         "formula": "& .formula-line",
-        "picture": f"{OPEN} .stage, {COVERED}",
+        "picture": f"& .stage, {COVERED}",
         "notice": "& .notice",
         "steps": "& [id*='-step-']",
         "paragraph": "#picture-answer .text-box",
         "logit-line": "#picture-answer .logit-line",
         "four-numbers": "#picture-answer .four",
         "chips": "#guess",
-        "square": f"{OPEN} .spans-stage, {COVERED}",
-        "list": f"{OPEN} .spans-list, {COVERED}",
+        "square": f"#picture-spans .spans-stage, {COVERED}",
+        "list": f"#picture-spans .spans-list, {COVERED}",
         "temperature": "#picture-start_end .levers",
         "folds": "& .stage .folds",
     }

@@ -85,9 +85,7 @@ def states_data(states: States) -> dict[str, Any]:
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """Plane, slide and bench; vectors and layers once the window's hidden states have
-    been fetched.
-    """
+    """Plane, slide and bench; vectors and layers once the hidden states of the window are here."""
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
     reading, path = screen.reading, moved(screen)
     pair = None if own.other is None else predictions(screen, own.other)
