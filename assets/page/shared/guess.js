@@ -208,7 +208,7 @@ function render(view) {
     rows([
       place(NONE, "no answer"),
       ...list.map((word, k) => place(k, view.text.slice(word.start, word.end))),
-    ]),
+    ], rightToLeft(view.text)),
   );
   Object.assign(view, { list, field, nodes, chipped: new Set() });
   view.result = el("div", { class: "guess-result", "aria-live": "polite" });
@@ -274,7 +274,7 @@ function render(view) {
  * Places in rows of some hundred: a browser lays out only the rows in sight, and a long paragraph
  * has thousands of words.
  */
-function rows(places) {
+function rows(places, base) {
   const many = 200;
   return Array.from(
     { length: Math.ceil(places.length / many) },
@@ -282,8 +282,36 @@ function rows(places) {
       el(
         "div",
         { class: "place-row", role: "presentation" },
-        places.slice(r * many, (r + 1) * many),
+        runs(places.slice(r * many, (r + 1) * many), base),
       ),
+  );
+}
+
+/**
+ * Words that are read against the text's direction stand together, in their own: a box for each
+ * word hides from the browser that they are one phrase.
+ * @param {HTMLElement[]} places
+ * @param {boolean} base whether the text is written from right to left
+ */
+function runs(places, base) {
+  /** @type {{against: boolean, nodes: HTMLElement[]}[]} */
+  const found = [];
+  for (const node of places) {
+    const against = rightToLeft(node.textContent ?? "") !== base;
+    const last = found.at(-1);
+    if (against && last?.against) last.nodes.push(node);
+    else found.push({ against, nodes: [node] });
+  }
+  return found.flatMap(({ nodes }) =>
+    nodes.length > 1
+      ? [
+        el(
+          "div",
+          { class: "place-run", role: "presentation", dir: base ? "ltr" : "rtl" },
+          nodes,
+        ),
+      ]
+      : nodes
   );
 }
 
