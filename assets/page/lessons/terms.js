@@ -8,7 +8,8 @@ import { middle, tip } from "../shared/tip.js";
 
 /** @typedef {{id: string, names: string[], text: string, lesson: string, number: string | null}} Term */
 
-const PLACES = [".question", ".formula-line", ".notice", ".legend", "caption", "th[scope=col]"];
+// no captions: a table with a role of its own may hold rows alone
+const PLACES = [".question", ".formula-line", ".notice", ".legend", "th[scope=col]"];
 const LEFT = "button, summary, svg, bdi, input, select, .selected-text, .term";
 const A_TAP = 500;
 
