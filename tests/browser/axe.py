@@ -1,7 +1,7 @@
 """axe in every chapter and step, light, dark and in present mode, findings of every impact: a
 command of its own, because it takes minutes.
 
-    python -m pytest tests/browser/axe.py
+python -m pytest tests/browser/axe.py
 """
 
 from collections.abc import Callable
