@@ -1,6 +1,7 @@
 """What a newcomer meets in each chapter at 1280 x 800: few words, few numbers, one picture."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -87,6 +88,7 @@ def test_neither_the_offer_nor_the_busy_line_moves_the_page(
     page = open_page(viewport=size)
     offer = page.get_by_role("button", name="Start lesson 1")
     expect(offer).to_be_in_viewport()
+    expect(page.locator("#stage-answer .logit-line .dot").first).to_be_visible()
     before = page.evaluate(PLACES)
     page.get_by_role("button", name="No, thanks").click()
     expect(offer).to_have_count(0)
@@ -109,3 +111,20 @@ def test_a_phone_shows_an_unanswerable_text_on_its_first_screen(
     expect(page.get_by_role("region", name="What the reader answers")).to_contain_text("No answer")
     expect(page.locator("#stage-answer .marks .mark-selected").first).to_be_visible()
     assert page.locator("#stage-answer .text-box").bounding_box()["y"] < 520
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("sentences", [10, 60])
+def test_the_windows_of_a_text_stand_on_the_first_screen(
+    open_page: Callable[..., Page], size: dict[str, int], sentences: int
+) -> None:
+    text = "Anna Lund went to Kalmar in winter. " * sentences
+    link = {"v": "1", "q": "Who came?", "p": text, "windows": "48_18_16", "chapter": "windows"}
+    page = open_page(f"#{urlencode(link)}", viewport=size)
+    expect(page.locator("#asked")).to_contain_text(" windows")
+    pad = page.locator("#stage-windows .pad svg")
+    expect(pad).to_be_visible()
+    assert page.evaluate("scrollY") == 0
+    box = pad.bounding_box()
+    assert box["y"] + box["height"] <= size["height"]
+    assert pad.locator(".tent").count() >= 4

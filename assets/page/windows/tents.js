@@ -123,7 +123,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   const width = Math.max(260, page.width);
   const pad = 2;
   const top = small ? 4 : em * 1.5;
-  const tall = small ? em * 2 : (page.narrow ? 7 : 9) * em;
+  const tall = small ? em * 2 : (page.narrow ? 6 : 9) * em;
   const ribbon = { top: top + tall + 3, height: small ? 4 : em * 0.7 };
   const height = ribbon.top + ribbon.height + (small ? 6 : em * 3.6);
   const x = scaleLinear([from, to], [pad, width - pad]);
