@@ -78,6 +78,7 @@ def test_nothing_of_a_visitor_is_kept() -> None:
         "model_name",
         "options",
         "threshold",
+        "baseline",
         "checksum",
         "seconds",
         "tokenise_seconds",
