@@ -18,13 +18,13 @@ EVERYDAY = set(
         """
 about against all and annotators answered answers are around begins bert between can cells
 choice column combines comes comparable context-only corrected costs could counted counts
-diagonal did difference does each eight end ends every exact exactly exp first formulas from
-gives highest holds how inside its know last left lies likeliest listed longer look lower
-mass may mean min none not number numbers often one out outside over pair pairs paragraph
-part plane product question questions rank reach reader region rest right row rows rule
-rules said scale serve since sometimes special split start step sum sums sure term text
-textbook than the their these they this trained training true two value weight what where
-which with withheld without words written
+diagonal did difference does each eight end ends every exact exactly exp file first formulas
+from gives head highest holds how inside its know last left lies likeliest list listed lists
+longer look lower mass may mean min none not number numbers often one out outside over
+overlap pair pairs paragraph percent part plane product question questions rank reach reader
+region rest right row rows rule rules said scale serve since sometimes special split start
+step sum sums sure term text textbook than the their these they this trained training true
+two value weight what where which whole with withheld without words written
 """,
     )
 )
