@@ -6,18 +6,19 @@ a click costs one selection record and a slider one chapter.
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import astuple
 from types import ModuleType
 from typing import Any
 
 import gradio as gr
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.figures.payload import plain
 from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection
 from qa_demo.views.examples import is_right
 from qa_demo.views.labels import examples
+from qa_demo.views.link.restore import save
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.update import Update, said
@@ -28,9 +29,11 @@ NO_READING = "There is no reading yet."
 class Answers:
     """What the chapters show of a screen; `modules` are the chapters by their keys."""
 
-    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
-        self.modules = modules
-        self.linked: list[Callable[[Screen], dict[str, str]]] = []
+    def __init__(
+        self, modules: Mapping[str, ModuleType], examples: Mapping[str, PoolExample] | None = None
+    ) -> None:
+        self.modules, self.examples = modules, examples or {}
+        self.linked: list[Callable[[Screen], dict[str, Any]]] = []
         """What is no chapter and has fields of a link."""
         self._numbers = itertools.count(1)
 
@@ -50,14 +53,16 @@ class Answers:
 
         return (quiet or Update()).then(tried(screen, changed))
 
-    def answer(self, old: Screen | None, new: Screen) -> Update:
-        """What turns the page from `old` into `new`."""
+    def answer(
+        self, old: Screen | None, new: Screen, page: Mapping[str, Any] | None = None
+    ) -> Update:
+        """What turns the page from `old` into `new`; `page` is what a link asks of the browser."""
         module = self.modules[new.chapter]
         stale = new.chapter not in new.fresh
         pictures = shown(module.CHAPTER, new, module.present(new)).pictures if stale else {}
         new = new.presented(new.chapter)
         moved = old is None or old.stamp != new.stamp
-        reading = _store(new, first=old is None) if moved else None
+        reading = _store(new, old is None, page) if moved else None
         return Update(new, reading, self.record(new), None, pictures)
 
     def record(self, screen: Screen) -> dict[str, Any]:
@@ -78,13 +83,8 @@ class Answers:
             for key, module in self.modules.items()
             if hasattr(module, "details")
         }
-        options = {
-            "windows": list(astuple(screen.reading.options)),
-            "decode": list(astuple(screen.decode)[:3]),
-        }
-        own: dict[str, str] = {}
-        for module in self.modules.values():
-            own |= module.link(screen) if hasattr(module, "link") else {}
+        example = self.examples.get(screen.example or "")
+        own: dict[str, Any] = {}
         for linked in self.linked:
             own |= linked(screen)
         return plain(
@@ -94,8 +94,7 @@ class Answers:
                 **selection.record(screen),
                 "formulas": formulas,
                 "details": details,
-                "options": options,
-                "link": own,
+                "link": save(screen, self.modules, example) | own,
                 "right": _right(screen),
             }
         )
@@ -109,11 +108,14 @@ def _right(screen: Screen) -> bool | None:
     return None if example is None or example.view is None else is_right(example, screen)
 
 
-def _store(screen: Screen, first: bool) -> dict[str, Any]:
-    """The reading as the browser's store wants it; the first one says which chapter is open."""
+def _store(screen: Screen, first: bool, page: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The reading as the browser's store wants it; the first one says which chapter is open, and
+    one of a link what it asks of the browser.
+    """
     return plain(
         {
             "open": screen.chapter if first else None,
+            "page": None if page is None else dict(page),
             "example": screen.example,
             **reading_data(
                 screen.shown,

@@ -1,6 +1,5 @@
 """Ask: the boxes of question, paragraph, examples and reader, and what answers them."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,17 +7,16 @@ import gradio as gr
 
 from qa_demo.core.types import WindowOptions
 from qa_demo.figures.reader_facts import facts_sentence
-from qa_demo.views import link
 from qa_demo.views.background import Busy
 from qa_demo.views.examples import menu
+from qa_demo.views.follow import Links
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
 from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
-from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Change, said
+from qa_demo.views.update import said
 
 
 class Ask:
@@ -29,9 +27,9 @@ class Ask:
         self.readings = NewReadings(frame)
         self.examples = frame.services.examples
         frame.read_again = self.read_again
-        self.typed_by_link: Callable[[link.Link], Change | None] = lambda wanted: None
-        """What a link asks for that no reader makes: the bench sets it."""
         frame.slow.wire("chosen", "example", self.show_example)
+        self.links = Links(frame, self.readings)
+        frame.slow.wire("chosen", "link", self.links.follow)
 
     def build(self) -> None:
         """The folded line, the boxes, the examples, the reader menu."""
@@ -41,7 +39,7 @@ class Ask:
             self._build_examples()
         with gr.Column(elem_id="ask"):
             self._build_texts()
-        self.fragment = gr.Textbox(visible=False)
+        self.address = [gr.Textbox(visible=False), gr.Textbox(visible=False)]
 
     def _build_reader(self) -> None:
         """The menu of readers."""
@@ -96,9 +94,7 @@ class Ask:
         for event in (self.answer.click, self.question.submit):
             frame.stream(event, texts, self.ask)
         frame.stream(self.use.click, [self.source, *texts], self.change_reader)
-        frame.stream(
-            page.load, self.fragment, self.start, js="(screen) => [screen, window.location.hash]"
-        )
+        frame.stream(page.load, self.address, self.links.start, js=_ADDRESS)
 
     # Handlers: each yields updates, and changes for the newest screen
 
@@ -171,35 +167,9 @@ class Ask:
             visitor, screen.source, texts.question, texts.context, windows, example
         )
 
-    def start(self, screen: Screen | None, visitor: str, fragment: str) -> Stream:
-        """The page was opened: show what its link says, else the first example; its stored reading
-        needs no model.
-        """
-        wanted, error = attempt(lambda: link.parse(fragment))
-        if wanted is not None:
-            typed, error = attempt(lambda: self.typed_by_link(wanted))
-            if typed is not None:
-                yield typed
-                return
-            wanted = None if error else wanted
-        first, source = next(iter(self.examples.values())), self.services.default
-        question, context = (
-            (wanted.question, wanted.context) if wanted else (first.question, first.context)
-        )
-        example = self.readings.example(question, context)
-        windows = wanted.windows if wanted else self.readings.windows(None, example)
-        boxes = {"question": question, "context": context}
-        after = said(error, "error") if error else None
-        ready = self.readings.stored(example, source, windows) if example else None
-        if ready is not None:
-            yield partial(
-                self.readings.show, ready, source, example, wanted=wanted, after=after, boxes=boxes
-            )
-            return
-        yield from with_boxes(
-            self.readings.read(visitor, source, question, context, windows, example, wanted, after),
-            boxes,
-        )
-
 
 _PLAIN = gr.InputHTMLAttributes(spellcheck=False)
+# history.state holds a link that is too long for the address (assets/page/shared/address.js)
+_ADDRESS = """(screen) => [
+  screen, window.history.state?.spanlight || window.location.hash, window.location.search
+]"""

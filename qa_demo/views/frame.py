@@ -39,7 +39,7 @@ class Frame:
         self.modules = {module.CHAPTER.key: module for module in chapters}
         self.services = services
         self.sessions = SessionLock()
-        self.answers = Answers(self.modules)
+        self.answers = Answers(self.modules, services.examples)
         self.slow = SlowWork(services, self.sessions, self.answers)
         self.outputs = Outputs(self.sessions)
         self.selected = self.outputs.receipted(self._select, SELECTED)

@@ -12,9 +12,10 @@ from qa_demo.core.examples import PoolExample
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
-from qa_demo.views import link, selection
+from qa_demo.views import selection
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.restore import Wanted, page_of, restore
 from qa_demo.views.services import BUNDLED, reading_name
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome
@@ -118,11 +119,12 @@ class NewReadings:
         context: str,
         windows: WindowOptions,
         example: PoolExample | None,
-        wanted: link.Link | None = None,
+        wanted: Wanted | None = None,
         after: Update | None = None,
+        check: Callable[[Wanted, Reading], Wanted] = lambda wanted, reading: wanted,
     ) -> Stream:
         """Check, read in the server's queue with progress, show; or say why not and leave the last
-        reading.
+        reading. `check` looks at what a link wanted once the reading is there.
         """
         _, error = attempt(lambda: check_texts(question, context, self.services.max_characters))
         if error is not None:
@@ -148,6 +150,8 @@ class NewReadings:
         if outcome.result is None:
             yield said(outcome.error or "", "error")
             return
+        if wanted is not None:
+            wanted = check(wanted, outcome.result)
         yield partial(self.show, outcome.result, source, example, wanted=wanted, after=after)
 
     def show(
@@ -157,29 +161,36 @@ class NewReadings:
         example: PoolExample | None,
         old: Screen | None,
         *,
-        wanted: link.Link | None = None,
+        wanted: Wanted | None = None,
         after: Update | None = None,
         boxes: dict[str, Any] | None = None,
     ) -> Update:
         """A new reading comes to the screen as it is by then: what was chosen while it was made is
-        kept.
+        kept. One that a link asks for begins anew, with what the link says.
         """
 
         def make() -> Update:
             screen = new_screen(
-                old,
+                old if wanted is None else None,
                 reading,
                 example.answers if example else (),
                 example.id if example else None,
                 source,
             )
-            if wanted is not None:
-                screen = link.restore(screen, wanted, self.frame.modules)
-            shown = self.frame.answers.answer(old, screen).then(after or said(""))
+            if wanted is None:
+                shown = self.frame.answers.answer(old, screen).then(after or said(""))
+            else:
+                shown = self._linked(screen, old, wanted)
             return shown.with_controls(**(boxes or {}))
 
         update, error = attempt(make)
         return said(error or "", "error") if update is None else update
+
+    def _linked(self, screen: Screen, old: Screen | None, wanted: Wanted) -> Update:
+        """The screen of a link, sent whole; what the link asks of the browser goes along."""
+        screen, left = restore(screen, old, wanted, self.frame.modules)
+        page = page_of(wanted.fields, left)
+        return self.frame.answers.answer(None, screen, page).then(said(""))
 
 
 def with_boxes(

@@ -10,6 +10,9 @@ from qa_demo.views.state import Screen
 
 LOGITS = 100.0
 """How far a logit may be dragged, either way."""
+FARTHEST = 100.0
+"""How far a constant may shift a window's logits, either way."""
+TEMPERATURES = (0.1, 10.0)
 SIDES = ("start", "end")
 
 

@@ -3,6 +3,7 @@ the pencil; axe finds nothing, on a phone too.
 """
 
 import json
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -38,6 +39,7 @@ def test_typed_numbers_show_in_the_chapter_and_a_link_brings_them_back(
     page.keyboard.press("Backspace")
     expect(page.locator(".bench-refused")).to_be_empty()
     page.locator("#switch-linking").click()
+    expect(page.locator("#link-field")).to_have_value(re.compile("#2"))
     fragment = page.locator("#link-field").input_value().partition("#")[2]
     again = open_page(f"#{fragment}")
     expect(again.get_by_label("start of token 1", exact=True)).to_have_value("9")

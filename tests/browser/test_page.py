@@ -1,5 +1,6 @@
 """The frame in Chromium: asking, examples, links, hostile text, cancel, accessibility."""
 
+import re
 import threading
 from collections.abc import Callable
 from urllib.parse import urlencode
@@ -8,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from qa_demo.views.examples import load_examples
+from qa_demo.views.link.fragment import parse
 from qa_demo.views.page import CHAPTERS
 from tests.browser.serve import UNKNOWN
 from tests.browser.steps import serious
@@ -133,8 +135,11 @@ def test_a_link_restores_texts_and_selection(open_page: Callable[..., Page]) -> 
     page.locator("#switch-veiled").click()
     expect(page.locator("#picture-answer .selected-text")).to_have_text("Émile")
     page.locator("#switch-linking").click()
+    expect(page.get_by_label("This address brings back")).to_have_value(re.compile("#2"))
     written = page.get_by_label("This address brings back").input_value()
-    assert "span=0_2_2" in written and "windows=384_128_64" in written
+    found = parse(written.partition("#")[2])
+    assert found is not None and found.left == ()
+    assert found.fields["span"] == [0, 2, 2] and found.fields["windows"] == [384, 128, 64]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.cli.report import html
 from qa_demo.figures.evaluation import report_data
-from qa_demo.views.link import parse
+from qa_demo.views.link.fragment import parse
 from tests.figures.test_evaluation import ASKED, CONTEXT, HOSTILE, RUN, lines
 
 OPTIONS = {
@@ -84,11 +84,12 @@ def test_a_row_opens_the_case_at_its_chapter(
     fragment = address.removeprefix(site)
     asked = parse(fragment)
     row = lines()[1]
-    assert asked is not None and (asked.question, asked.context) == (row["question"], CONTEXT)
-    assert (asked.windows.max_seq_length, asked.windows.doc_stride) == (60, 12)
-    best = row["n_best"][0]
-    assert asked.span == (best["window"], best["start"], best["end"])
-    assert asked.own["gold"] == f"{CONTEXT.index('1998')}-{CONTEXT.index('1998') + 4}"
+    assert asked is not None and asked.left == ()
+    fields, best = asked.fields, row["n_best"][0]
+    assert (fields["question"], fields["paragraph"]) == (row["question"], CONTEXT)
+    assert fields["windows"][:2] == [60, 12]
+    assert fields["span"] == [best["window"], best["start"], best["end"]]
+    assert fields["gold"] == [[CONTEXT.index("1998"), CONTEXT.index("1998") + 4]]
     page = open_page(fragment)
     expect(page.locator("#asked .asked-question")).to_contain_text(row["question"])
-    expect(page.locator(f"#picture-{asked.chapter}")).to_be_visible()
+    expect(page.locator(f"#picture-{fields['chapter']}")).to_be_visible()

@@ -60,7 +60,7 @@ class Visitor:
 
     async def open(self, fragment: str = "") -> None:
         """Load the page with what its address says."""
-        await self._event(self.wires.events["page", "load", 1], [None, fragment])
+        await self._event(self.wires.events["page", "load", 1], [None, fragment, ""])
 
     async def ask(self, question: str, context: str) -> str | None:
         """Press Answer; None, or the sentence of a refusal."""

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
 from qa_demo.core.types import WindowOptions
-from qa_demo.views import link
 from qa_demo.views.answers import open_chapter
 from qa_demo.views.ask import Ask
 from qa_demo.views.frame import Frame
@@ -181,24 +179,6 @@ def test_any_selection_and_any_chapter_is_answered(
     assert isinstance(new, Screen) or said["kind"] == "error"
     opened = frame.answers.step(screen, lambda seen: open_chapter(frame.modules, seen, sent))
     assert isinstance(opened.screen, Screen) or "has no chapter" in opened.message["text"]
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.one_of(
-        JSON,
-        st.text(),
-        st.dictionaries(st.sampled_from(PARTS), st.text(max_size=9)).map(
-            lambda fields: "#" + "&".join(f"{k}={v}" for k, v in fields.items())
-        ),
-    )
-)
-def test_any_fragment_is_a_link_none_or_a_sentence(fragment: Any) -> None:
-    try:
-        found = link.parse(fragment)
-    except BadInput:
-        return
-    assert found is None or isinstance(found, link.Link)
 
 
 @pytest.mark.parametrize(

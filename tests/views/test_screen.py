@@ -17,7 +17,7 @@ from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import save_reading
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.figures.reader_facts import facts_sentence
-from qa_demo.views import link, options, selection
+from qa_demo.views import options, selection
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter, reset, select
 from qa_demo.views.ask import Ask
@@ -281,49 +281,6 @@ def test_every_option_has_limits_and_a_sentence() -> None:
             assert name in options.LIMITS or name == "top_n_grid"
 
 
-def test_a_link_brings_a_screen_back(screen: Screen) -> None:
-    texts, limits = "#v=1&q=Who+drew+the+towers%3F&p=x", "&windows=100_50_20&decode=7_5_-1.5"
-    fragment = f"{texts}{limits}&chapter=answer&span=0_1_2"
-    parsed = link.parse(fragment)
-    assert (
-        parsed.windows == WindowOptions(100, 50, 20) and parsed.question == "Who drew the towers?"
-    )
-    restored = link.restore(screen, parsed, {"answer": answer})
-    assert restored.decode == DecodeOptions(7, 5, -1.5) and restored.selection.span == Span(1, 2)
-
-
-@pytest.mark.parametrize(
-    "fragment",
-    [
-        "#v=2&q=a&p=b",
-        "#q=a&p=b",
-        "#v=1&q=a",
-        "#v=1&q=a&p=b&windows=x",
-        "#v=1&q=%ff&p=b",
-        "#v=1&q=a&p=b&windows=1_1_1",
-        "#v=1&q=a&p=b&decode=500_20_0",
-        "#v=1&q=a&p=b&decode=30_20_nan",
-        "#v=1&q=a&p=b&span=0_nan_1",
-        "#v=1&q=a&p=b&span=0_inf_1",
-        "#" + "&".join("a=1" for _ in range(50)),
-        "#v=1&p=" + "x" * 400_000,
-    ],
-)
-def test_a_damaged_link_is_refused(fragment: str) -> None:
-    with pytest.raises(BadInput, match="the first example is shown"):
-        link.parse(fragment)
-
-
-@pytest.mark.parametrize("fragment", ["", "#", None, "#veil=1", "#other"])
-def test_no_link_is_no_error(fragment: object) -> None:
-    assert link.parse(fragment) is None
-
-
-def test_a_span_that_is_not_there_is_left_out(screen: Screen) -> None:
-    parsed = SimpleNamespace(decode={}, chapter="nowhere", span=(0, 9000, 9000), own={})
-    assert link.restore(screen, parsed, {"answer": answer}) is screen
-
-
 def test_a_stored_reading_is_shown_before_any_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,7 +295,7 @@ def test_a_stored_reading_is_shown_before_any_reader(
         raise AssertionError("the first paint asked for the reader")
 
     frame, ask = asking(never, load=lambda source: never(), examples={"one": one})
-    (first,) = played(frame, "a", None, ask.start(None, "a", ""))
+    (first,) = played(frame, "a", None, ask.links.start(None, "a", ""))
     assert first.screen.reading.encoding.question == one.question
     assert first.controls == {"question": one.question, "context": one.context}
     assert first.reading["example"] == "one"
@@ -356,7 +313,7 @@ def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(
     names = {}
     for checksum in ("fake", "other weights"):
         frame, ask = asking(examples={"one": one}, checksum=lambda c=checksum: c)
-        names[checksum] = played(frame, "a", None, ask.start(None, "a", ""))[
+        names[checksum] = played(frame, "a", None, ask.links.start(None, "a", ""))[
             -1
         ].screen.reading.model_name
     assert names == {"fake": "older", "other weights": "fake"}

@@ -2,7 +2,7 @@
 // text tagged by it.
 
 import { el, fold } from "../shared/dom.js";
-import { fresh } from "./spans.js";
+import { fresh } from "../shared/address.js";
 
 export function ownHead({ own, words, has, whose, annotators }, page, view) {
   const button = (id, text, run, more = {}) =>

@@ -2,7 +2,6 @@
 
 import { el, fold, headRow, offers, svg, tableBox } from "../shared/dom.js";
 import { addend } from "../shared/numbers.js";
-import { address } from "../shared/header.js";
 
 /**
  * The rows under the text: what each decoding makes of the tags, and the start/end head's one span.
@@ -221,10 +220,4 @@ export function select(stage, _picture, page) {
   stage.querySelectorAll(".marginals .row-select").forEach((b) =>
     b.setAttribute("aria-pressed", String(b.dataset.span === key))
   );
-}
-
-/** These texts on a page that starts with its own reader. */
-export function fresh() {
-  window.location.href = address();
-  window.location.reload();
 }

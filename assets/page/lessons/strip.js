@@ -1,9 +1,10 @@
 // The strip: one step of a lesson beside the picture. A step sets the page up through Python; what is
 // covered is covered until the guess is committed.
 
+import { carry } from "../shared/carry.js";
 import { el, glued } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
-import { bus, hear, say, state } from "../shared/store.js";
+import { bus, hear, hearLink, say, state } from "../shared/store.js";
 import { button, chipSentence, form } from "./guess_forms.js";
 import { keep, kept } from "./memory.js";
 import { offer } from "./offer.js";
@@ -27,6 +28,7 @@ const view = {
   veiled: false,
   guess: null,
   yours: "",
+  taken: false,
 };
 
 const FACT = /\{\w+\}/g;
@@ -56,11 +58,41 @@ function veil(on) {
  * where nobody asked for it.
  */
 function open(lesson, number, { asked = true } = {}) {
-  Object.assign(view, { at: { lesson, step: number }, reply: null, told: null, seen: "" });
+  Object.assign(view, {
+    at: { lesson, step: number },
+    reply: null,
+    told: null,
+    seen: "",
+    taken: false,
+  });
   if (!isSaid()) keep({ at: view.at });
   arrange();
   paint("title", asked);
   send("open");
+  say("carried");
+}
+
+/** A link brought a step back with its screen: nothing is set up anew, the check only looks. */
+function take(lesson, number) {
+  Object.assign(view, { at: { lesson, step: number }, reply: null, told: null, taken: true });
+  if (!isSaid()) keep({ at: view.at });
+  body("lessons", true);
+  arrange();
+  paint();
+  send("look");
+}
+
+/** What a link says of lessons: a step with its screen, a lesson by its name alone, or none. */
+function linked({ lesson, lesson_step: number, whole }) {
+  const known = lessonOf(lesson);
+  if (!known) {
+    if (whole && view.at) shut();
+    return;
+  }
+  const at = Math.min(Math.max(Math.trunc(Number(number)) || 0, 0), known.steps.length - 1);
+  if (whole) return take(lesson, at);
+  body("lessons", true);
+  open(lesson, at);
 }
 
 /** What the page covers and opens for the step in hand; for none, as it was. */
@@ -72,12 +104,17 @@ function arrange() {
   if (!step()) pointAt([]);
 }
 
-function leave() {
+function shut() {
   Object.assign(view, { at: null, reply: null, told: null });
   keep({ at: null });
   arrange();
   body("lessons", false);
   paint();
+  say("carried");
+}
+
+function leave() {
+  shut();
   document.getElementById("switch-lessons")?.focus();
 }
 
@@ -119,11 +156,12 @@ function replied(data) {
   const first = !view.reply;
   view.reply = data;
   view.seen = texts();
-  if (first) {
+  if (first && !view.taken) {
     say("go", step().view);
     requestAnimationFrame(() => chapterStep(40));
-    light();
   }
+  if (first) light();
+  view.taken = false;
   if (data.pending) send("look");
   paint();
 }
@@ -321,18 +359,21 @@ function start(data) {
     open(lesson, number);
   });
   hear("reading", reread);
+  carry("lesson", () => view.at?.lesson ?? null);
+  carry("lesson_step", () => view.at?.step ?? null);
+  hearLink(linked);
   explain(data.terms, course());
   const before = kept();
   const known = before.at && lessonOf(before.at.lesson);
-  const linked = window.location.hash.length > 1;
+  const came = window.location.hash.length > 1 || window.history.state?.spanlight;
   let resumed = false;
   hear("reading", () => {
-    if (resumed || !known || !before.at || linked) return;
+    if (resumed || !known || !before.at || came || state.reading?.page?.lesson) return;
     resumed = true;
     body("lessons", true);
     open(known.id, Math.min(before.at.step, known.steps.length - 1), { asked: false });
   });
-  if (!known && !linked && !before.declined && !before.done.length) {
+  if (!known && !came && !before.declined && !before.done.length) {
     const begin = () => {
       body("lessons", true);
       open(course()[0].id, 0);

@@ -5,6 +5,7 @@ import { el, focusIn, fold, glued, offers, table } from "./dom.js";
 import { bestOf } from "./examples.js";
 import { formula } from "./formula.js";
 import { style } from "./style.js";
+import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
 import { post } from "./outbox.js";
 import { hear, openExample, reset, say, select, state, textOf } from "./store.js";
@@ -63,6 +64,7 @@ function pageFor(view) {
     colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
     select,
     input: (name, value, kind = name) =>
+      refuses(name, value) ||
       post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
     open: openExample,
     /** The sentence of the open step, where each has its own. @param {string | undefined} text */
@@ -178,6 +180,7 @@ function draw(view) {
   );
   view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
+  lockControls(view.picture);
   view.marks.settle();
   mark(view, false);
   say("drawn", view.key);

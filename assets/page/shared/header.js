@@ -2,6 +2,7 @@
 // present mode, link.
 
 import { el, svg } from "./dom.js";
+import { linkPanel } from "./link_panel.js";
 import { keyList, obey, shortcut } from "./shortcuts.js";
 import { hear, say, state } from "./store.js";
 
@@ -28,56 +29,6 @@ function toggle(name, label, { controls = null, pressed = true } = {}) {
   hear("look", show);
   show();
   return button;
-}
-
-/** The address that brings this screen back; the fragment is never sent to a server. */
-export function address() {
-  const { reading, record, selection } = state;
-  if (!reading || !record) return window.location.href;
-  const fields = new URLSearchParams({ v: "1", q: reading.question, p: reading.context });
-  // typed numbers bring their windows along
-  if (!reading.typed) fields.set("windows", record.options.windows.join("_"));
-  fields.set("decode", record.options.decode.join("_"));
-  fields.set("chapter", state.chapter ?? "answer");
-  if (selection) fields.set("span", [selection.window, selection.start, selection.end].join("_"));
-  for (const [name, value] of Object.entries(record.link ?? {})) fields.set(name, value);
-  if (document.body.classList.contains("veiled")) fields.set("veil", "1");
-  return `${window.location.origin}${window.location.pathname}${window.location.search}#${fields}`;
-}
-
-function linkPanel() {
-  const field = el("input", {
-    type: "text",
-    readonly: true,
-    id: "link-field",
-    class: "link-field",
-    onfocus: (event) => event.target.select(),
-  });
-  const copy = navigator.clipboard &&
-    el("button", {
-      type: "button",
-      class: "plain",
-      onclick: () =>
-        navigator.clipboard.writeText(field.value).then(() => {
-          copy.textContent = "copied";
-        }),
-    }, "copy");
-  const panel = el(
-    "div",
-    { class: "link-panel", id: "link-panel" },
-    el(
-      "label",
-      { for: "link-field" },
-      "This address brings back the texts, the chapter, the selection and what you marked:",
-    ),
-    field,
-    copy,
-  );
-  const fill = () => {
-    if (document.body.classList.contains("linking")) field.value = address();
-  };
-  ["look", "selection", "reading", "opened"].forEach((name) => hear(name, fill));
-  return panel;
 }
 
 /**
@@ -110,10 +61,6 @@ export function mountHeader() {
   return {
     update(root, { join }) {
       if (root.firstChild) return;
-      if (new URLSearchParams(window.location.hash.slice(1)).get("veil") === "1") {
-        document.body
-          .classList.add("veiled");
-      }
       if (
         !new URLSearchParams(window.location.search).has("__theme") &&
         window.matchMedia("(prefers-color-scheme: dark)").matches
@@ -143,7 +90,7 @@ export function mountHeader() {
           ),
         ),
         ...(join ? [joinPanel(join)] : []),
-        linkPanel(),
+        ...linkPanel(),
       );
     },
   };

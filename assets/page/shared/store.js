@@ -43,6 +43,12 @@ export function hear(name, heard) {
 }
 
 /**
+ * Be told what a link asks of the browser, each time one was opened.
+ * @param {(page: any) => void} heard
+ */
+export const hearLink = (heard) => hear("reading", ({ page }) => page && heard(page));
+
+/**
  * A reading as Python sends it, with its packed arrays opened.
  * @param {any} data
  * @returns {Reading}

@@ -3,7 +3,7 @@ draws them with its own picture. Typing never runs the model.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -15,10 +15,11 @@ from qa_demo.core.pencil import Pencil, another, pencil
 from qa_demo.core.types import Answer, Reading
 from qa_demo.figures.bench.desk import desk
 from qa_demo.figures.bench.exercise import pencil_data
-from qa_demo.views import link, parse
+from qa_demo.views import parse
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.restore import Wanted, page_of, restore
 from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.picture import picture
 from qa_demo.views.session.errors import attempt
@@ -120,7 +121,7 @@ class Panel:
     def __init__(self, frame: Frame, ask: Ask) -> None:
         self.frame, self.ask = frame, ask
         frame.answers.linked.append(linked)
-        ask.typed_by_link = self.by_link
+        ask.links.typed = self.by_link
 
     def build(self) -> None:
         """Make the panel where the caller stands, and wire it."""
@@ -193,17 +194,18 @@ class Panel:
             return said(error or "", "error")
         return self.sent(pencil=pencil_data(exercise(number), number))
 
-    def by_link(self, wanted: link.Link) -> Callable[[Screen | None], Update] | None:
+    def by_link(self, wanted: Wanted) -> Callable[[Screen | None], Update] | None:
         """The bench that a link asks for, as a change of the screen; None where it asks for none.
         Errors: BadInput.
         """
-        bench = typed.from_link(wanted.own)
+        bench = typed.from_link(wanted.fields)
         if bench is None:
             return None
 
         def change(old: Screen | None) -> Update:
-            screen = link.restore(placed(old, bench), wanted, self.frame.modules)
-            return self.shown(old, screen).then(said(""))
+            screen, left = restore(placed(old, bench), None, wanted, self.frame.modules)
+            page = page_of(wanted.fields, left)
+            return self.shown(None, screen, page).then(said(""))
 
         return change
 
@@ -216,10 +218,12 @@ class Panel:
             return found.bench
         return next((p.bench for p in presets.load() if p.id == "three-tokens"), empty())
 
-    def shown(self, old: Screen | None, new: Screen) -> Update:
+    def shown(
+        self, old: Screen | None, new: Screen, page: Mapping[str, Any] | None = None
+    ) -> Update:
         """The page with the bench's numbers, and the panel beside it."""
         bench = on_bench(new)
-        update = self.frame.answers.answer(old, new)
+        update = self.frame.answers.answer(old, new, page)
         if bench is None:
             return update
         # on a page that opens with a bench this is the first that the panel hears

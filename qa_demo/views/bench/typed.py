@@ -120,15 +120,17 @@ def link_text(bench: Bench) -> str:
     return json.dumps(short, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_link(fields: Mapping[str, str]) -> Bench | None:
+def from_link(fields: Mapping[str, Any]) -> Bench | None:
     """The bench of a link's own fields, None where it has none. Errors: BadInput."""
     text = fields.get("bench")
     if text is None:
         return None
+    if not isinstance(text, str):
+        raise BadInput(f"the link's bench is a text, got {parse.got(text)}")
     if len(text) > LONGEST_LINK:
         raise BadInput(f"the link's bench has {len(text):,} characters, {LONGEST_LINK:,} at most")
     try:
         found = json.loads(text)
-    except ValueError as error:  # also a number that is too long to read
-        raise BadInput("the link's bench is damaged; the first example is shown") from error
+    except (ValueError, RecursionError) as error:  # also a number that is too long to read
+        raise BadInput("the link's bench is damaged") from error
     return parsed(found)

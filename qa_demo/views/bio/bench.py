@@ -2,7 +2,6 @@
 this page.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,11 +18,29 @@ from qa_demo.core.types import Reading, ReadingKey, Span
 from qa_demo.core.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.labels import labels_of
-from qa_demo.views.link import parse_ranges, print_ranges
+from qa_demo.views.link.parts import Part, many
 from qa_demo.views.state import Screen
 
 KEY = "bio"
 ANNOTATORS = 3
+HERE = "marked on this page"
+EVERY = "each annotator marks all {} answers"
+AGREE = "all three mark the selection"
+DISAGREE = "B, B, O on the selection's first token: t = (2/3, 0, 1/3)"
+FOUND = {
+    "reader": (
+        "the reader's own answer, three times: mark what is right",
+        "nobody marked anything yet",
+    ),
+    "marked": ("marked in chapter 5", "chapter 5 says that no answer is right"),
+    "annotators": (
+        "the example's annotators",
+        "the example's annotators: none of them found an answer",
+    ),
+}
+"""Who marked, by the source of chapter 5's labels: where there are spans, and where there are
+none.
+"""
 MOST_SPANS = 8
 """Spans that one annotator may mark."""
 MOST_MARKED = 8
@@ -127,34 +144,55 @@ def annotators(screen: Screen) -> tuple[Marks, str]:
     return example_marks(screen)
 
 
-def link(screen: Screen) -> dict[str, str]:
-    """The annotators' marks made on this page, as a field of the link."""
+def save_marks(screen: Screen) -> Any:
+    """Characters of each annotator's spans, where they were marked on this page, and who is said
+    to have marked them.
+    """
     bench, encoding = bench_of(screen), screen.reading.encoding
     if bench.annotators is None or bench.place != screen.reading.key:
-        return {}
-    return {
-        "marks": "~".join(
-            print_ranges(encoding.chars(span) for span in spans) for spans in bench.annotators
-        )
-    }
+        return None
+    rows = [[list(encoding.chars(span)) for span in spans] for spans in bench.annotators]
+    return [*rows, bench.source]
 
 
-def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
+def load_marks(screen: Screen, value: Any) -> Screen:
     """The marks of a link; BadInput for what no annotator could have marked."""
-    if "marks" not in fields:
-        return screen
-    rows = fields["marks"].split("~")
-    if len(rows) != ANNOTATORS:
+    rows = many(value, "the annotators' marks", ANNOTATORS + 1)
+    if len(rows) < ANNOTATORS:
         raise BadInput(f"a link holds the marks of {ANNOTATORS} annotators, got {len(rows)}")
     marks: list[tuple[Span, ...]] = []
-    for row in rows:
+    for row in rows[:ANNOTATORS]:
         spans: tuple[Span, ...] = ()
-        for chars in parse_ranges(row):
+        for chars in parse.pairs(many(row, "marks", MOST_SPANS), "marks", MOST_SPANS):
             if chars is None:
                 raise BadInput("an annotator who found no answer has no characters in a link")
             spans = added(screen, spans, span_at(screen.reading.encoding, *chars))
         marks.append(spans)
-    return with_marks(screen, tuple(marks), "marked on this page")
+    # the sentence is this page's own: a link may choose among those that can be true, no other
+    said = rows[ANNOTATORS] if len(rows) > ANNOTATORS else ""
+    known = {*(s for pair in FOUND.values() for s in pair), EVERY.format(len(marks[0]))}
+    return with_marks(screen, tuple(marks), said if said in known | {AGREE, DISAGREE} else HERE)
+
+
+def save_place(screen: Screen) -> Any:
+    """[threshold, the annotator of the one-hot case], None for the first ones."""
+    bench, first = bench_of(screen), Bench()
+    now = [bench.threshold, bench.one]
+    return None if now == [first.threshold, first.one] else now
+
+
+def load_place(screen: Screen, value: Any) -> Screen:
+    """The same read back."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise BadInput(f"a threshold and an annotator are wanted, got {parse.got(value)}")
+    return change_one(change_threshold(screen, value[0]), value[1])
+
+
+LINKED = (
+    Part("marks", "the annotators' marks", save_marks, load_marks),
+    Part("bio", "the threshold of chapter 7", save_place, load_place),
+)
+"""What of this chapter travels in a link: marks and settings, no head that was trained."""
 
 
 def example_marks(screen: Screen) -> tuple[Marks, str]:
@@ -164,17 +202,8 @@ def example_marks(screen: Screen) -> tuple[Marks, str]:
     labels = labels_of(screen)
     golds = [() if gold is None else (gold,) for gold in labels.golds]
     marks = tuple(golds[k % len(golds)] for k in range(ANNOTATORS))
-    if labels.source == "reader":
-        return marks, "the reader's own answer, three times: mark what is right" if any(
-            marks
-        ) else "nobody marked anything yet"
-    if labels.source == "marked":
-        return marks, "marked in chapter 5" if any(
-            marks
-        ) else "chapter 5 says that no answer is right"
-    return marks, "the example's annotators" if any(
-        marks
-    ) else "the example's annotators: none of them found an answer"
+    some, none = FOUND.get(labels.source, FOUND["annotators"])
+    return marks, some if any(marks) else none
 
 
 def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
@@ -203,7 +232,7 @@ def change_mark(screen: Screen, value: Any) -> Screen:
             earlier,
             parse.pieces(screen.reading, [given.get("start"), given.get("end")], "a mark"),
         )
-    return with_marks(screen, tuple(marks), "marked on this page")
+    return with_marks(screen, tuple(marks), HERE)
 
 
 def added(screen: Screen, earlier: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
@@ -234,17 +263,15 @@ def change_preset(screen: Screen, value: Any) -> Screen:
             raise BadInput(
                 "two answers that stand apart are needed: let the annotators mark them first"
             )
-        return with_marks(
-            screen, (spans,) * ANNOTATORS, f"each annotator marks all {len(spans)} answers"
-        )
+        return with_marks(screen, (spans,) * ANNOTATORS, EVERY.format(len(spans)))
     if screen.selection is None:
         raise BadInput("select a span first: the preset starts from the selection")
     span, n = screen.selection.span, len(screen.reading.encoding.context_ids)
     if value == "agree":
-        return with_marks(screen, ((span,),) * ANNOTATORS, "all three mark the selection")
+        return with_marks(screen, ((span,),) * ANNOTATORS, AGREE)
     if value == "disagree":
-        said = "B, B, O on the selection's first token: t = (2/3, 0, 1/3)"
-        return with_marks(screen, tuple(marked(gold) for gold in disagreeing(span.start, n)), said)
+        marks = tuple(marked(gold) for gold in disagreeing(span.start, n))
+        return with_marks(screen, marks, DISAGREE)
     raise BadInput(f"the preset must be example, every, agree or disagree, got {str(value)[:20]}")
 
 

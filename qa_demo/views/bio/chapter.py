@@ -154,8 +154,7 @@ def marks_data(screen: Screen) -> dict[str, Any]:
     }
 
 
-link, restore = bench.link, bench.restore
-"""The annotators' marks travel in the page's link."""
+LINKED = bench.LINKED
 
 
 def taught(screen: Screen) -> dict[str, Any]:

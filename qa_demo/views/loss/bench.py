@@ -2,7 +2,7 @@
 learned; and how these change.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -24,7 +24,7 @@ from qa_demo.figures.loss.picture import home, is_right
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
 from qa_demo.views.labels import annotated, examples, labels_of
-from qa_demo.views.link import parse_ranges, print_ranges
+from qa_demo.views.link.parts import Part, many
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Screen
 
@@ -72,19 +72,21 @@ def window_of(screen: Screen) -> int:
     return home(screen.reading, labels_of(screen).golds) if chosen is None else chosen
 
 
-def link(screen: Screen) -> dict[str, str]:
-    """Labels marked on this page, as a field of the link."""
+def save_gold(screen: Screen) -> Any:
+    """Characters of each label marked on this page, null for an annotator without an answer."""
     if labels_of(screen).source != "marked":
-        return {}
-    marked = [(a.char_start, a.char_end) for a in screen.gold]
-    return {"gold": print_ranges([*marked, *(None,) * (screen.silent or not marked)])}
+        return None
+    marked = [[a.char_start, a.char_end] for a in screen.gold]
+    return [*marked, *(None,) * (screen.silent or not marked)]
 
 
-def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
+def load_gold(screen: Screen, value: Any) -> Screen:
     """The labels of a link; BadInput for characters that are no span of this text."""
-    if "gold" not in fields:
-        return screen
-    found = parse_ranges(fields["gold"])
+    found = parse.pairs(
+        many(value, "the labels", MOST_MARKS + MOST_SILENT),
+        "the labels",
+        MOST_MARKS + MOST_SILENT,
+    )
     ranges = [r for r in found if r is not None]
     silent = len(found) - len(ranges)
     if not found or len(ranges) > MOST_MARKS or silent > MOST_SILENT:
@@ -94,6 +96,24 @@ def restore(screen: Screen, fields: Mapping[str, str]) -> Screen:
     return relabel(
         screen, tuple(Answer(screen.reading.encoding.context[a:b], a) for a, b in ranges), silent
     )
+
+
+def save_window(screen: Screen) -> Any:
+    """The window that was chosen, None for the label's own."""
+    return bench_of(screen).window
+
+
+LINKED = (
+    Part("gold", "the marked labels", save_gold, load_gold),
+    Part(
+        "loss_window",
+        "the window of chapter 5",
+        save_window,
+        lambda screen, value: show_window(screen, value),
+        bound=True,
+    ),
+)
+"""What of this chapter travels in a link."""
 
 
 # Quick changes

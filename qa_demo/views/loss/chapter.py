@@ -89,8 +89,7 @@ def notices(screen: Screen, learned: dict[str, Any] | None) -> dict[str, str]:
     }
 
 
-link, restore = loss_bench.link, loss_bench.restore
-"""What was marked as right travels in the page's link."""
+LINKED = loss_bench.LINKED
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

@@ -34,6 +34,7 @@ from qa_demo.views import hidden_states, parse
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.examples import other_questions
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.parts import Part
 from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
 from qa_demo.views.scores.record import KEY, States, fetch, kept, put, wanted
@@ -226,6 +227,31 @@ def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
         parse.whole(given.get("pos"), "the position", 0, n - 1),
     )
     return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
+
+
+def save_comparison(screen: Screen) -> Any:
+    """[position beside the start or null, beside the end or null]."""
+    found = [kept(screen).contrast.get(lane) for lane in LANES]
+    return found if any(pos is not None for pos in found) else None
+
+
+def load_comparison(screen: Screen, value: Any) -> Screen:
+    """The same read back."""
+    if not isinstance(value, list) or len(value) != len(LANES):
+        raise BadInput(f"two positions are wanted, got {parse.got(value)}")
+    longest = max(len(window) for window in screen.reading.windows)
+    contrast = {
+        lane: parse.whole(pos, "the position", 0, longest - 1)
+        for lane, pos in zip(LANES, value, strict=True)
+        if pos is not None
+    }
+    return put(screen, contrast=MappingProxyType(contrast))
+
+
+LINKED = (
+    Part("scores", "the comparison of chapter 2", save_comparison, load_comparison, bound=True),
+)
+"""What of this chapter travels in a link."""
 
 
 def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:

@@ -46,7 +46,7 @@ from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.model_cache import ModelCache
-from qa_demo.views.spanbert import mask, predict
+from qa_demo.views.spanbert import linked, mask, predict
 from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
@@ -57,6 +57,7 @@ CHAPTER = Chapter(
     group="Other heads",
     question="What do the words around a hidden span know about it?",
 )
+LINKED = linked.LINKED
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 LOADING = "No guess is here yet: the model is being loaded."
@@ -173,7 +174,9 @@ def work(job: Job) -> Kept:
             else mask.encode_by(job.reader, text)
         )
 
-    if name != "load" or kept.lab is None:
+    if name == "load" and linked.wants(job.screen):
+        lab = linked_or_opening(job.screen, encode, model)
+    elif name != "load" or kept.lab is None:
         lab = mask.text_lab(job.screen, name, job.value, encode, model)
     else:
         lab = (
@@ -181,7 +184,18 @@ def work(job: Job) -> Kept:
             if kept.lab.model == name_of(model)
             else mask.same_text(kept.lab, encode, model)
         )
-    return replace(kept, lab=lab, keeper=keeper, failed=failed)
+    return replace(kept, lab=lab, keeper=keeper, failed=failed, wanted=None)
+
+
+def linked_or_opening(
+    screen: Screen, encode: Callable[[str], Encoding], model: Infiller | None
+) -> Lab:
+    """The lab of a link; where it cannot be made, the opening one, which says so."""
+    try:
+        return linked.linked_lab(screen, encode, model)
+    except BadInput as error:
+        lab = mask.text_lab(screen, "load", None, encode, model)
+        return replace(lab, said=f"The text of this link could not be shown: {error}.")
 
 
 def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:

@@ -5,7 +5,7 @@ is asked about a blank.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -73,6 +73,8 @@ class Kept:
     source: str = BUNDLED
     failed: str | None = None
     step: Step = "mask"
+    wanted: Mapping[str, Any] | None = None
+    """What a link wants of the lab, until the text is cut into a model's pieces."""
 
     @property
     def model(self) -> Infiller | None:

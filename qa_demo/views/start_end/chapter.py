@@ -22,7 +22,6 @@ CHAPTER = Chapter(
     group="Predict",
     question="Where could the answer start, and where could it end?",
 )
-TEMPERATURES = (0.1, 10.0)
 
 SIMPLIFIED = (
     "Each window has its own two distributions, and each sums to 1 over all its positions: "
@@ -144,7 +143,7 @@ def change_temperature(screen: Screen, value: Any) -> Screen:
     """Divide the displayed logits by another temperature."""
     return screen.change(
         what_if=replace(
-            screen.what_if, temperature=parse.number(value, "temperature", *TEMPERATURES)
+            screen.what_if, temperature=parse.number(value, "temperature", *what_if.TEMPERATURES)
         )
     )
 

@@ -2,6 +2,7 @@
 either.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Target, window_of
@@ -27,6 +28,7 @@ from qa_demo.views.explaining import (
     relevance_key,
 )
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.parts import Part
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, wanted_by
@@ -153,6 +155,29 @@ def parse_other(screen: Screen, value: Any) -> Span | None:
 def change_choice(screen: Screen, value: Any) -> Screen:
     """Another target, method or baseline."""
     return screen.keep(CHAPTER.key, parse_choice(screen, value))
+
+
+def save_choice(screen: Screen) -> Any:
+    """[kind, method, baseline, other span or null], None for the first choice."""
+    now = choice_of(screen)
+    other = None if now.other is None else [now.other.start, now.other.end]
+    saved = [now.kind, now.method, now.baseline, other]
+    first = Choice()
+    return None if saved == [first.kind, first.method, first.baseline, None] else saved
+
+
+def load_choice(screen: Screen, value: Any) -> Screen:
+    """The same read back; the other span may stand in another window than the selection."""
+    if not isinstance(value, list) or len(value) != 4:
+        raise BadInput(f"an explanation has four choices, got {parse.got(value)}")
+    named = dict(zip(("kind", "method", "baseline"), value, strict=False))
+    made = parse_choice(screen, named)
+    other = None if value[3] is None else parse.pieces(screen.reading, value[3], "the other span")
+    return screen.keep(CHAPTER.key, replace(made, other=other))
+
+
+LINKED = (Part("why", "what chapter 9 explains", save_choice, load_choice, bound=True),)
+"""What of this chapter travels in a link: the question, not what was computed for it."""
 
 
 def asked_of(screen: Screen, value: Any) -> Screen:

@@ -25,8 +25,10 @@ from qa_demo.figures.windows.picture import (
 from qa_demo.views import options, parse
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.parts import Part
 from qa_demo.views.options import help_text
 from qa_demo.views.state import Chapter, Screen, WhatIf
+from qa_demo.views.what_if import FARTHEST
 from qa_demo.views.windows.words import WORDS
 
 CHAPTER = Chapter(
@@ -37,7 +39,6 @@ CHAPTER = Chapter(
     question="A text longer than one window: how is it split, and which window's answer counts?",
 )
 WRONG = ("context_product", "context_mean", SEPARATE_MAXIMA)
-FARTHEST = 100.0
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,22 @@ def try_windows(screen: Screen, value: Any) -> Screen:
     options = window_options(screen, value)
     check_options(screen.reading.encoding, options)
     return screen.keep(CHAPTER.key, Tried(screen.reading, options))
+
+
+def save_tried(screen: Screen) -> Any:
+    """[max_seq_length, doc_stride] of the sliders, once one was moved."""
+    asked = chosen(screen)
+    return None if asked is None else [asked.max_seq_length, asked.doc_stride]
+
+
+def load_tried(screen: Screen, value: Any) -> Screen:
+    """The same read back."""
+    pair = parse.pair(value, "the windows that were tried")
+    return try_windows(screen, {"max_seq_length": pair[0], "doc_stride": pair[1]})
+
+
+LINKED = (Part("tried", "the windows that were tried", save_tried, load_tried),)
+"""What of this chapter travels in a link, beside the merge rule and the constant."""
 
 
 def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, Any]:

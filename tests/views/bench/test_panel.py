@@ -13,12 +13,12 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.pencil import pencil
 from qa_demo.core.types import WindowOptions
 from qa_demo.figures.payload import plain
-from qa_demo.views import link
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed
 from qa_demo.views.bench.panel import KEY, Panel, of_exercise
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.library import VIEWS
+from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
@@ -105,8 +105,7 @@ def test_a_link_brings_the_bench_back(ask: Ask, screen: Screen, preset: Any) -> 
     shown = sent(ask, screen, "preset", preset.id)
     assert shown.selection is not None and shown.screen is not None
     text = shown.selection["link"][KEY]
-    wanted = link.Link("q", "p", WindowOptions(), {}, "loss", None, {KEY: text})
-    change = ask.typed_by_link(wanted)
+    change = ask.links.typed(Wanted({KEY: text, "chapter": "loss"}))
     assert change is not None
     back = change(None).screen
     assert back is not None and back.chapter == "loss"

@@ -10,7 +10,7 @@ import pytest
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Answer, DecodeOptions, Span, WindowOptions
-from qa_demo.views import hidden_states, link, selection
+from qa_demo.views import hidden_states, selection
 from qa_demo.views.background import Job
 from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
@@ -18,7 +18,6 @@ from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio import training as bio_reader
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
-from qa_demo.views.loss import chapter as loss
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
 from tests.requests import job
@@ -200,22 +199,17 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
 
 
 def test_marks_travel_in_a_link(screen: Screen) -> None:
-    assert bio.link(screen) == {}
+    assert bio_bench.save_marks(screen) is None
     marked = bio_bench.change_mark(mark(screen, 1, (8, 8), (3, 4)), {"who": 2, "start": None})
-    fields = bio.link(marked)
-    assert bio_bench.annotators(bio.restore(screen, fields))[0] == bio_bench.annotators(marked)[0]
-    assert fields["marks"].endswith("~") and bio.restore(screen, {"gold": "0-3"}) is screen
-    for wrong in ("", "0-3", "~", "0-3~0-3~none", "0-9~0-3~0-99999", "0-7_3-9~~", "a~b~c"):
+    value = bio_bench.save_marks(marked)
+    assert bio_bench.annotators(bio_bench.load_marks(screen, value)) == bio_bench.annotators(marked)
+    false = [*value[:3], "everybody agrees"]
+    assert bio_bench.annotators(bio_bench.load_marks(screen, false))[1] == bio_bench.HERE
+    for wrong in ("", [], [[[0, 3]]], [[[0, 3]], [None], []], [[[0, 9]], [[0, 99999]], []]):
         with pytest.raises(BadInput):
-            bio.restore(screen, {"marks": wrong})
-    whole = link.Link(
-        QUESTION, TEXT, WindowOptions(), {}, "bio", None, {**fields, "gold": "damaged"}
-    )
-    found = link.restore(screen, whole, {"loss": loss, "bio": bio})
-    assert (
-        bio_bench.annotators(found)[0] == bio_bench.annotators(marked)[0]
-        and found.gold == screen.gold
-    )
+            bio_bench.load_marks(screen, wrong)
+    with pytest.raises(BadInput, match="overlaps"):
+        bio_bench.load_marks(screen, [[[0, 7], [3, 9]], [], []])
 
 
 def test_two_spans_of_one_annotator_become_training_material(

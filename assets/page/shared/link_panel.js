@@ -1,0 +1,130 @@
+// The panel of the header that gives this screen's link away, and what a link that came says: what
+// it could not bring, and what its author locked.
+
+import { address, canPack, followAddress, MOST } from "./address.js";
+import { carry } from "./carry.js";
+import { el } from "./dom.js";
+import { allLocked, LOCKS, unlock } from "./lock.js";
+import { hear, hearLink, say } from "./store.js";
+import { carryStep } from "./visit.js";
+
+const says = (length) =>
+  length > MOST
+    ? `The texts are too long for a link (${length.toLocaleString("en")} of ${
+      MOST.toLocaleString("en")
+    } characters): this one brings back everything but them.`
+    : "What was computed on request comes back with a press; what was trained on this page does not.";
+
+/** The field, the button beside it, and what may be locked. */
+function panel() {
+  const field = el("input", {
+    type: "text",
+    readonly: true,
+    id: "link-field",
+    class: "link-field",
+    "aria-describedby": "link-note",
+    onfocus: (event) => event.target.select(),
+  });
+  const copy = navigator.clipboard &&
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () =>
+        navigator.clipboard.writeText(field.value).then(() => {
+          copy.textContent = "copied";
+        }),
+    }, "copy");
+  const note = el("p", { class: "link-note", id: "link-note" });
+  const locks = LOCKS.map(([name, label]) => [
+    name,
+    el("input", { type: "checkbox", id: `link-lock-${name}`, onchange: () => fill() }),
+    label,
+  ]);
+  const root = el(
+    "div",
+    { class: "link-panel", id: "link-panel" },
+    el(
+      "label",
+      { for: "link-field" },
+      "This address brings back the texts, the reader, the chapter, the selection and what you changed:",
+    ),
+    field,
+    copy,
+    el(
+      "fieldset",
+      { class: "link-locks" },
+      el("legend", {}, "Locked for whoever opens it:"),
+      locks.map(([, box, label]) => el("label", {}, box, ` ${label}`)),
+    ),
+    note,
+  );
+  let turn = 0;
+  const fill = async () => {
+    if (!document.body.classList.contains("linking")) return;
+    turn += 1;
+    const mine = turn;
+    const lock = locks.filter(([, box]) => box.checked).map(([name]) => name);
+    const made = await address({ lock });
+    if (mine !== turn || !made) return;
+    if (copy && field.value !== made.address) copy.textContent = "copy";
+    field.value = made.address;
+    note.textContent = says(made.length);
+  };
+  if (!canPack()) note.textContent = "This browser is too old to write links.";
+  ["look", "selection", "reading", "opened", "carried"].forEach((name) => hear(name, fill));
+  return root;
+}
+
+/** What a link that was opened could not bring, until the next text or a press. */
+function arrived() {
+  const text = el("span", {});
+  const node = el(
+    "p",
+    { class: "link-left", role: "status", hidden: true },
+    text,
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () => node.setAttribute("hidden", ""),
+    }, "close"),
+  );
+  hear("reading", ({ page }) => {
+    text.textContent = page?.left ?? "";
+    node.toggleAttribute("hidden", !page?.left);
+  });
+  return node;
+}
+
+/** What the author of the link has locked, and the way out of it. */
+function locked() {
+  const text = el("span", {});
+  const node = el(
+    "p",
+    { class: "link-left", hidden: true },
+    text,
+    el("button", { type: "button", class: "plain", onclick: unlock }, "unlock"),
+  );
+  hear("locked", (sentence) => {
+    text.textContent = sentence;
+    node.toggleAttribute("hidden", !sentence);
+  });
+  return node;
+}
+
+/** A link covers the results, or uncovers them where it holds the whole screen. */
+function veiled({ veil, whole }) {
+  const { classList } = document.body;
+  if (classList.contains("veiled") === veil || (!veil && !whole)) return;
+  classList.toggle("veiled", veil);
+  say("look", "veiled");
+}
+
+/** The panel and the two lines, and everything that makes links work. */
+export function linkPanel() {
+  carry("veil", () => document.body.classList.contains("veiled") || null);
+  carry("lock", () => allLocked());
+  carryStep();
+  hearLink(veiled);
+  followAddress();
+  return [panel(), arrived(), locked()];
+}

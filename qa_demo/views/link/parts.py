@@ -1,0 +1,148 @@
+"""The parts of a screen that a link carries: how each is written as plain data, and how it is read
+back.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, replace
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.merge_rules import check_merge
+from qa_demo.core.types import MergeOptions
+from qa_demo.views import parse, selection, what_if
+from qa_demo.views.options import parse as parse_options
+from qa_demo.views.state import Screen
+
+MOST_LOGITS = 2_000
+"""Changed logits that a link brings back."""
+DECODE = ("max_answer_length", "n_best_size", "null_score_diff_threshold")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the state. `save` gives None where the screen is as it always starts; `load`
+    raises BadInput for what cannot be.
+
+    A part that is `bound` means something for the reader alone with which it was made, since it
+    counts word pieces or holds logits.
+    """
+
+    name: str
+    says: str
+    save: Callable[[Screen], Any]
+    load: Callable[[Screen, Any], Screen]
+    bound: bool = False
+
+
+def many(value: Any, name: str, most: int) -> list[Any]:
+    """A list of at most `most` entries. Errors: BadInput."""
+    if not isinstance(value, list) or len(value) > most:
+        raise BadInput(f"{name} must be a list of at most {most}, got {parse.got(value)}")
+    return value
+
+
+def save_logits(screen: Screen) -> Any:
+    """[side, window, pos, logit] of each logit changed by hand."""
+    return [[*key, value] for key, value in screen.what_if.logits.items()] or None
+
+
+def load_logits(screen: Screen, value: Any) -> Screen:
+    """The same read back: each as chapter 3 would take it."""
+    for one in many(value, "the changed logits", MOST_LOGITS):
+        side, window, pos, logit = entries(one, "a changed logit", 4)
+        screen = what_if.change_logit(
+            screen, {"side": side, "window": window, "pos": pos, "value": logit}
+        )
+    return screen
+
+
+def entries(value: Any, name: str, count: int) -> list[Any]:
+    """A list of exactly so many entries. Errors: BadInput."""
+    if not isinstance(value, list) or len(value) != count:
+        raise BadInput(f"{name} has {count} entries, got {parse.got(value)}")
+    return value
+
+
+def save_offset(screen: Screen) -> Any:
+    """[window, constant]."""
+    return None if screen.what_if.offset is None else list(screen.what_if.offset)
+
+
+def load_offset(screen: Screen, value: Any) -> Screen:
+    """The constant that was added to one window."""
+    window, c = entries(value, "a constant", 2)
+    found = (
+        parse.window(screen.reading, window),
+        parse.number(c, "the constant", -what_if.FARTHEST, what_if.FARTHEST),
+    )
+    return screen.change(what_if=replace(screen.what_if, offset=found))
+
+
+def save_temperature(screen: Screen) -> Any:
+    """The temperature, None for 1."""
+    return None if screen.what_if.temperature == 1.0 else screen.what_if.temperature
+
+
+def load_temperature(screen: Screen, value: Any) -> Screen:
+    """The temperature within the limits of chapter 3."""
+    found = parse.number(value, "temperature", *what_if.TEMPERATURES)
+    return screen.change(what_if=replace(screen.what_if, temperature=found))
+
+
+def save_decode(screen: Screen) -> Any:
+    """Limits, threshold and search as a list."""
+    return list(astuple(screen.decode))
+
+
+def load_decode(screen: Screen, value: Any) -> Screen:
+    """The same read back; the search may be missing."""
+    if not isinstance(value, list) or not 1 <= len(value) <= len(DECODE) + 1:
+        raise BadInput(f"the options are {', '.join(DECODE)}, got {parse.got(value)}")
+    decode = parse_options(screen.decode, **dict(zip(DECODE, value, strict=False)))
+    if len(value) > len(DECODE):
+        decode = replace(decode, top_n_grid=parse.flag(value[len(DECODE)], "top_n_grid"))
+    return screen.change(decode=decode)
+
+
+def save_merge(screen: Screen) -> Any:
+    """The three choices of chapter 6, None for the first ones."""
+    return None if screen.merge == MergeOptions() else list(astuple(screen.merge))
+
+
+def load_merge(screen: Screen, value: Any) -> Screen:
+    """The same read back."""
+    copies, scale, null = (str(one) for one in entries(value, "a merge rule", 3))
+    merge = MergeOptions(copies, scale, null)  # type: ignore[arg-type]
+    check_merge(merge)
+    return screen.change(merge=merge)
+
+
+def save_selection(screen: Screen) -> Any:
+    """[window, start, end] of the selected span; [] for none."""
+    chosen = screen.selection
+    return [] if chosen is None else [chosen.window, chosen.span.start, chosen.span.end]
+
+
+def load_selection(screen: Screen, value: Any) -> Screen:
+    """The same read back."""
+    if value == []:
+        return replace(screen, selection=None).keeping("shown", screen)
+    return screen.select(selection.parse(screen.reading, value))
+
+
+EVERYWHERE: tuple[Part, ...] = (
+    Part("logits", "the changed logits", save_logits, load_logits, bound=True),
+    Part("offset", "the constant added to a window", save_offset, load_offset, bound=True),
+    Part("temperature", "the temperature", save_temperature, load_temperature),
+    Part("decode", "the limits and the threshold", save_decode, load_decode, bound=True),
+    Part("merge", "the merge rule", save_merge, load_merge),
+    Part("span", "the selection", save_selection, load_selection, bound=True),
+)
+"""The parts that every chapter shares, in the order in which they are loaded."""
+
+
+def parts_of(modules: Mapping[str, ModuleType]) -> Mapping[str, tuple[Part, ...]]:
+    """The parts by the chapter that declares them; "" holds those of every screen."""
+    own = {key: tuple(getattr(module, "LINKED", ())) for key, module in modules.items()}
+    return MappingProxyType({"": EVERYWHERE, **own})

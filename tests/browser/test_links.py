@@ -1,0 +1,133 @@
+"""Links in Chromium: the address follows, reload and back keep the work, and a link opens what it
+says.
+"""
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from playwright.sync_api import Page, expect
+
+from qa_demo.views.link.fragment import pack, parse
+from tests.browser.serve import UNKNOWN
+
+LONG = "The towers were drawn by Georg Rotne in July. " * 1
+TEXTS = {"question": "Who drew the towers?", "paragraph": LONG}
+
+
+def fields_of(page: Page) -> dict:
+    """What the address of a page holds by now."""
+    found = parse(page.evaluate("history.state.spanlight"))
+    assert found is not None and found.left == ()
+    return dict(found.fields)
+
+
+def wait_for_field(page: Page, name: str, value: str) -> None:
+    """Wait until the address says so: packed again and compared by the page itself."""
+    page.wait_for_function(
+        """async ([name, value]) => {
+          const packed = (history.state?.spanlight ?? '').split('.')[1];
+          if (!packed) return false;
+          const letters = atob(packed.replaceAll('-', '+').replaceAll('_', '/'));
+          const bytes = Uint8Array.from(letters, (c) => c.charCodeAt(0));
+          const stream = new Blob([bytes]).stream()
+            .pipeThrough(new DecompressionStream('deflate-raw'));
+          const lines = (await new Response(stream).text()).split('\\n').slice(0, -1);
+          const fields = Object.fromEntries(lines.map((line) => JSON.parse(line)));
+          return JSON.stringify(fields[name]) === value;
+        }""",
+        arg=[name, value],
+    )
+
+
+def test_reload_and_back_keep_the_work(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    assert "#" not in page.url  # a visit that changes nothing has the address it came by
+    page.locator("#tab-spans").click()
+    page.locator("#spans-settings summary").click()
+    box = page.locator("#picture-spans").get_by_role("textbox", name="max_answer_length")
+    box.fill("7")
+    box.press("Enter")
+    wait_for_field(page, "decode", "[7,20,0,false]")
+    page.locator("#tab-windows").click()
+    page.locator("#windows-step-merge").click()
+    wait_for_field(page, "page.step", '"merge"')
+    page.reload()
+    expect(page.locator("#tab-windows")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#windows-step-merge")).to_have_attribute("aria-pressed", "true")
+    page.go_back()
+    expect(page.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#spans-settings input[inputmode=numeric]").first).to_have_value("7")
+    page.go_back()
+    expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
+    page.go_forward()
+    expect(page.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".link-left").first).to_be_hidden()
+
+
+def test_a_link_by_hand_names_an_example_a_chapter_and_a_lesson(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("?chapter=bio#example=saxophone&chapter=why")
+    expect(page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#examples-menu")).to_have_value("saxophone")
+    page.evaluate("location.hash = '#lesson=span'")
+    expect(page.locator(".lesson-strip .strip-title")).to_be_visible()
+    wait_for_field(page, "page.lesson", '"span"')
+    page.get_by_role("button", name="Next", exact=True).click()
+    wait_for_field(page, "page.lesson_step", "1")
+    title = page.locator(".strip-title").inner_text()
+    page.reload()
+    expect(page.locator(".strip-title")).to_have_text(title)
+
+
+def test_a_reader_that_cannot_be_had_is_named(open_page: Callable[..., Page]) -> None:
+    fields = {
+        **TEXTS,
+        "reader": [UNKNOWN, UNKNOWN, "abc123"],
+        "windows": [384, 128, 64],
+        "logits": [["start", 0, 3, 9.0]],
+        "span": [0, 1, 1],
+        "chapter": "start_end",
+    }
+    page = open_page(pack(fields))
+    said = page.locator(".link-left").first
+    expect(said).to_contain_text(f"the reader {UNKNOWN}, revision abc123, cannot be had here")
+    expect(said).to_contain_text("so bundled has read the texts")
+    expect(said).to_contain_text("the changed logits")
+    expect(page.locator("#picture-start_end .banner")).to_be_hidden()
+    expect(page.locator("#switch-readers")).to_contain_text("fake")
+    said.get_by_role("button", name="close").click()
+    expect(said).to_be_hidden()
+
+
+def test_a_locked_link_keeps_texts_and_settings_until_it_is_unlocked(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("#" + urlencode({"chapter": "spans", "lock": "texts_settings"}))
+    picture = page.locator("#picture-spans")
+    picture.locator("#spans-settings summary").click()
+    box = picture.get_by_role("textbox", name="max_answer_length")
+    expect(box).to_be_disabled()
+    expect(page.locator("#examples-menu")).to_be_hidden()
+    expect(page.locator("#switch-readers")).to_be_hidden()
+    said = page.locator(".link-left").nth(1)
+    expect(said).to_contain_text("The author of this link has locked texts and reader")
+    said.get_by_role("button", name="unlock").click()
+    expect(box).to_be_enabled()
+    expect(page.locator("#examples-menu")).to_be_visible()
+
+
+def test_texts_too_long_for_a_link_stay_in_the_tab(open_page: Callable[..., Page]) -> None:
+    words = " ".join(f"{7919 * k % 100003:x}{104729 * k % 99991:x}" for k in range(1300))
+    page = open_page("#" + urlencode({"v": 1, "q": "Who?", "p": f"Ada met Grace. {words}"}))
+    page.locator("#tab-start_end").click()
+    wait_for_field(page, "chapter", '"start_end"')
+    assert len(page.url) < 8200
+    assert fields_of(page)["paragraph"].startswith("Ada met Grace.")
+    page.locator("#switch-linking").click()
+    expect(page.locator("#link-note")).to_contain_text("The texts are too long for a link")
+    expect(page.locator("#link-field")).to_have_value(re.compile("#2"))
+    page.reload()
+    expect(page.locator("#asked .asked-question")).to_have_text("Who?")
+    expect(page.locator("#tab-start_end")).to_have_attribute("aria-selected", "true")
