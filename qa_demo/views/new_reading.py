@@ -123,9 +123,7 @@ class NewReadings:
         after: Update | None = None,
         check: Callable[[Wanted, Reading], Wanted] = lambda wanted, reading: wanted,
     ) -> Stream:
-        """Check, read in the server's queue with progress, show; or say why not and leave the last
-        reading. `check` looks at what a link wanted once the reading is there.
-        """
+        """Check, read in the queue, `check` what a link wanted, show; or say why not."""
         _, error = attempt(lambda: check_texts(question, context, self.services.max_characters))
         if error is not None:
             yield said(error, "error")

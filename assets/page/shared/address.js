@@ -123,8 +123,8 @@ let asked = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-const place = () =>
-  [state.chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join(
+const place = (chapter = state.chapter) =>
+  [chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join(
     "\u0001",
   );
 
@@ -136,9 +136,11 @@ async function write() {
   const made = await links();
   if (!made || mine !== turn) return;
   const entry = { ...window.history.state, spanlight: made.whole };
-  if (shown === null) window.history.replaceState(entry, ""); // the address as it was opened
+  const moved = now !== shown;
+  // a visit that has changed nothing keeps the address that it came by
+  if (last === "" && !moved) window.history.replaceState(entry, "");
   else if (made.whole !== last) {
-    const fresh = now !== shown && arriving === "no";
+    const fresh = moved && (arriving === "no" || last === "");
     window.history[fresh ? "pushState" : "replaceState"](entry, "", at(made.fits));
   }
   arriving = "no";
@@ -154,7 +156,8 @@ function due() {
 /** Keep the address in step with the page, and follow another one that comes into this tab. */
 export function followAddress() {
   ["look", "selection", "opened", "carried"].forEach((name) => hear(name, due));
-  hear("reading", ({ page }) => {
+  hear("reading", ({ page, open }) => {
+    shown ??= place(open ?? state.chapter);
     // an answer about an entry that was left again meanwhile is not the one in front
     if (arriving !== "asked" || !page || page.n === asked) arriving = page ? "there" : "no";
     due();

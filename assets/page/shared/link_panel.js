@@ -4,7 +4,7 @@
 import { address, canPack, followAddress, MOST } from "./address.js";
 import { carry } from "./carry.js";
 import { el } from "./dom.js";
-import { allLocked, LOCKS, unlock } from "./lock.js";
+import { allLocked, lockedSays, LOCKS, unlock } from "./lock.js";
 import { hear, hearLink, say } from "./store.js";
 import { carryStep } from "./visit.js";
 
@@ -104,10 +104,12 @@ function locked() {
     text,
     el("button", { type: "button", class: "plain", onclick: unlock }, "unlock"),
   );
-  hear("locked", (sentence) => {
-    text.textContent = sentence;
-    node.toggleAttribute("hidden", !sentence);
-  });
+  const show = () => {
+    text.textContent = lockedSays();
+    node.toggleAttribute("hidden", !lockedSays());
+  };
+  hear("locked", show);
+  show();
   return node;
 }
 

@@ -24,6 +24,11 @@ const CONTROLS = "input, select, textarea";
 /** @type {Set<string>} */
 let now = new Set();
 
+let sentence = "";
+
+/** What is said of the locks now. */
+export const lockedSays = () => sentence;
+
 /** The names that are locked now, or null. */
 export const allLocked = () => (now.size ? [...now] : null);
 
@@ -48,7 +53,8 @@ function show(names) {
   now = new Set(LOCKS.map(([name]) => name).filter((name) => names.includes(name)));
   LOCKS.forEach(([name]) => document.body.classList.toggle(`locked-${name}`, now.has(name)));
   const said = LOCKS.filter(([name]) => now.has(name)).map(([, label]) => label);
-  say("locked", said.length ? `The author of this link has locked ${said.join(", and ")}.` : "");
+  sentence = said.length ? `The author of this link has locked ${said.join(", and ")}.` : "";
+  say("locked", sentence);
 }
 
 /** Free everything. */

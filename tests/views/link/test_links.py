@@ -43,7 +43,7 @@ JSON = st.recursive(
 NAMES = [part.name for group in parts_of(MODULES).values() for part in group]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32))
 def test_any_state_that_can_be_reached_comes_back(seed: int) -> None:
     dice = random.Random(seed)
@@ -174,7 +174,7 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_opened() -> None:
     assert "there is none called 'nowhere'" in said and "'new', which this page" in said
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.sampled_from([*NAMES, "chapter", "page.step"]), JSON, max_size=4))
 def test_any_data_in_any_field_is_loaded_or_named(fields: dict[str, Any]) -> None:
     found, left = restore(starts()[1], None, Wanted(fields), MODULES)
