@@ -74,3 +74,5 @@ def test_every_picture_fits_a_laptop_and_a_projector(open_page: Callable[..., Pa
             faults += faults_of(page, key, step, part)
     assert faults == []
     expect(page.locator("#examples-menu")).to_be_visible()
+    page.locator("#tab-answer").click()
+    expect(page.locator("#stage-answer .dot.best .point")).to_be_visible()

@@ -85,7 +85,7 @@ function skeleton(root, key) {
   view.text = el("p", { class: "reading-text veil-text", dir: "auto", tabindex: 0 });
   view.notice = el("p", { class: "notice" });
   view.tables = el("div", {});
-  view.best = el("div", { class: "best" });
+  view.best = el("div", { class: "best-examples" });
   view.simplified = el("ul", {});
   view.banner = el(
     "p",
