@@ -41,7 +41,7 @@ export function draw(root, model, held) {
   const got = need(request);
   const relevance = need({ what: "relevance", span: true, target: true });
   unpack(held, got?.data ?? null);
-  held.refused.replaceChildren(...(got?.error ? missing(model, request, got) : []));
+  held.refused.replaceChildren(...(held.codes && !got?.error ? [] : missing(model, request, got)));
   if (got?.error) held.headBox.hidden = true;
   if (held.codes) drawHead(held);
   drawSummaries(held, relevance);
