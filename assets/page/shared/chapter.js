@@ -4,6 +4,7 @@
 import { el, focusIn, fold, glued, offers, table } from "./dom.js";
 import { bestOf } from "./examples.js";
 import { formula } from "./formula.js";
+import { tableTools } from "./take_table.js";
 import { style } from "./style.js";
 import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
@@ -171,7 +172,9 @@ function draw(view) {
   view.text.textContent = reading.context;
   view.banner.toggleAttribute("hidden", !reading.changed);
   note(view, view.data.notice);
-  view.tables.replaceChildren(...view.data.tables.map((t) => table(t, view.page)));
+  view.tables.replaceChildren(
+    ...view.data.tables.flatMap((t) => [table(t, view.page), tableTools(t, view.key)]),
+  );
   const best = bestOf(view.key);
   view.best.replaceChildren(
     ...(best.length
