@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { groups } from "../../../assets/page/shared/examples.js";
 
-const one = (id, kind, view = null) => ({ id, title: id, kind, reason: "r", view });
+const one = (id, kind, /** @type {string | null} */ view = null) => ({
+  id,
+  title: id,
+  kind,
+  reason: "r",
+  view,
+});
 
 Deno.test("kinds keep their order and failures stand apart", () => {
   const list = [one("a", "x"), one("b", "y"), one("c", "x"), one("d", "x", "spans")];
