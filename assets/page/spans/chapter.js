@@ -14,7 +14,7 @@ import { drawTent, moveTent, reveal, tentCellAt } from "./tent.js";
 
 const views = new WeakMap();
 /** The example whose highest end stands before its highest start. */
-const UNFIT = "machu-picchu";
+const UNFIT = "insulin";
 const [FOLDED, LEGEND] = [182, 62];
 const ASPECT = {
   square: "rows are starts, columns are ends; arrow keys move the cursor, with Shift ten cells",

@@ -244,6 +244,11 @@ def _going(
     gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
     last = round(shares[-1], 1) - round(shares[-2], 1)
     error = 100 * math.sqrt(shares[-1] / 100 * (1 - shares[-1] / 100) / pieces)
+    if last > error and gain <= 0:
+        return (
+            f"the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard "
+            f"error of {error:.1f}, but a line through all of them does not rise."
+        )
     if last > error:
         away = plural(math.ceil((aim - reached) / gain), "doubling")
         return (

@@ -144,6 +144,12 @@ def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
         "gains 1.0 for each doubling" in slower
         and "from 21.0 % the aim would be 14 doublings away." in slower
     )
+    fell = curve(
+        phase([(250, 30.0, 9.0)]),
+        phase([(250, 10.0, 9.0)], before=250),
+        phase([(500, 16.0, 9.0)], before=500),
+    )["says"]
+    assert "brought +6.0" in fell and "but a line through all of them does not rise." in fell
     flat = curve(phases[0], phase([(250, 20.5, 9.0)], before=250))["says"]
     assert (
         "MLM stood at 20.0 and 20.5 % of those blanks: the last 250 steps brought +0.5 with a "
