@@ -94,6 +94,7 @@ class Answers:
                 **selection.record(screen),
                 "formulas": formulas,
                 "details": details,
+                "threshold": screen.decode.null_score_diff_threshold,
                 "link": save(screen, self.modules, example) | own,
                 "right": _right(screen),
             }

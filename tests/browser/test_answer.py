@@ -72,7 +72,7 @@ def test_a_selection_and_two_inputs_in_one_breath_all_take_effect(page: Page) ->
     page.keyboard.press("End")
     expect(picture.locator(".banner")).to_be_visible()
     expect(picture.locator(".notice")).to_contain_text("displayed at temperature")
-    assert page.evaluate(f"{STORE}.then((m) => m.state.record.options.decode[2])") == -1
+    assert page.evaluate(f"{STORE}.then((m) => m.state.record.threshold)") == -1
 
 
 def test_a_refused_selection_gives_way_to_the_one_before(page: Page) -> None:

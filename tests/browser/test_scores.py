@@ -291,6 +291,7 @@ def test_nothing_is_clipped_and_axe_has_no_serious_finding(
     picture = chapter(page)
     picture.locator("#scores-question").fill("Who crossed it first?")
     picture.locator("#scores-ask").click()
+    picture.get_by_text("the largest moves", exact=True).click()
     expect(picture.locator(".scores-moved caption")).to_be_visible()
     width = settings.get("viewport", {"width": 1280})["width"]
     for step, fold in (

@@ -27,7 +27,7 @@ const NUMBERS = {
     return w ? `here ${fixed(w.start[w.clsAt] + w.end[w.clsAt])} in window ${w.index + 1}` : "";
   },
   threshold: ({ record }) =>
-    record?.options ? `here ${fixed(Number(record.options.decode[2]))}` : "",
+    record ? `here ${fixed(record.threshold)}` : "",
   temperature: ({ reading }) => (reading ? `here ${reading.temperature}` : ""),
   probability: ({ record }) => {
     const said = record?.verdict;
