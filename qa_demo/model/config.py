@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint
+from qa_demo.model.library import transformers
 
 FAMILIES = {
     "bert": "Bert",
@@ -203,12 +204,10 @@ def build_config(clean: dict[str, Any], head: str = "QuestionAnswering") -> tupl
     """The transformers configuration object of a cleaned config, and its family's class with this
     head.
     """
-    import transformers
-
-    prefix = FAMILIES[clean["model_type"]]
+    library, prefix = transformers(), FAMILIES[clean["model_type"]]
     config_class, model_class = (
-        getattr(transformers, f"{prefix}Config"),
-        getattr(transformers, f"{prefix}For{head}"),
+        getattr(library, f"{prefix}Config"),
+        getattr(library, f"{prefix}For{head}"),
     )
     config = config_class(**{key: value for key, value in clean.items() if key != "model_type"})
     config._attn_implementation = "sdpa" if model_class._supports_sdpa else "eager"

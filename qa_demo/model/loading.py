@@ -26,6 +26,7 @@ from qa_demo.model.checks import (
 )
 from qa_demo.model.config import build_config, clean_config
 from qa_demo.model.deadline import TookTooLong, within
+from qa_demo.model.library import transformers
 from qa_demo.model.source import LOOPBACK, HostLimits, Source, bundled_folder, parse_source
 from qa_demo.model.workers import SHARED, Workers
 
@@ -239,7 +240,6 @@ def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
     `lost` is said before the list of missing tensors.
     """
     import torch
-    import transformers
 
     found = {key: tensor for path in files for key, tensor in read_header(path).items()}
     _check_shapes(plan, found)
@@ -253,7 +253,7 @@ def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
             f"{lost}its tensors hold {held:,} numbers, config.json describes {plan.parameters:,} "
             f"parameters"
         )
-    transformers.logging.disable_progress_bar()
+    transformers().logging.disable_progress_bar()
     with _building:
         model, info = plan.model_class.from_pretrained(
             None,
@@ -276,8 +276,6 @@ def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
 
 def load_tokenizer(folder: Path, config: Any) -> Any:
     """The folder's tokenizer, of a class on the list and no larger than the model's vocabulary."""
-    from transformers import AutoTokenizer
-
     settings = read_json(folder, "tokenizer_config.json") or {}
     if not isinstance(settings, dict) or settings.get("auto_map"):
         raise BadCheckpoint(
@@ -295,7 +293,7 @@ def load_tokenizer(folder: Path, config: Any) -> Any:
     files = [regular(folder, name) for name in _TOKENIZER_FILES]
     if not any(files):
         raise BadCheckpoint("the tokenizer is missing (tokenizer.json)")
-    tokenizer = AutoTokenizer.from_pretrained(
+    tokenizer = transformers().AutoTokenizer.from_pretrained(
         folder, config=config, trust_remote_code=False, local_files_only=True
     )
     largest = max(tokenizer.get_vocab().values(), default=-1)
