@@ -173,6 +173,14 @@ def test_calls_are_joined_with_each_other(reader: Counting) -> None:
     assert all(plain(one) == plain(replies[0]) for one in replies)
 
 
+def test_a_call_that_comes_again_gives_what_the_first_gave(reader: Counting) -> None:
+    """The second one finds what the first has kept."""
+    reader.open.set()
+    attribute = make_attribute(services(lambda: reader))
+    first, second = attribute(QUESTION, TEXT), attribute(QUESTION, TEXT)
+    assert reader.count["attribute"] == 1 and plain(second) == plain(first)
+
+
 def test_what_is_kept_waits_for_no_worker(reader: Counting) -> None:
     """Both workers are taken for as long as the test lasts."""
     served = services(lambda: reader)

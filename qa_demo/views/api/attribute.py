@@ -9,7 +9,6 @@ from typing import Any, cast
 from qa_demo.core.attribution import (
     BASELINES,
     METHODS,
-    Attribution,
     Method,
     Target,
 )
@@ -20,7 +19,7 @@ from qa_demo.core.report import attribution_json
 from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, Call, answered
-from qa_demo.views.explaining import FOUND, Work, attribution_key
+from qa_demo.views.explaining import FOUND, Timed, Work, attribution_key
 from qa_demo.views.options import parse
 from qa_demo.views.parse import choice, whole
 from qa_demo.views.services import Services
@@ -85,12 +84,12 @@ def _explain(
     baseline = cast(Baseline, named or reading.baseline)
     chosen = _target(reading, decode, target, spans)
 
-    def attribution(progress: OnProgress, cancelled: IsCancelled) -> Attribution:
+    def attribution(progress: OnProgress, cancelled: IsCancelled) -> Timed:
         work = Work(services.first(), reading, progress, cancelled)
-        return work.attribution(chosen, method, baseline, steps).found
+        return work.attribution(chosen, method, baseline, steps)
 
     key = attribution_key(reading, chosen, method, baseline, steps)
-    return attribution_json(reading, call.wanted("explaining", key, FOUND, attribution))
+    return attribution_json(reading, call.wanted("explaining", key, FOUND, attribution).found)
 
 
 def _target(reading: Reading, decode: DecodeOptions, kind: Any, spans: tuple[Ends, Ends]) -> Target:

@@ -140,7 +140,7 @@ def wanted_by(
     if what == "attribution":
         steps = few_steps(reading, target, choice, value)
         key = attribution_key(reading, target, *how, steps)
-        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps).found)
+        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps))
     if what == "question":
         key = question_key(reading, target, seen.decode, seen.merge)
         return Wanted(key, FOUND, lambda j: of(j).question(target, seen.decode, seen.merge))
