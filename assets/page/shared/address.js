@@ -148,14 +148,16 @@ async function write() {
   shown = now;
 }
 
-function due() {
+function due(pause = PAUSE) {
   clearTimeout(timer);
-  timer = setTimeout(write, PAUSE);
+  timer = setTimeout(write, pause);
 }
 
 /** Keep the address in step with the page, and follow another one that comes into this tab. */
 export function followAddress() {
-  ["look", "selection", "opened", "carried"].forEach((name) => hear(name, due));
+  ["selection", "opened"].forEach((name) => hear(name, () => due()));
+  // a press of a button comes alone: whoever leaves a lesson and reloads at once has left it
+  ["look", "carried"].forEach((name) => hear(name, () => due(0)));
   hear("reading", ({ page, open }) => {
     shown ??= place(open ?? state.chapter);
     // an answer about an entry that was left again meanwhile is not the one in front
