@@ -26,8 +26,7 @@ const NUMBERS = {
     const w = reading?.windows[predicted?.window ?? 0];
     return w ? `here ${fixed(w.start[w.clsAt] + w.end[w.clsAt])} in window ${w.index + 1}` : "";
   },
-  threshold: ({ record }) =>
-    record ? `here ${fixed(record.threshold)}` : "",
+  threshold: ({ record }) => record ? `here ${fixed(record.threshold)}` : "",
   temperature: ({ reading }) => (reading ? `here ${reading.temperature}` : ""),
   probability: ({ record }) => {
     const said = record?.verdict;

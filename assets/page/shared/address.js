@@ -148,16 +148,14 @@ async function write() {
   shown = now;
 }
 
-function due(pause = PAUSE) {
+function due() {
   clearTimeout(timer);
-  timer = setTimeout(write, pause);
+  timer = setTimeout(write, PAUSE);
 }
 
 /** Keep the address in step with the page, and follow another one that comes into this tab. */
 export function followAddress() {
-  ["selection", "opened"].forEach((name) => hear(name, () => due()));
-  // a press of a button comes alone: whoever leaves a lesson and reloads at once has left it
-  ["look", "carried"].forEach((name) => hear(name, () => due(0)));
+  ["look", "selection", "opened", "carried"].forEach((name) => hear(name, due));
   hear("reading", ({ page, open }) => {
     shown ??= place(open ?? state.chapter);
     // an answer about an entry that was left again meanwhile is not the one in front
