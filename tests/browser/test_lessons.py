@@ -18,6 +18,7 @@ from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.serve import load as load_fake
 from tests.browser.steps import RUN
+from tests.browser.test_links import wait_for_field
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -227,12 +228,11 @@ def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None
     page.reload()
     settled(page, COURSE[0], 1)
     expect(page.locator("body.veiled")).to_have_count(1)
-    in_the_lesson = page.url
     page.get_by_role("button", name="Leave the lessons").click()
     expect(page.locator(".lesson-strip")).to_have_count(0)
     expect(page.locator("body.veiled")).to_have_count(0)
     expect(page.locator(".unlit")).to_have_count(0)
-    page.wait_for_url(lambda address: address != in_the_lesson)
+    wait_for_field(page, "page.lesson", None)
     page.reload()
     expect(page.locator("#picture-answer .word").first).to_be_visible()
     expect(page.locator(".lesson-strip, .lesson-offer")).to_have_count(0)
