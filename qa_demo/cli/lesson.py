@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     from qa_demo.figures.lessons.proof import prove
     from qa_demo.model.loading import load_reader
     from qa_demo.views.examples import load_examples
-    from qa_demo.views.lessons.library import load
+    from qa_demo.views.lessons.course import load
 
     lessons, examples = load(args.folder), load_examples()
     reader = load_reader(args.reader)

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint
-from qa_demo.model.library import transformers
+from qa_demo.model.whole import transformers
 
 FAMILIES = {
     "bert": "Bert",

@@ -26,8 +26,8 @@ from qa_demo.model.checks import (
 )
 from qa_demo.model.config import build_config, clean_config
 from qa_demo.model.deadline import TookTooLong, within
-from qa_demo.model.library import transformers
 from qa_demo.model.source import LOOPBACK, HostLimits, Source, bundled_folder, parse_source
+from qa_demo.model.whole import transformers
 from qa_demo.model.workers import SHARED, Workers
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from qa_demo.views.ask import Ask
 from qa_demo.views.bench.panel import Panel
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons.library import load as load_lessons
+from qa_demo.views.lessons.course import load as load_lessons
 from qa_demo.views.lessons.strip import Strip
 from qa_demo.views.loss import chapter as loss
 from qa_demo.views.picture import picture

@@ -13,7 +13,7 @@ from qa_demo.core.lessons import Lesson
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.server import launch
 from qa_demo.views.examples import load_examples
-from qa_demo.views.lessons.library import SAID, load
+from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.serve import load as load_fake

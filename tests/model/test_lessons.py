@@ -6,7 +6,7 @@ from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.proof import prove
 from qa_demo.model.loading import load_reader
 from qa_demo.views.examples import load_examples
-from qa_demo.views.lessons.library import load
+from qa_demo.views.lessons.course import load
 
 pytestmark = pytest.mark.model
 

@@ -1,5 +1,5 @@
 """Lessons: a mode over the chapters, answered with numbers of the reading on screen.
 
-`library.py` loads the files, `find.py` says what a step shows of a screen, `strip.py` wires the
+`course.py` loads the files, `find.py` says what a step shows of a screen, `strip.py` wires the
 strip; never torch.
 """

@@ -15,7 +15,7 @@ from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons import find
-from qa_demo.views.lessons.library import contents
+from qa_demo.views.lessons.course import contents
 from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.errors import attempt

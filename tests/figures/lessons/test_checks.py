@@ -17,7 +17,7 @@ from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding, judge
 from qa_demo.figures.lessons.proof import fault_of, prove
 from qa_demo.views.examples import load_examples
-from qa_demo.views.lessons.library import SAID, VIEWS, load
+from qa_demo.views.lessons.course import SAID, VIEWS, load
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader
 

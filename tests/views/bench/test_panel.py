@@ -17,7 +17,7 @@ from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed
 from qa_demo.views.bench.panel import KEY, Panel, of_exercise
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons.library import VIEWS
+from qa_demo.views.lessons.course import VIEWS
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS

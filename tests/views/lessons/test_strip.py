@@ -12,7 +12,7 @@ from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons.library import load
+from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.strip import KEY, Strip
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from qa_demo.views.examples import load_examples
-from qa_demo.views.lessons.library import load, load_terms
+from qa_demo.views.lessons.course import load, load_terms
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 

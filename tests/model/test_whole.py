@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from qa_demo.model.library import imported, transformers
+from qa_demo.model.whole import imported, transformers
 
 SELF_REPLACING = """
 import sys, types
