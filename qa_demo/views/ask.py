@@ -169,7 +169,7 @@ class Ask:
 
 
 _PLAIN = gr.InputHTMLAttributes(spellcheck=False)
-# history.state holds a link that is too long for the address (assets/page/shared/address.js)
-_ADDRESS = """(screen) => [
-  screen, window.history.state?.spanlight || window.location.hash, window.location.search
-]"""
+_ADDRESS = """async (screen) => {
+  const page = await import(new URL('static/page/shared/address.js', document.baseURI).href);
+  return [screen, page.opened(), window.location.search];
+}"""

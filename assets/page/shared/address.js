@@ -16,6 +16,8 @@ const LINK = /^#(\d+\.|.*=)/;
 /** Characters of the longest link: more is cut by mail and chat programs. */
 export const MOST = 8000;
 const END = ".";
+/** The name of what `keepUnwritten` keeps. */
+const UNWRITTEN = "spanlight.unwritten";
 
 /**
  * Fields as the lines that are packed.
@@ -24,13 +26,14 @@ const END = ".";
 export const lines = (fields) =>
   [...Object.entries(fields).map((one) => JSON.stringify(one)), END].join("\n");
 
-/** @param {Uint8Array<ArrayBuffer>} bytes */
-function base64(bytes) {
+/** @param {Uint8Array} bytes */
+function fragment(bytes) {
   let text = "";
   for (let at = 0; at < bytes.length; at += 4096) {
     text += String.fromCharCode(...bytes.subarray(at, at + 4096));
   }
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  const letters = btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return `#${VERSION}.${letters}`;
 }
 
 /**
@@ -41,8 +44,27 @@ export async function pack(fields) {
   const stream = new Blob([lines(fields)]).stream().pipeThrough(
     new CompressionStream("deflate-raw"),
   );
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  return `#${VERSION}.${base64(bytes)}`;
+  return fragment(new Uint8Array(await new Response(stream).arrayBuffer()));
+}
+
+/** Bytes of a block that deflate stores as it is. */
+const BLOCK = 65_535;
+
+/**
+ * The fragment of fields without waiting: deflate's form for what is not compressed, blocks of a
+ * mark for the last, the length, the length inverted, and the bytes (RFC 1951, 3.2.4).
+ * @param {Record<string, any>} fields
+ */
+export function packAtOnce(fields) {
+  const body = new TextEncoder().encode(lines(fields));
+  const starts = Array.from({ length: Math.ceil(body.length / BLOCK) }, (_, k) => k * BLOCK);
+  return fragment(
+    Uint8Array.from(starts.flatMap((from) => {
+      const block = body.subarray(from, from + BLOCK), n = block.length;
+      const last = from + n === body.length ? 1 : 0;
+      return [last, n & 255, n >> 8, ~n & 255, (~n >> 8) & 255, ...block];
+    })),
+  );
 }
 
 /**
@@ -80,14 +102,18 @@ export const canPack = () => "CompressionStream" in globalThis;
  * @param {{reader?: boolean, lock?: string[]}} [wanted]
  */
 export async function links({ reader = true, lock = [] } = {}) {
-  const { reading, record } = state;
-  if (!reading || !record || !settled() || !canPack()) return null;
+  if (!canPack() || !settled()) return null;
+  const make = (texts) => pack(shownFields({ texts, reader, lock }));
+  const whole = await make(true);
+  return { whole, fits: whole.length <= MOST ? whole : await make(false) };
+}
+
+/** @param {{texts?: boolean, reader?: boolean, lock?: string[]}} [wanted] */
+function shownFields({ texts = true, reader = true, lock = [] } = {}) {
   /** @type {Record<string, any>} */
   const page = { chapter: state.chapter ?? "answer", ...carried() };
   if (lock.length) page.lock = lock;
-  const make = (texts) => pack(fieldsOf(reading, record.link, page, { texts, reader }));
-  const whole = await make(true);
-  return { whole, fits: whole.length <= MOST ? whole : await make(false) };
+  return fieldsOf(/** @type {any} */ (state.reading), state.record.link, page, { texts, reader });
 }
 
 /** @param {string} fragment */
@@ -108,6 +134,7 @@ export async function fresh() {
   const made = await links({ reader: false });
   if (!made) return;
   window.history.replaceState({ spanlight: made.whole }, "", at(made.fits));
+  written = happened;
   window.location.reload();
 }
 
@@ -122,6 +149,9 @@ let turn = 0;
 let asked = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+/** How often something happened, and how much of that the address holds. */
+let happened = 0;
+let written = 0;
 
 const place = (chapter = state.chapter) =>
   [chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join(
@@ -132,7 +162,7 @@ async function write() {
   turn += 1;
   const mine = turn;
   if (arriving === "asked" || !settled()) return;
-  const now = place();
+  const now = place(), until = happened;
   const made = await links();
   if (!made || mine !== turn) return;
   const entry = { ...window.history.state, spanlight: made.whole };
@@ -146,11 +176,48 @@ async function write() {
   arriving = "no";
   last = made.whole;
   shown = now;
+  written = until;
 }
 
 function due() {
+  happened += 1;
   clearTimeout(timer);
   timer = setTimeout(write, PAUSE);
+}
+
+/** @returns {Storage | null} A browser may refuse its storage, which it says by an error. */
+function storage() {
+  try {
+    return window.sessionStorage;
+  } catch (error) {
+    if (error instanceof DOMException) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whoever leaves a lesson and reloads within the pause has left it: what the address does not hold
+ * yet is kept for this tab. An entry of the history that is changed here comes too late for some
+ * reloads.
+ */
+function keepUnwritten() {
+  const kept = storage();
+  kept?.removeItem(UNWRITTEN);
+  if (written === happened || arriving === "asked" || !settled()) return;
+  try {
+    const link = packAtOnce(shownFields());
+    kept?.setItem(UNWRITTEN, JSON.stringify([window.location.href, link]));
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error; // a full storage: as the address says
+  }
+}
+
+/** The link that this page opens with. */
+export function opened() {
+  const [address, link] = JSON.parse(storage()?.getItem(UNWRITTEN) ?? "[]");
+  if (address === window.location.href) return link;
+  // history.state holds a link that is too long for the address
+  return window.history.state?.spanlight || window.location.hash;
 }
 
 /** Keep the address in step with the page, and follow another one that comes into this tab. */
@@ -168,6 +235,7 @@ export function followAddress() {
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest("[id*='-step-']")) due();
   });
+  globalThis.addEventListener("pagehide", keepUnwritten);
   globalThis.addEventListener("popstate", ({ state: entry }) => {
     const wanted = entry?.spanlight ?? (LINK.test(window.location.hash) ? location.hash : null);
     if (!wanted || !state.send) return;

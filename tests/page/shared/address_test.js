@@ -3,7 +3,9 @@
 
 import "../fake_dom.js";
 
-const { fieldsOf, lines, pack } = await import("../../../assets/page/shared/address.js");
+const { fieldsOf, lines, pack, packAtOnce } = await import(
+  "../../../assets/page/shared/address.js"
+);
 
 async function unpack(fragment) {
   const [version, body] = fragment.slice(1).split(".");
@@ -29,6 +31,13 @@ Deno.test("what is packed unpacks to its lines", async () => {
     const rows = text.split("\n");
     same(rows.pop(), ".");
     same(Object.fromEntries(rows.map((row) => JSON.parse(row))), fields);
+  }
+});
+
+Deno.test("what is packed at once unpacks to the same lines, across blocks too", async () => {
+  for (const n of [0, 1, 65_534 - 20, 65_535, 65_536, 200_000]) {
+    const fields = { question: "Who?", paragraph: "ü".repeat(n / 2) + "x".repeat(n % 2) };
+    same(await unpack(packAtOnce(fields)), lines(fields));
   }
 });
 
