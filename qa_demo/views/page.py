@@ -19,6 +19,7 @@ from qa_demo.views.api.tag import make_tag
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench.panel import Panel
 from qa_demo.views.bio import chapter as bio
+from qa_demo.views.blocks import Page
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.course import load as load_lessons
 from qa_demo.views.lessons.strip import Strip
@@ -69,7 +70,7 @@ def tabs() -> list[dict[str, str | int]]:
 
 def build(services: Services, join: Join | None = None) -> gr.Blocks:
     """Assemble the page; `join` is shown to a class that shall come to it."""
-    with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
+    with Page(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         picture("header", {"join": None if join is None else asdict(join)}, elem_id="header")
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)

@@ -20,7 +20,7 @@ from qa_demo.views.state import Screen
 
 WITHIN = 1e-4
 """Sums in another order differ by less."""
-OWN = ("stamp", "open", "example", "n")
+OWN = ("stamp", "open", "example", "n", "page")
 """Numbers of a visit, not of a reading."""
 
 

@@ -12,7 +12,8 @@ import httpx
 
 PATIENCE = 90.0
 """Seconds after which an event counts as lost; the page refuses what takes longer than 60."""
-CANARY = re.compile(r"canary[a-z]+")
+CANARY = re.compile(r"canary[a-j]{4}")
+"""Whole words: a span may hold the first pieces of one, which belong to nobody."""
 
 
 class Lost(Exception):

@@ -136,20 +136,19 @@ class JobQueue:
             there = None if share is None else self._shared.get(share)
             if there is not None and there.join(job):
                 return there, None
-            refusal = self._refusal(line)
+            task = Task(kind, work, share)
+            task.join(job)
+            refusal = self._refusal(line, line.ahead_of(task))
             if refusal is not None:
                 return None, refusal
-            task = Task(kind, share)
-            task.join(job)
-            line.waiting.append(task)
+            line.add(task)
             if share is not None:
                 self._shared[share] = task
-            task.future = line.pool.submit(self._perform, task, work, line)
+            line.pool.submit(self._perform, line)
             line.places()
             return task, None
 
-    def _refusal(self, line: Line) -> str | None:
-        ahead = [task for task in line.waiting if not task.given_up()]
+    def _refusal(self, line: Line, ahead: list[Task]) -> str | None:
         wait = line.wait_of(ahead)
         if wait is not None and wait > self._patience:
             return (
@@ -163,30 +162,28 @@ class JobQueue:
             )
         return None
 
-    def _perform(self, task: Task, work: Work[T], line: Line) -> tuple[T | None, str | None]:
+    def _perform(self, line: Line) -> None:
+        """One worker takes the next task in line; there is none where its visitors gave it up."""
         with self._lock:
-            given_up = task.given_up()
-            if task in line.waiting:
-                line.waiting.remove(task)
-            if not given_up:
-                line.running.append(task)
-                task.began = time.monotonic()
-                task.tell(Progress())  # it waits no more
+            task = line.take()
+            if task is None:
+                return
+            task.tell(Progress())  # it waits no more
             line.places()
-        if given_up:
-            return attempt(_cancelled)
-        found: tuple[T | None, str | None] = None, None
+        found: tuple[Any, str | None] = None, None
         try:
             found = attempt(
-                lambda: work(lambda done, total: task.tell(Progress(done, total)), task.given_up)
+                lambda: task.work(
+                    lambda done, total: task.tell(Progress(done, total)), task.given_up
+                )
             )
-            return found
         finally:
             with self._lock:
                 line.running.remove(task)
                 if found[1] is None:
                     line.learn(task, time.monotonic() - task.began)
                 self._forget(task)
+            task.future.set_result(found)
 
     def _leave(self, task: Task, line: Line) -> bool:
         """A job of this task has ended; the last one takes the task with it. Whether it did."""

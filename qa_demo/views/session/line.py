@@ -5,14 +5,21 @@ long.
 import heapq
 import threading
 import time
-from collections.abc import Hashable
+from bisect import insort
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
+from qa_demo.core.progress import IsCancelled, OnProgress
+
 NEWEST = 0.2
 """The weight of the newest task in the mean time of its kind."""
+YIELDS = 5.0
+"""A task lets those go first that are asked for within this many times its own length: a reading of
+60 ms need not wait for ten explanations of a second, and an explanation waits a few seconds more.
+"""
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,15 @@ class Task:
     """One computation and the jobs that wait for it: it stops when the last of them gave up."""
 
     kind: str
+    work: Callable[[OnProgress, IsCancelled], Any]
     share: Hashable | None
     members: list[Job] = field(default_factory=list)
     last: Progress = Progress()
     lock: threading.Lock = field(default_factory=threading.Lock)
     future: "Future[Any]" = field(default_factory=Future)
     began: float = 0.0
+    turn: float = 0.0
+    """Who has the lowest goes first: when it was asked for and a few times its length, seconds."""
 
     def join(self, job: Job) -> bool:
         """Wait for this task too; False when it is already being given up."""
@@ -92,6 +102,29 @@ class Line:
     running: list[Task] = field(default_factory=list)
     took: dict[str, float] = field(default_factory=dict)
     """Seconds of one task by its kind: a moving mean of those that ended well."""
+
+    def ahead_of(self, task: Task) -> list[Task]:
+        """Give a new task its turn; the tasks that go before it. A kind that was never timed counts
+        as long as the longest.
+        """
+        longest = max(self.took.values(), default=0.0)
+        task.turn = time.monotonic() + YIELDS * self.took.get(task.kind, longest)
+        return [one for one in self.waiting if one.turn <= task.turn and not one.given_up()]
+
+    def add(self, task: Task) -> None:
+        """Put it in line by its turn."""
+        insort(self.waiting, task, key=lambda one: one.turn)
+
+    def take(self) -> Task | None:
+        """The next task that somebody still wants, as one that runs."""
+        while self.waiting:
+            task = self.waiting.pop(0)
+            if not task.given_up() and task.future.set_running_or_notify_cancel():
+                self.running.append(task)
+                task.began = time.monotonic()
+                return task
+            task.future.cancel()
+        return None
 
     def learn(self, task: Task, seconds: float) -> None:
         """Count one task that ended well."""

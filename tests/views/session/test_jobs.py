@@ -9,7 +9,7 @@ from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.views.session import jobs
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.session.jobs import JobQueue, Outcome
-from qa_demo.views.session.line import Progress, Task
+from qa_demo.views.session.line import YIELDS, Progress, Task
 
 
 def finish(run: Generator) -> tuple[list, Outcome]:
@@ -238,9 +238,35 @@ def test_the_wait_is_estimated_from_what_such_work_took() -> None:
     assert line.took["reading"] == 8.0, "what was cancelled says nothing about how long it takes"
 
 
+def test_who_asks_for_little_goes_first_and_nobody_waits_for_ever() -> None:
+    queue, began, order = JobQueue(workers=1), threading.Event(), list[str]()
+    line = queue._lines[False]
+    line.took |= {"reading": 0.1, "explanation": 1.0}
+    with ThreadPoolExecutor(9) as pool:
+        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
+        assert began.wait(10)
+
+        def ask(visitor: str, kind: str) -> Generator:
+            job = queue.run(visitor, kind, lambda progress, cancelled: order.append(visitor))
+            next(job)
+            return job
+
+        jobs = [ask("slow", "explanation"), ask("quick", "reading"), ask("last", "explanation")]
+        early = line.waiting[0]
+        assert early.kind == "reading", "it came second and goes first"
+        early.turn += 2 * YIELDS  # as if it had been asked for ten seconds later
+        line.waiting.sort(key=lambda one: one.turn)
+        assert [one.kind for one in line.waiting] == ["explanation", "explanation", "reading"]
+        queue.cancel("a")
+        running.result(10)
+        for job in jobs:
+            assert finish(job)[1].error is None
+    assert order == ["slow", "last", "quick"], "what was asked for long before goes first"
+
+
 def test_the_mean_follows_the_newest_times() -> None:
     line = JobQueue()._lines[False]
-    task = Task("reading", None)
+    task = Task("reading", lambda progress, cancelled: None, None)
     for seconds in (10.0, 5.0):
         line.learn(task, seconds)
     assert line.took == {"reading": 9.0}
