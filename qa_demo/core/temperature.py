@@ -19,6 +19,7 @@ right":
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -80,12 +81,23 @@ def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     i, j = home.to_pos(found.span.start), home.to_pos(found.span.end)
     if reason(home, i, j, DECODE) is not None:
         return None
+    return PairClaim(found.score, _legal_scores(reading))
+
+
+_scores: WeakKeyDictionary[Reading, Floats] = WeakKeyDictionary()
+
+
+def _legal_scores(reading: Reading) -> Floats:
+    """Every legal pair's score, [m]; kept with the reading, whose every view asks for them."""
+    kept = _scores.get(reading)
+    if kept is not None:
+        return kept
     scores = []
     for window in reading.windows:
         start, end = (x.astype(np.float64) for x in reading.logits(window.index))
         cells = top_spans(start, end, window, DECODE, n=len(window) ** 2)
         scores.append(start[cells[:, 0]] + end[cells[:, 1]])
-    return PairClaim(found.score, np.concatenate(scores))
+    return _scores.setdefault(reading, np.concatenate(scores))
 
 
 def marginal(walk: Chain, i: int, j: int) -> float:

@@ -104,6 +104,8 @@ class Wanted:
     cache: RecentValues[Any]
     find: Callable[[Job], Any]
     """Make it and keep it under the key."""
+    length: str | None = None
+    """A name that it shares with what takes about as long; the kind of work by default."""
 
     def kept(self) -> bool:
         """Whether it is at hand."""

@@ -104,12 +104,15 @@ class NewReadings:
         """The stored reading when the reader in use made it; what that is, is known before its
         weights are there.
         """
-        ready = (
-            attempt(lambda: example.stored(self.services.checksum()))[0]
-            if source == BUNDLED
-            else None
-        )
+        ready = attempt(lambda: self._ready(example))[0] if source == BUNDLED else None
         return ready if ready is not None and ready.options == windows else None
+
+    def _ready(self, example: PoolExample) -> Reading | None:
+        """As the file holds it; a whole class opens the first example."""
+        checksum = self.services.checksum()
+        name = "stored", example.id, checksum
+        found = self.services.readings.get(name) or example.stored(checksum)
+        return None if found is None else self.services.readings.put(name, found)
 
     def read(
         self,

@@ -92,13 +92,14 @@ class SlowWork:
         busy: Busy | None,
         loads: bool = False,
         share: Hashable | None = None,
+        length: str | None = None,
     ) -> Generator[Update, None, Outcome[Any]]:
         """Run work in the server's queue and yield the sentences of its progress; returns its
-        outcome. `share` as in `JobQueue.run`.
+        outcome. `share` and `length` as in `JobQueue.run`.
         """
         if busy is not None:
             yield said(busy.text, "busy")
-        run = self.services.jobs.run(visitor, kind, work, loads, share)
+        run = self.services.jobs.run(visitor, kind, work, loads, share, length)
         while True:
             try:
                 progress = next(run)
@@ -150,6 +151,7 @@ class SlowWork:
                 busy,
                 task.loads,
                 wanted.key,
+                wanted.length,
             )
             if found.superseded or found.error is not None:
                 return found

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -77,12 +78,14 @@ class JobQueue:
         work: Work[T],
         loads: bool = False,
         share: Hashable | None = None,
+        length: str | None = None,
     ) -> Generator[Progress, None, Outcome[T]]:
         """Yield progress while `work` waits and runs; the generator's return value is its
         outcome.
 
         `share` names the computation by everything that its result depends on, and by nothing of
-        the visitor: who asks for one that waits or runs gets its result.
+        the visitor: who asks for one that waits or runs gets its result. `length` names what takes
+        about as long, by default all work of this kind; who asks for little goes first.
         """
         name, job = (visitor or "", kind), Job()
         with self._lock:
@@ -92,7 +95,7 @@ class JobQueue:
         line = self._lines[loads]
         task: Task | None = None
         try:
-            task, refusal = self._joined(job, kind, work, line, share)
+            task, refusal = self._joined(job, length or kind, work, line, share)
             if task is None:
                 return Outcome(None, refusal)
             task.future.add_done_callback(lambda _: job.news.put(None))
@@ -138,7 +141,7 @@ class JobQueue:
                 return there, None
             task = Task(kind, work, share)
             task.join(job)
-            refusal = self._refusal(line, line.ahead_of(task))
+            refusal = self._refusal(line, task)
             if refusal is not None:
                 return None, refusal
             line.add(task)
@@ -148,8 +151,9 @@ class JobQueue:
             line.places()
             return task, None
 
-    def _refusal(self, line: Line, ahead: list[Task]) -> str | None:
-        wait = line.wait_of(ahead)
+    def _refusal(self, line: Line, task: Task) -> str | None:
+        ahead = line.ahead_of(task)
+        wait = line.wait_of(task, ahead)
         if wait is not None and wait > self._patience:
             return (
                 f"this server is busy: your turn would come in about {wait:.0f} seconds, and it "
@@ -163,27 +167,26 @@ class JobQueue:
         return None
 
     def _perform(self, line: Line) -> None:
-        """One worker takes the next task in line; there is none where its visitors gave it up."""
+        """One worker, as long as there is a task that it may take."""
+        while (task := self._taken(line)) is not None:
+            found: tuple[Any, str | None] = None, None
+            try:
+                found = attempt(partial(_work, task))
+            finally:
+                with self._lock:
+                    line.running.remove(task)
+                    if found[1] is None:
+                        line.learn(task, time.monotonic() - task.began)
+                    self._forget(task)
+                task.future.set_result(found)
+
+    def _taken(self, line: Line) -> Task | None:
         with self._lock:
             task = line.take()
-            if task is None:
-                return
-            task.tell(Progress())  # it waits no more
-            line.places()
-        found: tuple[Any, str | None] = None, None
-        try:
-            found = attempt(
-                lambda: task.work(
-                    lambda done, total: task.tell(Progress(done, total)), task.given_up
-                )
-            )
-        finally:
-            with self._lock:
-                line.running.remove(task)
-                if found[1] is None:
-                    line.learn(task, time.monotonic() - task.began)
-                self._forget(task)
-            task.future.set_result(found)
+            if task is not None:
+                task.tell(Progress())  # it waits no more
+                line.places()
+            return task
 
     def _leave(self, task: Task, line: Line) -> bool:
         """A job of this task has ended; the last one takes the task with it. Whether it did."""
@@ -219,6 +222,10 @@ class JobQueue:
             return Outcome(None, attempt(_cancelled)[1])
         result, error = task.future.result()
         return Outcome(result, error, waited=max(0.0, task.began - job.asked))
+
+
+def _work(task: Task) -> Any:
+    return task.work(lambda done, total: task.tell(Progress(done, total)), task.given_up)
 
 
 def _cancelled() -> None:

@@ -16,6 +16,10 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 
 NEWEST = 0.2
 """The weight of the newest task in the mean time of its kind."""
+LONG = 0.5
+"""Seconds from which work is long. One worker of several takes none of it, so that a reading never
+waits for explanations only.
+"""
 YIELDS = 5.0
 """A task lets those go first that are asked for within this many times its own length: a reading of
 60 ms need not wait for ten explanations of a second, and an explanation waits a few seconds more.
@@ -116,14 +120,19 @@ class Line:
         insort(self.waiting, task, key=lambda one: one.turn)
 
     def take(self) -> Task | None:
-        """The next task that somebody still wants, as one that runs."""
-        while self.waiting:
-            task = self.waiting.pop(0)
-            if not task.given_up() and task.future.set_running_or_notify_cancel():
-                self.running.append(task)
-                task.began = time.monotonic()
-                return task
+        """The next task that somebody still wants and a worker may take, as one that runs."""
+        for task in [one for one in self.waiting if one.given_up()]:
+            self.waiting.remove(task)
             task.future.cancel()
+        full = sum(map(self._kept_out, self.running)) >= self.workers - 1
+        for task in self.waiting:
+            if full and self._kept_out(task):
+                continue
+            self.waiting.remove(task)
+            task.future.set_running_or_notify_cancel()
+            self.running.append(task)
+            task.began = time.monotonic()
+            return task
         return None
 
     def learn(self, task: Task, seconds: float) -> None:
@@ -131,22 +140,35 @@ class Line:
         mean = self.took.get(task.kind, seconds)
         self.took[task.kind] = mean + NEWEST * (seconds - mean)
 
-    def wait_of(self, ahead: list[Task]) -> float | None:
-        """Seconds until a worker is free after those that run and those `ahead`; None for kinds
-        that were never timed.
+    def wait_of(self, task: Task, ahead: list[Task]) -> float | None:
+        """Seconds until a worker is free for a task after those that run and those `ahead`; None
+        for kinds that were never timed.
         """
-        if any(task.kind not in self.took for task in [*self.running, *ahead]):
+        long = self._kept_out(task)
+        before = [one for one in ahead if self._kept_out(one) == long]
+        running = [one for one in self.running if not long or self._kept_out(one)]
+        if any(one.kind not in self.took for one in [*running, *before]):
             return None
         now = time.monotonic()
-        left = [max(0.0, self.took[task.kind] + task.began - now) for task in self.running]
-        free = left + [0.0] * (self.workers - len(left))
+        left = [max(0.0, self.took[one.kind] + one.began - now) for one in running]
+        free = left + [0.0] * (self.workers - long - len(left))
         heapq.heapify(free)
-        for task in ahead:
-            heapq.heapreplace(free, free[0] + self.took[task.kind])
+        for one in before:
+            heapq.heapreplace(free, free[0] + self.took[one.kind])
         return free[0]
 
     def places(self) -> None:
         """Tell those who wait for a worker how many are before them, and for how long."""
-        free = self.workers - len(self.running)
-        for k, task in enumerate(self.waiting[max(0, free) :]):
-            task.tell(Progress(ahead=k, seconds=self.wait_of(self.waiting[:k])))
+        free, later = self.workers - len(self.running), list[Task]()
+        kept_out = self.workers - 1 - sum(map(self._kept_out, self.running))
+        for task in self.waiting:
+            long = self._kept_out(task)
+            if free > 0 and (not long or kept_out > 0):
+                free, kept_out = free - 1, kept_out - long  # a worker is about to take it
+                continue
+            task.tell(Progress(ahead=len(later), seconds=self.wait_of(task, later)))
+            later.append(task)
+
+    def _kept_out(self, task: Task) -> bool:
+        """Whether one worker does not take it."""
+        return self.workers > 1 and self.took.get(task.kind, 0.0) >= LONG

@@ -140,17 +140,19 @@ def wanted_by(
     if what == "attribution":
         steps = few_steps(reading, target, choice, value)
         key = attribution_key(reading, target, *how, steps)
-        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps))
+        length = f"{choice.method}, {steps or 'all'} steps"
+        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps), length)
     if what == "question":
         key = question_key(reading, target, seen.decode, seen.merge)
-        return Wanted(key, FOUND, lambda j: of(j).question(target, seen.decode, seen.merge))
+        return Wanted(key, FOUND, lambda j: of(j).question(target, seen.decode, seen.merge), what)
     if what in trusted.MEASURED:
         return trusted.wanted(what, reading, target, how, value.get("by", choice.method), of)
     window = window_of(reading, target)
     if what == "relevance":
         key = relevance_key(reading, window, target)
-        return Wanted(key, FOUND, lambda j: of(j).relevance(window, target))
-    return Wanted(attention_key(reading, window), ATTENTION, lambda j: of(j).attention(window))
+        return Wanted(key, FOUND, lambda j: of(j).relevance(window, target), what)
+    key = attention_key(reading, window)
+    return Wanted(key, ATTENTION, lambda j: of(j).attention(window), "attention")
 
 
 ANSWERS = {

@@ -73,16 +73,16 @@ def wanted(
     found = explaining.FOUND
     if what == "random":
         key = explaining.random_key(reading, target)
-        return Wanted(key, found, lambda j: of(j).random_sets(target))
+        return Wanted(key, found, lambda j: of(j).random_sets(target), what)
     if what == "stood":
         ranking = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
         key = explaining.stood_key(reading, target, ranking, how[1])
-        return Wanted(key, found, lambda j: of(j).stood(target, ranking, how[1]))
+        return Wanted(key, found, lambda j: of(j).stood(target, ranking, how[1]), what)
     if what == "curves":
         key = explaining.lines_key(reading, target, *how)
-        return Wanted(key, found, lambda j: of(j).lines(target, *how))
+        return Wanted(key, found, lambda j: of(j).lines(target, *how), what)
     key = explaining.shuffled_key(reading, target, *how)
-    return Wanted(key, found, lambda j: of(j).shuffled(target, *how))
+    return Wanted(key, found, lambda j: of(j).shuffled(target, *how), what)
 
 
 def _row(key: str, stood: Stood, what: str) -> dict[str, Any]:

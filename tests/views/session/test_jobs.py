@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.views.session import jobs
@@ -262,6 +262,30 @@ def test_who_asks_for_little_goes_first_and_nobody_waits_for_ever() -> None:
         for job in jobs:
             assert finish(job)[1].error is None
     assert order == ["slow", "last", "quick"], "what was asked for long before goes first"
+
+
+def test_one_of_two_workers_takes_nothing_long() -> None:
+    queue, began = JobQueue(workers=2), [threading.Event() for _ in range(3)]
+    queue._lines[False].took |= {"reading": 0.1, "explanation": 2.0}
+    with ThreadPoolExecutor(3) as pool:
+
+        def ask(visitor: str, kind: str, event: threading.Event) -> Future:
+            return pool.submit(finish, queue.run(visitor, kind, until_cancelled(event)))
+
+        first = ask("a", "explanation", began[0])
+        assert began[0].wait(10)
+        waits = queue.run("b", "explanation", until_cancelled(began[1]))
+        told = next(waits)
+        assert told.ahead == 0 and told.seconds is not None and 1 < told.seconds <= 2
+        reading = ask("c", "reading", began[2])
+        assert began[2].wait(10) and not began[1].is_set(), "a worker was free for the reading"
+        second = pool.submit(finish, waits)
+        queue.cancel("a")
+        assert began[1].wait(10), "the other explanation follows the first"
+        for visitor in "bc":
+            queue.cancel(visitor)
+        for future in (first, second, reading):
+            assert future.result(10)[1].error == "the reading was cancelled"
 
 
 def test_the_mean_follows_the_newest_times() -> None:
