@@ -19,7 +19,11 @@ class Page(gr.Blocks):
         count = len(block_fn.outputs)
         if count < 2 or not isinstance(predictions, list | tuple) or len(predictions) != count:
             return await super().postprocess_data(block_fn, predictions, state)
-        places = [k for k, value in enumerate(predictions) if not _stays(value)]
+        places = [
+            k
+            for k, (block, value) in enumerate(zip(block_fn.outputs, predictions, strict=True))
+            if block.stateful or not _stays(value)
+        ]
         found: list[Any] = [gr.skip() for _ in range(count)]
         if places:
             some = copy.copy(block_fn)
