@@ -20,6 +20,7 @@ from qa_demo.core.attribution import Target, holds, lanes
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import Window
 from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
+from qa_demo.model.outputs import span_logits
 
 _twins: WeakKeyDictionary = WeakKeyDictionary()
 _building = threading.Lock()
@@ -94,7 +95,7 @@ def _gradients(
         embeds = word_embeddings(twin, window.input_ids)[None].requires_grad_()
         out = encode(twin, embeds, token_types(twin, window), output_attentions=True)
         check_layers(twin, out.attentions, len(window))
-        both = twin.qa_outputs(out[0])[0]
+        both = span_logits(twin, out[0])[0]
         grads: list[np.ndarray | None] = []
         for column, weights in enumerate((a, b)):
             if not weights.any():

@@ -23,6 +23,7 @@ FAMILIES = {
     "mpnet": "MPNet",
     "deberta": "Deberta",
     "deberta-v2": "DebertaV2",
+    "modernbert": "ModernBert",
 }
 """model_type -> the class prefix in transformers."""
 
@@ -49,9 +50,26 @@ _WHOLE = {
     "position_buckets": (-1, 65_536),
     "conv_kernel_size": (0, 31),
     "conv_groups": (1, 16_384),
+    "local_attention": (2, 65_536),
+    "global_attn_every_n_layers": (1, 100),
 }
-_NUMBERS = {"layer_norm_eps": (0.0, 1.0)}
-_FLAGS = {"relative_attention", "position_biased_input", "share_att_key", "sinusoidal_pos_embds"}
+_THETA = (1.0, 1e9)
+_NUMBERS = {
+    "layer_norm_eps": (0.0, 1.0),
+    "norm_eps": (0.0, 1.0),
+    "global_rope_theta": _THETA,
+    "local_rope_theta": _THETA,
+}
+_FLAGS = {
+    "relative_attention",
+    "position_biased_input",
+    "share_att_key",
+    "sinusoidal_pos_embds",
+    "norm_bias",
+    "attention_bias",
+    "mlp_bias",
+    "classifier_bias",
+}
 _ACTIVATIONS = {
     "gelu",
     "gelu_new",
@@ -68,6 +86,8 @@ _WORDS = {
     "hidden_act": _ACTIVATIONS,
     "activation": _ACTIVATIONS,
     "conv_act": _ACTIVATIONS,
+    "hidden_activation": _ACTIVATIONS,
+    "classifier_activation": _ACTIVATIONS,
     "norm_rel_ebd": {"none", "layer_norm"},
 }
 _CHOOSE_CODE = (
@@ -107,6 +127,14 @@ def knows_token_types(config: Any) -> bool:
     have none, RoBERTa a single one.
     """
     return (getattr(config, "type_vocab_size", 0) or 0) > 1
+
+
+def adds_no_position(config: Any) -> bool:
+    """Whether a word's vector reaches the first layer norm with nothing added to it: positions act
+    in the attention only.
+    """
+    relative = getattr(config, "position_biased_input", True) is False
+    return relative or config.model_type == "modernbert"
 
 
 def _refuse(cause: str) -> BadCheckpoint:
@@ -170,6 +198,45 @@ def _attention_parts(value: Any) -> list[str]:
     return parts
 
 
+_REACHES = ("full_attention", "sliding_attention")
+
+
+def _layer_types(value: Any) -> list[str]:
+    """How far each layer of ModernBERT looks."""
+    if not isinstance(value, list) or not all(
+        isinstance(one, str) and one in _REACHES for one in value
+    ):
+        raise _refuse(
+            f"has layer_types = {str(value)[:40]}; allowed is a list of {' and '.join(_REACHES)}"
+        )
+    return value
+
+
+def _rotations(value: Any) -> dict[str, dict[str, Any]]:
+    """The base of ModernBERT's rotating positions, for each reach."""
+    found: dict[str, dict[str, Any]] = {}
+    for reach, given in value.items() if isinstance(value, dict) else [("", None)]:
+        known = isinstance(given, dict) and set(given) <= {"rope_type", "rope_theta"}
+        if reach not in _REACHES or not known or given.get("rope_type", "default") != "default":
+            raise _refuse(
+                f"has rope_parameters {str(value)[:60]}; allowed are rope_type default and "
+                f"rope_theta for each of {' and '.join(_REACHES)}"
+            )
+        theta = given.get("rope_theta")
+        found[reach] = {"rope_type": "default"}
+        if theta is not None:
+            found[reach]["rope_theta"] = _value("global_rope_theta", theta)
+    return found
+
+
+_PARTS = {
+    "pos_att_type": _attention_parts,
+    "layer_types": _layer_types,
+    "rope_parameters": _rotations,
+}
+"""Keys whose value is a list or an object, with what checks it."""
+
+
 def clean_config(raw: Any) -> dict[str, Any]:
     """The allowed keys of a config.json with checked values, and its model_type; anything that
     chooses code is refused.
@@ -195,8 +262,8 @@ def clean_config(raw: Any) -> dict[str, Any]:
             continue
         if key in _WHOLE or key in _NUMBERS or key in _FLAGS or key in _WORDS:
             clean[key] = _value(key, value)
-        elif key == "pos_att_type":
-            clean[key] = _attention_parts(value)
+        elif key in _PARTS:
+            clean[key] = _PARTS[key](value)
     return clean
 
 

@@ -13,6 +13,7 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Window
 from qa_demo.model.config import knows_token_types
+from qa_demo.model.outputs import span_logits
 from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers
 
@@ -69,7 +70,7 @@ def logits(
     model: Any, embeds: torch.Tensor, types: torch.Tensor | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Start and end logits [b, n], [b, n] of word embeddings [b, n, h]."""
-    both = model.qa_outputs(encode(model, embeds, types)[0])
+    both = span_logits(model, encode(model, embeds, types)[0])
     return both[..., 0], both[..., 1]
 
 

@@ -15,6 +15,7 @@ import torch
 from qa_demo.core.attribution import Target, lanes
 from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.core.words import special_positions
+from qa_demo.model.config import adds_no_position
 from qa_demo.model.forward import (
     TOKENS_AT_ONCE,
     Loaded,
@@ -56,13 +57,13 @@ def make_pass(model: Any, window: Window, target: Target) -> Pass:
 
 def own_baseline(loaded: Loaded) -> Baseline:
     """The padding token, or the mask token where padding is the zero vector and nothing is added
-    to it before the first layer norm (DeBERTa).
+    to it before the first layer norm (DeBERTa, ModernBERT).
 
     Such a reader feels the direction of a word's vector only. On the straight path to zero the
     direction stays the word's own until the last point, so the gradients on it are 0 and no number
     of steps closes the gap.
     """
-    alone = getattr(loaded.model.config, "position_biased_input", True) is False
+    alone = adds_no_position(loaded.model.config)
     pad, mask = (getattr(loaded.tokenizer, f"{name}_token_id") for name in ("pad", "mask"))
     if not alone or pad is None or mask is None:
         return "pad"

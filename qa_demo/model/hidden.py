@@ -8,15 +8,16 @@ from qa_demo.core.heads import HeadWeights
 from qa_demo.core.types import Window
 from qa_demo.model.attention import eager_twin, read_by_twin
 from qa_demo.model.forward import Loaded
+from qa_demo.model.outputs import head_states, output_layer
 
 _SAME = 1e-4
 
 
 def head_weights(loaded: Loaded, bio: torch.nn.Linear | None = None) -> HeadWeights:
-    """Copies of S, E and their biases (the two rows of `qa_outputs`), and of W and b where a BIO
-    head stands beside them.
+    """Copies of S, E and their biases (the two rows of the output layer), and of W and b where a
+    BIO head stands beside them.
     """
-    layer = loaded.model.qa_outputs
+    layer = output_layer(loaded.model)
     if not isinstance(layer, torch.nn.Linear):
         raise BadCheckpoint(
             f"this reader's head is a {type(layer).__name__}, not one linear layer, so it has no "
@@ -34,7 +35,7 @@ def head_weights(loaded: Loaded, bio: torch.nn.Linear | None = None) -> HeadWeig
 
 def hidden(loaded: Loaded, window: Window) -> np.ndarray:
     """Hidden states [N + 1, n, d]: the embedding output, then every layer's output; the last is T,
-    which the heads read.
+    which the heads read; in ModernBERT that is one more layer on the encoder's last state.
 
     Errors: BadCheckpoint when the reader gives another number of layers, or a last layer that its
     head does not read.
@@ -51,8 +52,8 @@ def hidden(loaded: Loaded, window: Window) -> np.ndarray:
                 "were expected"
             )
         states = torch.cat(tuple(layers)).float().numpy()
-        last = out[0][0].float().numpy()
-    off = float(np.abs(states[-1] - last).max())
+        off = float(np.abs(states[-1] - out[0][0].float().numpy()).max())
+        states[-1] = head_states(twin, out[0])[0].float().numpy()
     if not off <= _SAME:
         raise BadCheckpoint(
             f"this reader's last hidden state is not what its head reads: they differ by {off:.3g}"

@@ -28,6 +28,7 @@ from qa_demo.core.learning import (
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import LossTerm, Reading, Window, WindowOptions
+from qa_demo.model.outputs import output_layer
 from qa_demo.model.private import (
     PLACES,
     Places,
@@ -288,12 +289,12 @@ class ModelLearner:
     def _logits(self, model: Any, window: Window) -> torch.Tensor:
         """[n, 2] of the private model; a head alone reads hidden states that are computed once."""
         if self._scope != "head":
-            logits: torch.Tensor = model.qa_outputs(hidden(model, window))
+            logits: torch.Tensor = output_layer(model)(hidden(model, window))
             return logits
         if window.index not in self._hidden:
             with torch.no_grad():
                 self._hidden[window.index] = hidden(self._model, window)
-        return model.qa_outputs(self._hidden[window.index])  # type: ignore[no-any-return]
+        return output_layer(model)(self._hidden[window.index])  # type: ignore[no-any-return]
 
     # Results
 
@@ -318,7 +319,7 @@ class ModelLearner:
         with self._workers.slot(wide=False), torch.no_grad():
             before = self._hidden.setdefault(self._window, hidden(self._model, window))
             after = hidden(other, window) if moved and self._scope != "head" else before
-        rows = [m.qa_outputs.weight.detach().double().numpy() for m in (self._model, other)]
+        rows = [output_layer(m).weight.detach().double().numpy() for m in (self._model, other)]
         return (
             movement("S", rows[0][0], rows[1][0]),
             movement("E", rows[0][1], rows[1][1]),

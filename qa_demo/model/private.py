@@ -21,6 +21,7 @@ from qa_demo.core.learning import Plan, Scope
 from qa_demo.core.losses import Golds, start_end_targets
 from qa_demo.core.types import Window
 from qa_demo.model.forward import token_types
+from qa_demo.model.outputs import BETWEEN, head_states, output_name
 
 WHOLE_COPIES = 2
 Weights = dict[str, torch.Tensor]
@@ -60,17 +61,17 @@ def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
     Errors: BadInput when the reader has no last layer of its own (ALBERT shares one layer's weights
     among all).
     """
-    head = ("qa_outputs.weight",)
+    head = (f"{output_name(model)}.weight",)
     if scope == "head":
         return head
     prefix = f"{model.base_model_prefix}."
-    tables = f"{prefix}embeddings."
+    tables, between = f"{prefix}embeddings.", f"{BETWEEN.get(model.config.model_type, prefix)}."
     if scope == "reader":
         return (
             tuple(
                 name
                 for name, _ in model.named_parameters()
-                if name.startswith(prefix) and not name.startswith(tables)
+                if name.startswith((prefix, between)) and not name.startswith(tables)
             )
             + head
         )
@@ -78,7 +79,8 @@ def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
         (
             f"{prefix}{name}"
             for name, module in model.base_model.named_modules()
-            if name.rsplit(".", 1)[-1] == "layer" and isinstance(module, torch.nn.ModuleList)
+            if name.rsplit(".", 1)[-1] in ("layer", "layers")
+            and isinstance(module, torch.nn.ModuleList)
         ),
         None,
     )
@@ -168,7 +170,7 @@ def hidden(model: Any, window: Window) -> torch.Tensor:
     types = token_types(model, window)
     if types is not None:
         inputs["token_type_ids"] = types
-    states: torch.Tensor = model.base_model(**inputs)[0][0]
+    states: torch.Tensor = head_states(model, model.base_model(**inputs)[0])[0]
     return states
 
 

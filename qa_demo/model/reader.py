@@ -36,6 +36,7 @@ from qa_demo.model.forward import Loaded, masked_logits, token_types
 from qa_demo.model.gradients import own_baseline
 from qa_demo.model.hidden import head_weights, hidden
 from qa_demo.model.learning import ModelLearner
+from qa_demo.model.outputs import head_states, output_layer
 from qa_demo.model.products import FrozenProducts
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED, Workers
@@ -235,8 +236,8 @@ class BertReader:
             torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16),
             FrozenProducts(),
         ):
-            hidden = self._model.base_model(**inputs)[0]
-            span_logits = self._model.qa_outputs(hidden).float().numpy()
+            hidden = head_states(self._model, self._model.base_model(**inputs)[0])
+            span_logits = output_layer(self._model)(hidden).float().numpy()
             tag_logits = None if self._bio is None else self._bio(hidden).float().numpy()
         for logits in (span_logits, tag_logits):
             if logits is not None and not np.isfinite(logits).all():

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from tokenizers import Tokenizer
+from tokenizers.decoders import ByteLevel as Bytes
+from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.processors import TemplateProcessing
 
 from qa_demo.cli.main import main
 
@@ -28,7 +32,10 @@ FAMILIES = [
     "mpnet",
     "deberta",
     "deberta-v2",
+    "modernbert",
 ]
+ALONE = {"deberta", "deberta-v2", "modernbert"}
+"""Families whose first layer norm sees the word alone."""
 QUESTION = "Who designed the bridge?"
 CONTEXT = (
     "The bridge over the river was designed by George Rotne and the towers by Ingeborg Åse. "
@@ -67,6 +74,24 @@ def _unigram(special: list[str]) -> list[tuple[str, float]]:
     ]
 
 
+def _plain_byte_level(special: list[str]) -> Any:
+    """Without a class of its own, as ModernBERT's: pieces of bytes, framed as BERT's are."""
+    vocab, merges = _byte_level(special)
+    words = Tokenizer(BPE(vocab, merges, unk_token="[UNK]"))
+    words.pre_tokenizer, words.decoder = ByteLevel(add_prefix_space=False), Bytes()
+    words.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", vocab["[CLS]"]), ("[SEP]", vocab["[SEP]"])],
+    )
+    names = ("pad", "unk", "cls", "sep", "mask")
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=words,
+        model_input_names=["input_ids", "attention_mask"],
+        **{f"{name}_token": f"[{name.upper()}]" for name in names},
+    )
+
+
 def tokenizer(family: str) -> Any:
     """A small tokenizer of the family's own class."""
     bert = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -83,6 +108,8 @@ def tokenizer(family: str) -> Any:
     if family == "deberta":
         vocab, merges = _byte_level(bert)
         return transformers.DebertaTokenizer(vocab=vocab, merges=merges)
+    if family == "modernbert":
+        return _plain_byte_level(bert)
     if family == "albert":
         return transformers.AlbertTokenizer(
             vocab=_unigram(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
@@ -133,6 +160,10 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
             "conv_kernel_size": 3,
             "conv_act": "gelu",
         }
+    if family == "modernbert":
+        sizes |= {"local_attention": 16, "global_attn_every_n_layers": 2}
+        sizes |= {f"{name}_token_id": i for i, name in enumerate(("pad", "unk", "cls", "sep"))}
+        sizes |= {"bos_token_id": 2, "eos_token_id": 3}
     prefix = {
         "bert": "Bert",
         "distilbert": "DistilBert",
@@ -144,6 +175,7 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
         "mpnet": "MPNet",
         "deberta": "Deberta",
         "deberta-v2": "DebertaV2",
+        "modernbert": "ModernBert",
     }[family]
     return getattr(transformers, f"{prefix}Config")(**(sizes | changes)), getattr(
         transformers, f"{prefix}ForQuestionAnswering"

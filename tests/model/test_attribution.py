@@ -70,7 +70,7 @@ def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt
     with torch.inference_mode():
         felt = abs(float(sum(run(embeds)) - sum(run(1.5 * embeds))))
     assert reader.attribute(reading, TARGET, "gradient_x_input").silent == (felt < 1e-4), felt
-    assert (felt < 1e-4) == (family in ("deberta", "deberta-v2"))
+    assert (felt < 1e-4) == (family in kit.ALONE)
 
 
 # Against captum, in a process of its own: its layer classes hook the model they explain.
@@ -188,7 +188,7 @@ def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> Non
         )
 
 
-@pytest.mark.parametrize("family", ["deberta", "deberta-v2"])
+@pytest.mark.parametrize("family", sorted(kit.ALONE))
 def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(
     folders: dict[str, Path], family: str
 ) -> None:
@@ -212,7 +212,7 @@ def test_padding_without_direction_is_no_baseline(family: str, folders: dict[str
     with torch.no_grad():
         table[reader._tokenizer.pad_token_id] = 0
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
-    alone = family in ("deberta", "deberta-v2")
+    alone = family in kit.ALONE
     assert reading.baseline == ("mask" if alone else "pad")
     own = reader.attribute(reading, TARGET)
     assert (own.baseline, own.complete) == (reading.baseline, True)

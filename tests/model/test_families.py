@@ -9,7 +9,7 @@ from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import capacity, make_windows
-from qa_demo.model.config import knows_token_types, longest_input
+from qa_demo.model.config import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode, trimmed
 from tests.model import kit
@@ -186,7 +186,7 @@ def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, P
         }
         if length == longest:
             assert model(**inputs).start_logits.shape == (1, longest)
-        elif getattr(model.config, "position_biased_input", True):
+        elif not adds_no_position(model.config):
             with pytest.raises((IndexError, RuntimeError)):
                 model(**inputs)
 

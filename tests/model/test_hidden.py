@@ -65,7 +65,9 @@ def test_hidden_states_are_those_of_transformers(made: tuple) -> None:
     if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
         inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
     with torch.no_grad():
-        expected = model(**inputs, output_hidden_states=True).hidden_states
+        expected = list(model(**inputs, output_hidden_states=True).hidden_states)
+        if made[0] == "modernbert":
+            expected[-1] = model.head(expected[-1])
     np.testing.assert_allclose(reader.hidden(window), torch.cat(expected).numpy(), atol=1e-5)
 
 

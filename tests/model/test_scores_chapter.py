@@ -18,7 +18,9 @@ from tests.requests import job
 pytestmark = pytest.mark.model
 
 
-@pytest.mark.parametrize("family", ["distilbert", "roberta", "electra", "albert", "deberta-v2"])
+@pytest.mark.parametrize(
+    "family", ["distilbert", "roberta", "electra", "albert", "deberta-v2", "modernbert"]
+)
 def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None:
     reader = load_reader(str(kit.save(tmp_path / family, family)))
     reading = reader.read(
