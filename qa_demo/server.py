@@ -1,7 +1,5 @@
 """Every launch setting and the guard in front of the routes, in one place and under test."""
 
-import importlib.util
-import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -36,9 +34,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send  # noqa: E402
 
 from qa_demo.core.assets import ASSETS  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
+from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
 
-log = logging.getLogger("qa_demo")
 PAGE = ASSETS / "page"
 PLOTLY = Path(plotly.__file__).parent / "package_data"
 MAX_BODY = 1_000_000
@@ -198,7 +196,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "run_history": False,
         "pwa": False,
         "ssr_mode": False,
-        "mcp_server": mcp_available(),
+        "mcp_server": False,
         "quiet": True,
         "theme": theme(),
         "css_paths": styles(),
@@ -220,6 +218,13 @@ def _openapi(page: gr.Blocks) -> Route:
     return Route("/gradio_api/openapi.json", described)
 
 
+def _mcp(page: gr.Blocks) -> list[Route]:
+    """The page's calls as tools for language models, with and without the last slash."""
+    answer = endpoint(Tools(public_calls(page), RESULTS))
+    methods = ["POST", "GET", "DELETE"]
+    return [Route(f"/gradio_api/mcp{end}", answer, methods=methods) for end in ("", "/")]
+
+
 def _health(check: Callable[[], tuple[int, dict[str, Any]]]) -> Route:
     """Status and body of `/health`, made in a thread of its own."""
 
@@ -228,11 +233,6 @@ def _health(check: Callable[[], tuple[int, dict[str, Any]]]) -> Route:
         return JSONResponse(body, status, headers={"cache-control": "no-store"})
 
     return Route("/health", asked)
-
-
-def mcp_available() -> bool:
-    """Whether the extra that serves the API to language models is installed."""
-    return importlib.util.find_spec("mcp") is not None
 
 
 def styles() -> list[Path]:
@@ -267,12 +267,7 @@ def launch(
         Middleware(Guard, names=names),
         Middleware(Door, page=page),
     ]
-    settings["app_kwargs"]["routes"].append(_openapi(page))
+    settings["app_kwargs"]["routes"] += [_openapi(page), *_mcp(page)]
     if health is not None:
         settings["app_kwargs"]["routes"].append(_health(health))
-    opened = page.launch(**{**settings, **more})
-    if (
-        page.mcp_error
-    ):  # gradio goes on without it, and would only print it on a page that is not quiet
-        log.warning("the MCP endpoint is off: %s", page.mcp_error)
-    return opened
+    return page.launch(**{**settings, **more})

@@ -1,15 +1,12 @@
 """The guard and the frozen launch settings."""
 
 import asyncio
-import importlib
 import re
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import qa_demo.server
 from qa_demo.server import (
     ENVIRONMENT,
     MAX_BODY,
@@ -17,7 +14,6 @@ from qa_demo.server import (
     POLICY,
     Guard,
     is_public,
-    launch,
     launch_settings,
     same_origin,
     styles,
@@ -143,38 +139,6 @@ def test_launch_settings_are_frozen() -> None:
     assert {name: settings[name] for name in frozen} == frozen
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
     assert styles()[0].name == "page.css"
-
-
-def test_mcp_is_on_where_its_extra_can_be_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as without:
-        without.setattr(qa_demo.server.importlib.util, "find_spec", lambda name: None)
-        assert launch_settings()["mcp_server"] is False
-    (tmp_path / "mcp").mkdir()
-    (tmp_path / "mcp" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.invalidate_caches()
-    assert launch_settings()["mcp_server"] is True
-
-
-class Page:
-    """As much of gr.Blocks as `launch` touches; its MCP server cannot start."""
-
-    mcp_error = "Error launching MCP server: no module"
-
-    def queue(self, **settings: object) -> None:
-        assert settings["api_open"] is False
-
-    def launch(self, **settings: object) -> tuple[str, object]:
-        return "opened", settings["server_port"]
-
-
-def test_an_mcp_server_that_cannot_start_is_logged_and_the_page_opens(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    assert launch(Page(), port=7999) == ("opened", 7999)
-    assert "the MCP endpoint is off: Error launching MCP server: no module" in caplog.text
 
 
 @pytest.mark.parametrize(

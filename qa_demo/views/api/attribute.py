@@ -43,6 +43,7 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
         max_seq_length: int = 384,
         doc_stride: int = 128,
         max_query_length: int = 64,
+        reader: str | None = None,
     ) -> dict[str, Any]:
         """Explain the score of a span word piece by word piece: two lanes in logits, their sum,
         F(x), F(x') and the gap.
@@ -54,7 +55,7 @@ def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
         of integrated gradients grow until the gap is under 2 %.
         """
 
-        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length, reader)
         spans = (char_start, char_end), (other_start, other_end)
         how = target, method, baseline, n_steps
         work = partial(_explain, services, asked, spans, how, max_answer_length)
@@ -80,12 +81,12 @@ def _explain(
     steps = None if n_steps is None else whole(n_steps, "n_steps")
     method = cast(Method, choice(given, "the method", METHODS))
     named = None if start is None else choice(start, "the baseline", BASELINES)
-    reading = call.reading(asked)
+    reading, source = call.reading(asked), asked.source(services)
     baseline = cast(Baseline, named or reading.baseline)
     chosen = _target(reading, decode, target, spans)
 
     def attribution(progress: OnProgress, cancelled: IsCancelled) -> Timed:
-        work = Work(services.first(), reading, progress, cancelled)
+        work = Work(services.reader(source), reading, progress, cancelled)
         return work.attribution(chosen, method, baseline, steps)
 
     key = attribution_key(reading, chosen, method, baseline, steps)

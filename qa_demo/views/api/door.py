@@ -32,16 +32,26 @@ def public_calls(page: gr.Blocks) -> dict[str, Callable[..., Any]]:
     }
 
 
+def wrong_fields(name: str, call: Callable[..., Any], given: Mapping[str, Any]) -> str | None:
+    """The sentence about the first unknown or missing field of a call, or None."""
+    known = inspect.signature(call).parameters
+    for field in given:
+        if field not in known:
+            return f"{name} has no field {got(field)}; its fields are {', '.join(known)}"
+    for field, parameter in known.items():
+        if field not in given and parameter.default is inspect.Parameter.empty:
+            return f"{name} needs the field {field}, which is missing"
+    return None
+
+
 class Door:
-    """Middleware for one page: its public calls by name with their parameters, and the number of
-    values that each of its events takes.
+    """Middleware for one page: its public calls by name, and the number of values that each of its
+    events takes.
     """
 
     def __init__(self, app: ASGIApp, page: gr.Blocks) -> None:
         self.app, self._page = app, page
-        self.calls: dict[str, Mapping[str, inspect.Parameter]] = {
-            name: inspect.signature(call).parameters for name, call in public_calls(page).items()
-        }
+        self.calls = public_calls(page)
         self.events = {number: len(fn.inputs) for number, fn in page.fns.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,20 +108,13 @@ class Door:
         name = path.removeprefix(ROUTES[0] if by_name else ROUTES[1])
         if name not in self.calls:
             return 404, f"this page has no call {got(name)}; it has {', '.join(self.calls)}"
-        return self._fields(name, given) if by_name else self._list(name, given.get("data"))
-
-    def _fields(self, name: str, given: dict[str, Any]) -> Refusal:
-        known = self.calls[name]
-        for field in given:
-            if field not in known:
-                return 422, f"{name} has no field {got(field)}; its fields are {', '.join(known)}"
-        for field, parameter in known.items():
-            if field not in given and parameter.default is inspect.Parameter.empty:
-                return 422, f"{name} needs the field {field}, which is missing"
-        return None
+        if not by_name:
+            return self._list(name, given.get("data"))
+        wrong = wrong_fields(name, self.calls[name], given)
+        return None if wrong is None else (422, wrong)
 
     def _list(self, name: str, given: Any) -> Refusal:
-        known = list(self.calls[name])
+        known = list(inspect.signature(self.calls[name]).parameters)
         order = f"data holds one value for each of {', '.join(known)}"
         if not isinstance(given, list):
             return 422, f"{name} needs the field data, a list: {order}"

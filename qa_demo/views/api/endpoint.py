@@ -14,7 +14,7 @@ from qa_demo.core.errors import QADemoError
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.views.options import parse
-from qa_demo.views.parse import sendable
+from qa_demo.views.parse import sendable, text
 from qa_demo.views.services import Services, reading_name
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome, Work
@@ -35,9 +35,9 @@ class Call:
         """What this call has cost; what was kept cost nothing."""
 
     def reading(self, asked: "Asked") -> Reading:
-        """The reading of the texts by the page's own reader. Errors: QADemoError."""
+        """The reading of the texts by the reader that is asked for. Errors: QADemoError."""
         windows = asked.windows(self.services)
-        of = self.services.default, asked.question, asked.context, windows
+        of = asked.source(self.services), asked.question, asked.context, windows
         kept = self.services.kept(*of)
         if kept is not None:
             return kept
@@ -85,13 +85,20 @@ def answered(services: Services, work: Callable[[Call], dict[str, Any]]) -> dict
 
 @dataclass(frozen=True)
 class Asked:
-    """The texts and the window options of a call, as they came."""
+    """The texts, the window options and the reader of a call, as they came."""
 
     question: Any
     context: Any
     max_seq_length: Any
     doc_stride: Any
     max_query_length: Any
+    reader: Any = None
+
+    def source(self, services: Services) -> str:
+        """The name of the reader, null for the page's own; what may be loaded is decided where it
+        is loaded. Errors: BadInput.
+        """
+        return services.default if self.reader is None else text(self.reader, "reader", 1000)
 
     def windows(self, services: Services) -> WindowOptions:
         """The window options, once the texts can be read and sent back. Errors: BadInput."""

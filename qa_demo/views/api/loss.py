@@ -24,6 +24,7 @@ def make_loss(services: Services) -> Callable[..., dict[str, Any]]:
         max_seq_length: int = 384,
         doc_stride: int = 128,
         max_query_length: int = 64,
+        reader: str | None = None,
     ) -> dict[str, Any]:
         """The training loss of the gold answers: terms [name, value, weight, over] and their
         weighted total, in nats.
@@ -32,7 +33,7 @@ def make_loss(services: Services) -> Callable[..., dict[str, Any]]:
         one who found no answer; without it no answer is right.
         """
 
-        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length, reader)
 
         def answer(call: Call) -> dict[str, Any]:
             choice(normaliser, "the normaliser", NORMALISERS)

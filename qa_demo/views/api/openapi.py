@@ -146,6 +146,33 @@ RESULTS = {
 FAULT = record(error=TEXT)
 
 
+def sentence_of(function: Callable[..., Any]) -> str:
+    """What a call does: the first sentence of its docstring."""
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+
+
+def body_of(function: Callable[..., Any]) -> Schema:
+    """What a call takes, by the names of its fields."""
+    parameters = inspect.signature(function).parameters
+    body = record(**{key: _schema(one) for key, one in parameters.items()})
+    body["required"] = [
+        key for key, one in parameters.items() if one.default is inspect.Parameter.empty
+    ]
+    return body
+
+
+def json_schema(schema: Schema) -> Schema:
+    """The same in JSON Schema, which writes OpenAPI's `nullable` as a second type."""
+    found = {key: value for key, value in schema.items() if key != "nullable"}
+    if "properties" in found:
+        found["properties"] = {k: json_schema(v) for k, v in found["properties"].items()}
+    if "items" in found:
+        found["items"] = json_schema(found["items"])
+    if schema.get("nullable"):
+        found["type"] = [found["type"], "null"]
+    return found
+
+
 def document(calls: Mapping[str, Callable[..., Any]], results: Mapping[str, Schema]) -> Schema:
     """The OpenAPI document of these calls."""
     paths: Schema = {}
@@ -165,18 +192,12 @@ def document(calls: Mapping[str, Callable[..., Any]], results: Mapping[str, Sche
 
 
 def _begin(name: str, function: Callable[..., Any]) -> Schema:
-    text = inspect.getdoc(function) or name
-    sentence = " ".join(text.split("\n\n")[0].split())
-    parameters = inspect.signature(function).parameters
-    body = record(**{key: _schema(one) for key, one in parameters.items()})
-    body["required"] = [
-        key for key, one in parameters.items() if one.default is inspect.Parameter.empty
-    ]
+    body = {"application/json": {"schema": body_of(function)}}
     return {
-        "summary": sentence,
-        "description": text,
+        "summary": sentence_of(function),
+        "description": inspect.getdoc(function) or name,
         "operationId": name,
-        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "requestBody": {"required": True, "content": body},
         "responses": {
             "200": _json("The call has begun", record(event_id=TEXT)),
             "422": _json("A field is missing or unknown", FAULT),

@@ -6,9 +6,11 @@ from typing import Any
 
 from qa_demo.core.predict import predict
 from qa_demo.core.report import answer_json
-from qa_demo.core.types import DecodeOptions
+from qa_demo.core.scales import COPIES, NULLS, SCALES, check_merge
+from qa_demo.core.types import DecodeOptions, MergeOptions
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.options import parse
+from qa_demo.views.parse import choice
 from qa_demo.views.services import Services
 
 
@@ -24,14 +26,19 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
         max_seq_length: int = 384,
         doc_stride: int = 128,
         max_query_length: int = 64,
+        reader: str | None = None,
+        copies: str = "max_context",
+        scale: str = "logit",
+        null: str = "min_logit",
     ) -> dict[str, Any]:
         """Answer a question from a paragraph: the answer or null, its characters, scores, the
         n-best list and the windows.
 
-        A threshold of null means the reader's own.
+        A threshold of null means the reader's own, a reader of null the page's. `copies`, `scale`
+        and `null` choose how windows are merged, with the names of the command line.
         """
 
-        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length, reader)
 
         def answer(call: Call) -> dict[str, Any]:
             decode = parse(
@@ -39,10 +46,16 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
             )
             if null_score_diff_threshold is not None:
                 decode = parse(decode, null_score_diff_threshold=null_score_diff_threshold)
+            merge = MergeOptions(
+                choice(copies, "copies", COPIES),
+                choice(scale, "scale", SCALES),
+                choice(null, "null", NULLS),
+            )
+            check_merge(merge)
             reading = call.reading(asked)
             if null_score_diff_threshold is None:
                 decode = replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
-            return answer_json(reading, predict(reading, decode))
+            return answer_json(reading, predict(reading, decode, merge))
 
         return answered(services, answer)
 

@@ -22,6 +22,7 @@ def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
         max_seq_length: int = 384,
         doc_stride: int = 128,
         max_query_length: int = 64,
+        reader: str | None = None,
     ) -> dict[str, Any]:
         """Tag every token of a paragraph: tokens [text, char_start, char_end, B, I, O], spans
         [text, char_start, char_end, marginal].
@@ -29,7 +30,7 @@ def make_tag(services: Services) -> Callable[..., dict[str, Any]]:
         `decoding` is strict, lenient or viterbi; characters are half-open in the paragraph.
         """
 
-        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length)
+        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length, reader)
 
         def answer(call: Call) -> dict[str, Any]:
             choice(decoding, "decoding", DECODINGS)

@@ -4,10 +4,8 @@ describes the calls.
 
 import json
 import logging
-import socket
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,25 +14,12 @@ from gradio_client import Client
 from qa_demo import __version__
 from qa_demo.views import page
 from qa_demo.views.api.openapi import RESULTS
-from tests.browser.serve import serve
-from tests.fakes import FakeReader
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = {"question": "Who drew the towers?", "context": TEXT}
 READ = "/gradio_api/call/v2/read"
 LIST = "/gradio_api/call/read"
 JOIN = "/gradio_api/queue/join"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A running page with the fake reader, which has a BIO head."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app, _, _ = serve(port, FakeReader(bio=True), prevent_thread_lock=True)
-    yield f"http://127.0.0.1:{port}"
-    app.get_blocks().close(verbose=False)
 
 
 def send(address: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
@@ -60,7 +45,7 @@ def send(address: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
         ("/gradio_api/call/v2/write", {}, 404, "this page has no call write; it has read, "),
         (LIST, {}, 422, "read needs the field data, a list: data holds one value for each of"),
         (LIST, {"data": ["Who?"]}, 422, "read lacks context: data holds"),
-        (LIST, {"data": [1] * 9}, 422, "read takes 8 values, got 9"),
+        (LIST, {"data": [1] * 13}, 422, "read takes 12 values, got 13"),
         ("/gradio_api/call/chosen", {"data": []}, 404, "this page has no call chosen"),
         (JOIN, {"fn_index": 9999, "data": []}, 404, "this page has no event 9999"),
         (JOIN, {"fn_index": True, "data": []}, 404, "this page has no event True"),

@@ -1,9 +1,7 @@
 """The public endpoint, as a function and as others call it: over HTTP, through gradio_client."""
 
 import json
-import socket
 import urllib.request
-from collections.abc import Iterator
 
 import gradio as gr
 import pytest
@@ -11,7 +9,6 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from qa_demo.views.api.read import make_read
-from tests.browser.serve import serve
 from tests.requests import services
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
@@ -47,17 +44,6 @@ def test_a_high_threshold_is_a_null_answer() -> None:
     assert reply["answer"] is None and reply["n_best"]
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A running page with the fake reader."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app, _, _ = serve(port, prevent_thread_lock=True)
-    yield f"http://127.0.0.1:{port}/"
-    app.get_blocks().close(verbose=False)
-
-
 def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None:
     client = Client(address, verbose=False)
     reply = client.predict("Who drew the towers?", TEXT, n_best_size=2, api_name="/read")
@@ -75,5 +61,5 @@ def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None
 
 
 def test_scripts_are_asked_for_again_at_each_visit(address: str) -> None:
-    with urllib.request.urlopen(f"{address}static/page/main.js", timeout=30) as reply:
+    with urllib.request.urlopen(f"{address}/static/page/main.js", timeout=30) as reply:
         assert reply.headers["cache-control"] == "no-cache" and reply.headers["etag"]

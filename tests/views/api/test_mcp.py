@@ -1,0 +1,223 @@
+"""The calls as tools: JSON-RPC by hand, and every reply held against its own schema."""
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import gradio as gr
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.views.api.mcp import VERSIONS, Tools
+from qa_demo.views.api.openapi import RESULTS
+from qa_demo.views.api.read import make_read
+from tests.requests import services
+
+TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
+ASKED = {"question": "Who drew the towers?", "context": TEXT}
+OPEN = {"protocolVersion": VERSIONS[1], "capabilities": {}, "clientInfo": {"name": "x"}}
+
+
+@pytest.fixture(scope="module")
+def tools() -> Tools:
+    return Tools({"read": make_read(services())}, RESULTS)
+
+
+def message(method: Any, params: Any = None, number: Any = 1) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
+
+
+def result(tools: Tools, method: str, params: Any = None) -> dict[str, Any]:
+    found = tools.answer(message(method, params, "a"))
+    assert found is not None and found["id"] == "a", found
+    return found["result"]
+
+
+def test_a_client_is_told_who_answers_and_which_version_is_spoken(tools: Tools) -> None:
+    assert result(tools, "initialize", OPEN)["protocolVersion"] == VERSIONS[1]
+    newest = result(tools, "initialize", {**OPEN, "protocolVersion": "1999-01-01"})
+    assert newest["protocolVersion"] == VERSIONS[0] and newest["capabilities"] == {"tools": {}}
+    assert result(tools, "ping") == {}
+    assert tools.answer({"jsonrpc": "2.0", "method": "notifications/initialized"}) is None
+    assert tools.answer({"jsonrpc": "2.0", "id": 4, "result": {}}) is None
+
+
+def test_a_tool_says_what_it_takes_and_gives(tools: Tools) -> None:
+    (tool,) = result(tools, "tools/list")["tools"]
+    takes, gives = tool["inputSchema"], tool["outputSchema"]
+    assert takes["required"] == ["question", "context"]
+    assert takes["properties"]["n_best_size"] == {"type": "integer", "default": 20}
+    assert takes["properties"]["null_score_diff_threshold"]["type"] == ["number", "null"]
+    assert gives["properties"]["answer"] == {"type": ["string", "null"]}
+    assert "nullable" not in json.dumps(tool)
+
+
+def fits(value: Any, schema: dict[str, Any], where: str = "reply") -> None:
+    """The words of JSON Schema that the tools use, restated."""
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    types = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "object": dict,
+        "array": list,
+        "null": type(None),
+    }
+    assert any(isinstance(value, types[kind]) for kind in kinds), (where, value)
+    if isinstance(value, dict):
+        assert set(schema["required"]) <= set(value) <= set(schema["properties"]), where
+        for key, inner in value.items():
+            fits(inner, schema["properties"][key], f"{where}.{key}")
+    for k, inner in enumerate(value if isinstance(value, list) else []):
+        fits(inner, schema["items"], f"{where}[{k}]")
+
+
+@pytest.mark.parametrize("threshold", [None, -100.0])
+def test_a_reply_is_json_as_text_and_as_structure(tools: Tools, threshold: float | None) -> None:
+    given = {**ASKED, "null_score_diff_threshold": threshold}
+    found = result(tools, "tools/call", {"name": "read", "arguments": given})
+    (content,) = found["content"]
+    assert content["type"] == "text" and json.loads(content["text"]) == found["structuredContent"]
+    (tool,) = result(tools, "tools/list")["tools"]
+    fits(found["structuredContent"], tool["outputSchema"])
+    direct = make_read(services())(**given)
+    assert {**found["structuredContent"], "seconds": 0} == {**direct, "seconds": 0}
+    assert (direct["answer"] is None) == (threshold is not None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "read needs the field question, which is missing"),
+        ({**ASKED, "x": 1}, "read has no field x; its fields are question, context, "),
+        ({**ASKED, "question": " "}, "the question is empty"),
+        ({**ASKED, "scale": ["logit"]}, "scale must be one of logit, "),
+        ({**ASKED, "scale": "context_mean"}, "cannot be compared with the null min_logit"),
+        ({**ASKED, "reader": ""}, "reader is empty"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_a_reply_that_a_model_can_read(
+    tools: Tools, arguments: dict[str, Any], said: str
+) -> None:
+    found = result(tools, "tools/call", {"name": "read", "arguments": arguments})
+    assert found["isError"] and said in found["content"][0]["text"]
+    assert "structuredContent" not in found
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ([], -32600),
+        ({"id": 1, "method": "ping"}, -32600),
+        ({"jsonrpc": "2.0", "id": None, "method": "ping"}, -32600),
+        ({"jsonrpc": "2.0", "id": True, "method": "ping"}, -32600),
+        (message("tools/burn"), -32601),
+        (message(["ping"]), -32601),
+        (message("tools/call", {"name": "write"}), -32602),
+        (message("tools/call", {"name": ["read"]}), -32602),
+        (message("tools/call", {"name": "read", "arguments": [1]}), -32602),
+        ({**message("ping"), "params": 3}, -32602),
+    ],
+)
+def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, code: int) -> None:
+    found = tools.answer(sent)
+    assert found is not None and found["error"]["code"] == code and found["error"]["message"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {"jsonrpc": st.just("2.0"), "id": JSON, "method": st.sampled_from(["tools/call", "ping"])},
+        optional={
+            "params": JSON | st.fixed_dictionaries({"name": st.just("read"), "arguments": JSON})
+        },
+    )
+)
+def test_any_message_is_answered_in_json(sent: dict[str, Any]) -> None:
+    found = Tools({"read": make_read(services())}, RESULTS).answer(sent)
+    assert found is not None and ("result" in found) != ("error" in found)
+    json.dumps(found, allow_nan=False)
+
+
+def test_an_unexpected_error_is_logged_and_not_told() -> None:
+    def broken(**given: Any) -> dict[str, Any]:
+        raise ZeroDivisionError("/home/secret")
+
+    def read(question: str = "") -> dict[str, Any]:
+        """Break."""
+        return broken()
+
+    found = Tools({"read": read}, RESULTS).answer(message("tools/call", {"name": "read"}))
+    assert found is not None and found["error"]["code"] == -32603
+    assert "secret" not in json.dumps(found)
+
+
+def test_another_reader_and_another_merge_rule_are_chosen_by_name() -> None:
+    call = make_read(services())
+    assert call(**ASKED)["reader"] != call(**ASKED, reader="owner/name")["reader"] == "owner/name"
+    odds = call(**ASKED, scale="log_odds", null="own_window")
+    assert odds["score_diff"] != call(**ASKED)["score_diff"]
+
+    def refuse(source: str) -> Any:
+        from qa_demo.core.errors import ModelUnavailable
+
+        raise ModelUnavailable("this host offers a fixed list of readers: bundled")
+
+    with pytest.raises(gr.Error, match="fixed list of readers"):
+        make_read(services(load=refuse))(**ASKED, reader="owner/name")
+
+
+def post(address: str, body: bytes, **headers: str) -> tuple[int, str]:
+    """Status and body of one message to the running page."""
+    asked = urllib.request.Request(
+        f"{address}/gradio_api/mcp/",
+        data=body,
+        headers={"content-type": "application/json", **headers},
+    )
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+def test_the_running_page_answers_each_message_in_one_object(address: str) -> None:
+    status, opened = post(address, json.dumps(message("initialize", OPEN)).encode())
+    assert status == 200 and json.loads(opened)["result"]["serverInfo"]["name"] == "spanlight"
+    listed = json.loads(post(address, json.dumps(message("tools/list")).encode())[1])
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(RESULTS)
+    sent = message("tools/call", {"name": "tag", "arguments": ASKED})
+    reply = json.loads(
+        post(address, json.dumps(sent).encode(), **{"MCP-Protocol-Version": VERSIONS[0]})[1]
+    )
+    (schema,) = [t["outputSchema"] for t in listed["result"]["tools"] if t["name"] == "tag"]
+    fits(json.loads(reply["result"]["content"][0]["text"]), schema)
+    told = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert post(address, told.encode()) == (202, "")
+
+
+def test_what_is_no_message_is_refused_in_a_sentence(address: str) -> None:
+    for body, said in (
+        (b"{", "must be JSON"),
+        (b"[" * 50_000, "must be JSON"),
+        (b"[]", "JSON-RPC"),
+    ):
+        status, reply = post(address, body)
+        assert status == 400 and said in json.loads(reply)["error"]["message"]
+    status, reply = post(address, b"{}", **{"MCP-Protocol-Version": "1"})
+    assert status == 400 and VERSIONS[0] in json.loads(reply)["error"]["message"]
+    assert post(address, b"{}", Origin="http://elsewhere.example")[0] == 403
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{address}/gradio_api/mcp/", timeout=30)
+    assert refused.value.code == 405 and refused.value.headers["allow"] == "POST"
+    half = json.dumps(message("tools/call", {"name": "\ud800"})).encode()
+    assert json.loads(post(address, half)[1])["error"]["code"] == -32602
