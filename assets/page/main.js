@@ -4,6 +4,7 @@
 import "./shared/focus.js";
 import { mountBench } from "./bench/panel.js";
 import { mountAsked } from "./shared/asked.js";
+import { mountCases } from "./cases/panel.js";
 import { mountChapter } from "./shared/chapter.js";
 import { mountChapters } from "./shared/chapters.js";
 import { mountExamples } from "./shared/examples.js";
@@ -11,6 +12,7 @@ import { mountGuess } from "./shared/guess.js";
 import { mountFoot, mountHeader } from "./shared/header.js";
 import { mountLessons } from "./lessons/strip.js";
 import { answered } from "./shared/outbox.js";
+import { mountReaders } from "./shared/readers.js";
 import { mountSay } from "./shared/say.js";
 import { mountVerdict } from "./shared/verdict.js";
 import { keep, refused, say, state, unpack } from "./shared/store.js";
@@ -40,6 +42,8 @@ const kinds = {
   },
   asked: mountAsked(),
   examples: mountExamples(),
+  readers: mountReaders(),
+  cases: mountCases(),
   say: mountSay(),
   chapters: mountChapters(),
   header: mountHeader(),

@@ -7,8 +7,19 @@ from qa_demo.figures.prose import shorten
 MILLION = 1_000_000
 
 
-def facts_sentence(facts: ReaderFacts) -> str:
-    """One line about a reader that was just loaded: size, positions, capitals, heads, threshold."""
+REVISION = 8
+"""Letters of a checksum or commit that tell one revision from another."""
+
+
+def facts_sentence(facts: ReaderFacts, checksum: str = "") -> str:
+    """One line about a reader that was just loaded, under its name."""
+    return f"{shorten(facts.name)}: {facts_line(facts, checksum)}"
+
+
+def facts_line(facts: ReaderFacts, checksum: str = "") -> str:
+    """What is known of a reader: size, positions, capitals, heads, threshold, and the beginning of
+    its checksum.
+    """
     size = f"{facts.parameters:,} parameters"
     if facts.parameters >= MILLION:
         size = f"{facts.parameters / MILLION:,.1f} million parameters"
@@ -19,7 +30,7 @@ def facts_sentence(facts: ReaderFacts) -> str:
         if facts.threshold is None
         else f"no-answer threshold {number(facts.threshold)}"
     )
+    revision = f", revision {checksum[:REVISION]}" if checksum else ""
     return (
-        f"{shorten(facts.name)}: {size}, up to {facts.positions:,} positions, {capitals}, {heads}, "
-        f"{threshold}."
+        f"{size}, up to {facts.positions:,} positions, {capitals}, {heads}, {threshold}{revision}."
     )

@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 
 from qa_demo.core.types import WindowOptions
+from qa_demo.figures.evaluation import CHAPTER_OF, MEANING
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views.background import Busy
 from qa_demo.views.examples import menu
@@ -13,7 +14,7 @@ from qa_demo.views.follow import Links
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
 from qa_demo.views.picture import picture
-from qa_demo.views.services import BUNDLED
+from qa_demo.views.readers import Readers
 from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen
 from qa_demo.views.update import said
@@ -28,35 +29,20 @@ class Ask:
         self.examples = frame.services.examples
         frame.read_again = self.read_again
         frame.slow.wire("chosen", "example", self.show_example)
+        self.menu = Readers(frame, self.change_reader)
         self.links = Links(frame, self.readings)
         frame.slow.wire("chosen", "link", self.links.follow)
 
     def build(self) -> None:
         """The folded line, the boxes, the examples, the reader menu."""
-        with gr.Row(elem_id="reader-panel", equal_height=False):
-            self._build_reader()
+        with gr.Column(elem_id="reader-panel"):
+            self.menu.build()
+        picture("cases", {"chapters": CHAPTER_OF, "meaning": MEANING}, elem_id="cases")
         with gr.Row(elem_id="ask-bar", equal_height=False):
             self._build_examples()
         with gr.Column(elem_id="ask"):
             self._build_texts()
         self.address = [gr.Textbox(visible=False), gr.Textbox(visible=False)]
-
-    def _build_reader(self) -> None:
-        """The menu of readers."""
-        names = sorted({BUNDLED, self.services.default})
-        self.source = self.frame.box(
-            "reader",
-            gr.Dropdown(
-                names,
-                value=self.services.default,
-                label="Reader",
-                allow_custom_value=True,
-                elem_id="ask-reader",
-                info="bundled, or a Hugging Face id (with @revision if wanted), or a folder "
-                "on this machine",
-            ),
-        )
-        self.use = gr.Button("Load this reader", elem_id="ask-load", scale=0)
 
     def _build_examples(self) -> None:
         """The folded line and the examples."""
@@ -93,7 +79,6 @@ class Ask:
         frame, texts = self.frame, [self.question, self.context]
         for event in (self.answer.click, self.question.submit):
             frame.stream(event, texts, self.ask)
-        frame.stream(self.use.click, [self.source, *texts], self.change_reader)
         frame.stream(page.load, self.address, self.links.start, js=_ADDRESS)
 
     # Handlers: each yields updates, and changes for the newest screen
@@ -155,7 +140,10 @@ class Ask:
             return
         example = self.readings.example(question, context)
         windows = self.readings.windows(screen, example)
-        about = None if found.result is None else said(facts_sentence(found.result.facts))
+        about = None
+        if found.result is not None:
+            sentence = facts_sentence(found.result.facts, found.result.checksum)
+            about = said(sentence).then(self.menu.known(name, found.result))
         yield from self.readings.read(
             visitor, name, question, context, windows, example, after=about
         )

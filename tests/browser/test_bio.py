@@ -176,7 +176,6 @@ def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(
     page = open_page()
     page.get_by_role("button", name="reader:").click()
     page.locator("#ask-reader input").fill("plain")
-    page.keyboard.press("Enter")
     page.locator("#ask-load").click()
     expect(page.locator("#asked")).to_contain_text("plain")
     page.locator("#tab-bio").click()

@@ -252,7 +252,6 @@ def test_a_foreign_reader_and_text_are_named_and_the_bundled_one_is_offered(
     page = play()
     page.locator("#switch-readers").click()
     page.get_by_label("Reader", exact=True).fill("other/reader")
-    page.keyboard.press("Enter")
     page.locator("#ask-load").click()
     expect(page.locator("#switch-readers")).to_have_text("reader: other/reader")
     open_lessons(page)

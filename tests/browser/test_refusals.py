@@ -31,7 +31,6 @@ def test_a_refusal_stands_beside_its_control_until_it_is_mended(page: Page) -> N
     expect(said).to_be_empty()
     page.locator("#switch-readers").click()
     page.get_by_label("Reader", exact=True).fill(UNKNOWN)
-    page.keyboard.press("Enter")
     page.locator("#ask-load").click()
     expect(said).to_contain_text("there is no such reader")
     beside(page, page.locator("#ask-load"))

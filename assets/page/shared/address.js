@@ -8,6 +8,7 @@
 
 import { carried } from "./carry.js";
 import { post } from "./outbox.js";
+import { keepText, readJson, storage } from "./storage.js";
 import { hear, state } from "./store.js";
 
 const VERSION = 2;
@@ -185,36 +186,23 @@ function due() {
   timer = setTimeout(write, PAUSE);
 }
 
-/** @returns {Storage | null} A browser may refuse its storage, which it says by an error. */
-function storage() {
-  try {
-    return window.sessionStorage;
-  } catch (error) {
-    if (error instanceof DOMException) return null;
-    throw error;
-  }
-}
-
 /**
  * Whoever leaves a lesson and reloads within the pause has left it: what the address does not hold
  * yet is kept for this tab. An entry of the history that is changed here comes too late for some
  * reloads.
  */
 function keepUnwritten() {
-  const kept = storage();
-  kept?.removeItem(UNWRITTEN);
+  storage("sessionStorage")?.removeItem(UNWRITTEN);
   if (written === happened || arriving === "asked" || !settled()) return;
-  try {
-    const link = packAtOnce(shownFields());
-    kept?.setItem(UNWRITTEN, JSON.stringify([window.location.href, link]));
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error; // a full storage: as the address says
-  }
+  const link = packAtOnce(shownFields());
+  // in a full storage: as the address says
+  keepText("sessionStorage", UNWRITTEN, JSON.stringify([window.location.href, link]));
 }
 
 /** The link that this page opens with. */
 export function opened() {
-  const [address, link] = JSON.parse(storage()?.getItem(UNWRITTEN) ?? "[]");
+  const kept = readJson(storage("sessionStorage")?.getItem(UNWRITTEN));
+  const [address, link] = Array.isArray(kept) ? kept : [];
   if (address === window.location.href) return link;
   // history.state holds a link that is too long for the address
   return window.history.state?.spanlight || window.location.hash;

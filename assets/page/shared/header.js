@@ -119,7 +119,7 @@ export function mountFoot() {
           el(
             "span",
             {},
-            el("label", {}, box, " single keys: 1 to 9, [ ], E, V, P, ?"),
+            el("label", {}, box, " single keys: 1 to 9, [ ], E, V, P, N, ?"),
             el("button", { type: "button", class: "plain", onclick: list.toggle }, "what they do"),
           ),
           el("span", {}, data.text ?? ""),

@@ -20,7 +20,7 @@ export const isBox = (target) => {
  * @param {{key: string, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean, repeat?: boolean,
  *   isComposing?: boolean, defaultPrevented?: boolean, target?: any,
  *   getModifierState?: (name: string) => boolean}} event
- * @returns {{kind: "chapter" | "step" | "examples" | "veil" | "present" | "keys", by: number} | null}
+ * @returns {{kind: "chapter" | "step" | "case" | "examples" | "veil" | "present" | "keys", by: number} | null}
  */
 export function shortcut(event) {
   const { key, ctrlKey, altKey, metaKey } = event;
@@ -33,6 +33,7 @@ export function shortcut(event) {
     return metaKey || (ctrlKey && !graph) ? null : { kind: "step", by: step };
   }
   if (ctrlKey || altKey || metaKey) return null;
+  if (key === "n" || key === "N") return { kind: "case", by: key === "n" ? 1 : -1 };
   if (/^[1-9]$/.test(key)) return { kind: "chapter", by: Number(key) };
   const kind = /** @type {const} */ ({ e: "examples", v: "veil", p: "present", "?": "keys" })[
     key.toLowerCase()
@@ -47,6 +48,7 @@ export const LIST = [
   ["E", "go to the examples"],
   ["V", "cover or uncover the results"],
   ["P", "present mode on or off"],
+  ["N, Shift and N", "with a file of predictions open: its next case, the one before"],
   ["?", "this list"],
   ["Tab", "into the picture, and out of it"],
   ["arrows", "move inside a picture; on a slider, change its value"],
@@ -114,6 +116,12 @@ function goToExamples() {
   }
 }
 
+/** Open the next case of a file of predictions, or the one before. */
+function openCase(by) {
+  const button = document.getElementById(by > 0 ? "cases-next" : "cases-previous");
+  if (button?.checkVisibility()) button.click();
+}
+
 /**
  * Do what a key asks for.
  * @param {NonNullable<ReturnType<typeof shortcut>>} wanted
@@ -123,6 +131,7 @@ function goToExamples() {
 export function obey({ kind, by }, chapter, list) {
   if (kind === "chapter") openChapter(by);
   else if (kind === "step") openStep(chapter, by);
+  else if (kind === "case") openCase(by);
   else if (kind === "examples") goToExamples();
   else if (kind === "keys") list();
   else document.getElementById(kind === "veil" ? "switch-veiled" : "switch-present")?.click();

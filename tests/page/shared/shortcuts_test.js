@@ -26,6 +26,8 @@ Deno.test("each key of the list asks for what the list says", () => {
     assert.deepEqual(asked(key.toUpperCase()), { kind, by: 0 });
     assert.ok(LIST.some(([name]) => name === key.toUpperCase()), key);
   }
+  assert.deepEqual(asked("n"), { kind: "case", by: 1 });
+  assert.deepEqual(asked("N"), { kind: "case", by: -1 });
   for (const key of ["0", "a", "Enter", "Tab", "ArrowLeft", "F1", "ee", "12", " ", "Escape"]) {
     assert.equal(asked(key), null);
   }

@@ -1,0 +1,132 @@
+// The menu of readers: the page's own, those used in this browser, and a box for another one, each
+// with what is known of it.
+
+import { el } from "./dom.js";
+import { post } from "./outbox.js";
+import { keepRecent, recent, withRecent } from "./recent.js";
+import { hear, say, state } from "./store.js";
+
+/** @type {any} */
+const view = { root: null, trigger: null, own: "", about: new Map(), loading: null };
+
+/** The name under which the reader in use was asked for. */
+const inUse = () => state.record?.link?.reader?.[0] ?? null;
+
+const typed = (name) =>
+  /** @type {HTMLInputElement | null} */ (document.querySelector(
+    `#ask-${name} textarea, #ask-${name} input`,
+  ))?.value ?? "";
+
+/** @param {string} name */
+function use(name) {
+  const wanted = name.trim() || view.own;
+  if (view.loading === wanted) return; // pressed twice
+  view.loading = wanted;
+  const value = { reader: wanted, question: typed("question"), context: typed("paragraph") };
+  post("reader", view.trigger, "input", { index: "use", value });
+}
+
+/** Ask what is known of the page's own reader, once the panel is looked at. */
+function ask() {
+  if (view.about.has(view.own) || !document.body.classList.contains("readers")) return;
+  view.about.set(view.own, "");
+  post("reader facts", view.trigger, "input", { index: "facts", value: true });
+}
+
+/** One reader of the list, with a way to use it, and to forget one that is only remembered. */
+function row(source, remembered) {
+  const about = view.about.get(source) ?? remembered?.about ?? "";
+  const on = source === inUse();
+  const forget = remembered &&
+    el("button", {
+      type: "button",
+      class: "plain",
+      "aria-label": `forget ${source}`,
+      onclick: () => {
+        keepRecent(recent().filter((one) => one.source !== source));
+        fill();
+        view.root.querySelector("#reader-name")?.focus();
+      },
+    }, "forget");
+  return el(
+    "li",
+    {},
+    el(
+      "button",
+      { type: "button", class: "side", "aria-pressed": String(on), onclick: () => use(source) },
+      el("bdi", {}, source),
+    ),
+    el("span", { class: "role-quiet" }, about),
+    forget,
+  );
+}
+
+function fill() {
+  const list = view.root.querySelector("ul");
+  if (!list) return;
+  const held = document.activeElement;
+  const at = [...list.querySelectorAll("button")].findIndex((button) => button === held);
+  const own = [...new Set(["bundled", view.own])];
+  list.replaceChildren(
+    ...own.map((source) => row(source, null)),
+    ...recent().filter(({ source }) => !own.includes(source)).map((one) => row(one.source, one)),
+  );
+  if (at >= 0) list.querySelectorAll("button")[at]?.focus();
+}
+
+/** The box for a name, and the list below. */
+function build(hint) {
+  const box = el("input", {
+    type: "text",
+    id: "reader-name",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: 1000,
+    value: view.own,
+    "aria-describedby": "reader-hint",
+  });
+  const form = el(
+    "form",
+    {
+      id: "ask-reader",
+      class: "reader-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        use(box.value);
+      },
+    },
+    el("label", { for: "reader-name" }, "Reader"),
+    box,
+    el("button", { type: "submit", class: "side", id: "ask-load" }, "Load this reader"),
+  );
+  const note = el("p", { class: "role-quiet reader-hint", id: "reader-hint" }, hint);
+  view.root.append(form, note, el("ul", { class: "reader-list" }));
+}
+
+export function mountReaders() {
+  return {
+    update(root, data, { trigger }) {
+      view.trigger = trigger;
+      if (data.hint && !view.root) {
+        Object.assign(view, { root, own: data.own });
+        build(data.hint);
+        hear("look", ask);
+        hear("selection", fill);
+        const done = () => {
+          view.loading = null;
+        };
+        hear("message", ({ kind }) => kind !== "busy" && done());
+        hear("reading", done);
+      }
+      if (typeof data.source === "string") {
+        view.about.set(data.source, data.about);
+        if (![view.own, "bundled"].includes(data.source)) {
+          keepRecent(withRecent(recent(), { source: data.source, about: data.about }));
+        }
+      }
+      if (view.root) fill();
+      ask();
+      say("readers");
+    },
+  };
+}

@@ -1,0 +1,68 @@
+"""The menu of readers: the page's own, those that this browser has used, and any other by its
+name, with what is known of each.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from qa_demo.core.reader import Reader
+from qa_demo.figures.reader_facts import facts_line
+from qa_demo.views import parse
+from qa_demo.views.frame import Frame
+from qa_demo.views.picture import picture
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.slow_work import Stream
+from qa_demo.views.state import Screen
+from qa_demo.views.update import Update, said
+
+KEY = "readers"
+HINT = (
+    "bundled, or a Hugging Face id (with @revision if wanted), or a folder on this machine. It "
+    "reads the texts above as soon as it is loaded."
+)
+_numbers = itertools.count(1)
+Use = Callable[[Screen | None, str, str, str, str], Stream]
+"""use(screen, visitor, name, question, paragraph): load a reader and read the texts with it."""
+
+
+class Readers:
+    """Events: `use` {reader, question, context}, and `facts` of the page's own reader."""
+
+    def __init__(self, frame: Frame, use: Use) -> None:
+        self.frame, self.services, self._use = frame, frame.services, use
+
+    def build(self) -> None:
+        """Make the menu where the caller stands, and wire it."""
+        own = {"own": self.services.default, "hint": HINT, "n": next(_numbers)}
+        made = picture(KEY, own, elem_id=KEY)
+        self.frame.outputs.parts[f"picture:{KEY}"] = made
+        self.frame.slow.wire(KEY, "use", self.use)
+        self.frame.slow.wire(KEY, "facts", self.facts)
+
+    def known(self, source: str, reader: Reader) -> Update:
+        """What is known of a reader that is loaded goes to the menu."""
+        about = facts_line(reader.facts, reader.checksum)
+        sent = {"source": source, "about": about, "n": next(_numbers)}
+        return Update(pictures={KEY: sent})
+
+    # Handlers
+
+    def use(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """A reader was chosen, for the texts as they stand in the boxes."""
+        given = value if isinstance(value, dict) else {}
+        found, error = attempt(lambda: parse.text(given.get("reader"), "the reader", 1000))
+        if found is None:
+            yield said(error or "", "error")
+            return
+        texts = [given.get(name) for name in ("question", "context")]
+        question, context = (one if isinstance(one, str) else "" for one in texts)
+        yield from self._use(screen, visitor, found, question, context)
+
+    def facts(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """The menu was opened: what is known of the page's own reader, once it is loaded."""
+        outcome = yield from self.frame.slow.follow(
+            visitor, "reader facts", lambda *_: self.services.first(), None, loads=True
+        )
+        if outcome.result is not None:
+            yield self.known(self.services.default, outcome.result)
