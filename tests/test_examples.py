@@ -321,7 +321,7 @@ def test_the_check_command_tells_kept_from_broken(
     path = tmp_path / "pool.json"
     path.write_text(json.dumps(rows), encoding="utf-8")
     assert examples.main(["check", "--pool", str(path)]) == 0
-    assert "2 of 2 promises kept" in capsys.readouterr().out
+    assert "4 of 4 promises kept" in capsys.readouterr().out
     path.write_text(json.dumps([rows[0] | {"promise": {"tokens": [99, 100]}}]), encoding="utf-8")
     assert examples.main(["check", "--pool", str(path)]) == 1
     assert "BROKEN" in capsys.readouterr().out

@@ -129,3 +129,13 @@ def _slices(entry: Mapping[str, Any], what: str, text: str, name: str) -> tuple[
                 f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}"
             )
     return found
+
+
+def questions_asked(pool: Sequence[PoolExample]) -> dict[str, tuple[str, ...]]:
+    """All questions of each paragraph, those that are examples' own first."""
+    found: dict[str, dict[str, None]] = {}
+    for own in (True, False):
+        for e in pool:
+            asked = (e.question,) if own else e.others
+            found.setdefault(e.context, {}).update(dict.fromkeys(asked))
+    return {context: tuple(questions) for context, questions in found.items()}

@@ -1,5 +1,5 @@
-"""Check that every example of the pool shows what it promises, with the reader that ships or with
-another one.
+"""Check that every example of the pool shows what it promises, and that every second question of
+its paragraph has another answer, with the reader that ships or with another one.
 
     python -m qa_demo.training.examples check [--reader bundled|DIR] [--only ID ...]
 
@@ -10,8 +10,10 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.examples import PoolExample, questions_asked
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
+from qa_demo.core.types import DecodeOptions
 from qa_demo.training.promise_check import Row, command
 from qa_demo.training.promises import check, load_pool
 
@@ -22,11 +24,32 @@ def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
     """(id, kind, promise, kept, what was found instead) for every promise, in the order of the
     pool.
     """
-    for example in pool:
+    texts = tuple(pool)
+    asked = questions_asked(texts)
+    for example in texts:
         for name, fault in check(
             example, reader.read(example.question, example.context, example.options)
         ).items():
             yield example.id, example.kind, name, fault is None, fault or ""
+        others = [one for one in asked[example.context] if one != example.question][:2]
+        yield from second_questions(reader, example, others)
+
+
+def second_questions(reader: Reader, example: PoolExample, others: Iterable[str]) -> Iterator[Row]:
+    """A row for each second question that chapter 2 offers for the paragraph: another question
+    must have another answer, or none.
+    """
+    first = _says(reader, example, example.question)
+    for asked in others:
+        found = _says(reader, example, asked)
+        yield example.id, example.kind, "second question", found != first, f"{asked} {found}"
+
+
+def _says(reader: Reader, example: PoolExample, question: str) -> str:
+    """What the reader answers at its threshold."""
+    reading = reader.read(question, example.context, example.options)
+    limit = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+    return predict(reading, limit).answer or "no answer"
 
 
 def read_and_check(source: str, pool: Iterable[PoolExample]) -> Iterator[Row]:

@@ -45,13 +45,7 @@ def other_questions(question: str, context: str) -> list[str]:
 @cache
 def _asked() -> dict[str, tuple[str, ...]]:
     """All questions of each paragraph, those of examples first."""
-    found: dict[str, dict[str, None]] = {}
-    pool = load_examples().values()
-    for own in (True, False):
-        for e in pool:
-            asked = (e.question,) if own else e.others
-            found.setdefault(e.context, {}).update(dict.fromkeys(asked))
-    return {context: tuple(questions) for context, questions in found.items()}
+    return core.questions_asked(tuple(load_examples().values()))
 
 
 def load_failures() -> dict[str, PoolExample]:
