@@ -60,17 +60,17 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
     lead, required = -diff, -limit
     decimals = next((d for d in range(2, 7) if number(lead, d) != number(required, d)), 7)
     if required == 0:
-        return f"it scores {number(-lead, decimals)} under no answer"
+        return f"{number(-lead, decimals)} under no answer"
     if required > 0:
         side = "over" if lead >= 0 else "under"
         above = "" if lead >= 0 else " over"
         return (
-            f"it scores {number(abs(lead), decimals)} {side} no answer, "
-            f"{number(required, decimals)}{above} would be required"
+            f"{number(abs(lead), decimals)} {side} no answer, "
+            f"{number(required, decimals)}{above} required"
         )
     return (
-        f"it scores {number(abs(lead), decimals)} under no answer, "
-        f"{number(-required, decimals)} under would be allowed"
+        f"{number(abs(lead), decimals)} under no answer, "
+        f"{number(-required, decimals)} under allowed"
     )
 
 
@@ -91,15 +91,15 @@ def sure(
     if fitted is not None and claim is not None:
         name = "likely to be exactly right"
         if withheld:
-            how = f"{name} if the text answers (calibrated)"
+            how = "likely exactly right if the text answers (calibrated)"
         else:
             how = f"{name} (calibrated probability)"
-        of = "the guess is" if withheld else ""
+        of = "it is" if withheld else ""
         return {"of": of, "value": percent(chance(claim, fitted)), "name": how}
     value = percent(span_prob(reading, found.window, found.span, temperature))
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
     name = f"probability in its window{warm}, not calibrated"
-    return {"of": "the guess has" if withheld else "", "value": value, "name": name}
+    return {"of": "it has" if withheld else "", "value": value, "name": name}
 
 
 def place(reading: Reading, found: Candidate) -> str:

@@ -91,14 +91,14 @@ def test_the_two_sentences_of_a_withheld_answer() -> None:
     lead = score - 4.0  # the fake [CLS] scores 2 + 2
     over = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 1.5))
     assert withheld(over, MergeOptions()) == (
-        f"it scores {lead:.2f} over no answer, {lead + 1.5:.2f} would be required"
+        f"{lead:.2f} over no answer, {lead + 1.5:.2f} required"
     )
     low = read(null=20.0)
     lead = best_by_hand(low)[0] - 40.0
     said = withheld(predict(low, DecodeOptions(null_score_diff_threshold=3.0)), MergeOptions())
-    assert said == f"it scores {-lead:.2f} under no answer, 3.00 under would be allowed"
+    assert said == f"{-lead:.2f} under no answer, 3.00 under allowed"
     said = withheld(predict(low, DecodeOptions(null_score_diff_threshold=-3.0)), MergeOptions())
-    assert said == f"it scores {-lead:.2f} under no answer, 3.00 over would be required"
+    assert said == f"{-lead:.2f} under no answer, 3.00 over required"
     with pytest.raises(ValueError, match="withholds nothing"):
         withheld(predict(reading), MergeOptions())
 
