@@ -141,7 +141,7 @@ def test_how_sure_is_calibrated_only_where_a_temperature_was_fitted() -> None:
     changed = verdict(fitted, predict(fitted), changed=True)["sure"]
     assert changed == plain, "a calibration is fitted on the reader's own logits"
     guess = verdict(fitted, predict(fitted, DecodeOptions(null_score_diff_threshold=-1e3)))["sure"]
-    assert (known["of"], guess["of"]) == ("", "the guess is") and guess["value"] == known["value"]
+    assert (known["of"], guess["of"]) == ("", "it is") and guess["value"] == known["value"]
     assert "if the text answers" in guess["name"], "it is fitted on questions that have an answer"
     other = replace(reading, calibrations=Calibrations(bio=Calibration(1.8)))
     assert verdict(other, predict(other))["sure"] == plain
