@@ -23,3 +23,4 @@ from qa_demo.figures.reader_facts import facts_sentence
 )
 def test_the_line_about_a_reader(facts: ReaderFacts, said: str) -> None:
     assert facts_sentence(facts) == said
+    assert facts_sentence(facts, "0123456789ab") == f"{said[:-1]}, revision 01234567."

@@ -335,6 +335,7 @@ def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) 
         all(update.screen is None for update in bad)
         and bad[-1].message["text"] == "the paragraph holds no word piece"
     )
+    assert good[-1].pictures["readers"]["source"] == "good"
     assert good[-1].screen.source == "good" and good[-1].screen.reading.model_name == "good"
     assert good[-1].message["text"] == facts_sentence(
         readers["good"].facts, readers["good"].checksum
