@@ -16,6 +16,7 @@ from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.core.words import question_positions, special_positions, words
 from qa_demo.model.forward import logits, token_types, word_embeddings
 from qa_demo.model.loading import load_reader
+from qa_demo.model.outputs import output_layer
 from qa_demo.model.reader import BertReader
 from tests.model import kit
 
@@ -133,7 +134,7 @@ def test_the_question_is_found_in_every_familys_window(made: tuple) -> None:
 def test_heads_are_copies(made: tuple) -> None:
     family, _, reader, _ = made
     heads = reader.heads()
-    layer = reader.loaded.model.qa_outputs
+    layer = output_layer(reader.loaded.model)
     assert heads.S.tolist() == layer.weight[0].tolist() and heads.b_E == pytest.approx(
         float(layer.bias[1])
     )
