@@ -164,8 +164,9 @@ def test_an_unexpected_error_is_logged_and_not_told() -> None:
 def test_another_reader_and_another_merge_rule_are_chosen_by_name() -> None:
     call = make_read(services())
     assert call(**ASKED)["reader"] != call(**ASKED, reader="owner/name")["reader"] == "owner/name"
-    odds = call(**ASKED, scale="log_odds", null="own_window")
-    assert odds["score_diff"] != call(**ASKED)["score_diff"]
+    mean = call(**ASKED, scale="context_mean", null="none")
+    shares = [[one["share"] for one in reply["n_best"]] for reply in (mean, call(**ASKED))]
+    assert shares[0] != shares[1]
 
     def refuse(source: str) -> Any:
         from qa_demo.core.errors import ModelUnavailable
