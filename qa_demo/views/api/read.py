@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from qa_demo.core.predict import predict
@@ -40,23 +41,28 @@ def make_read(services: Services) -> Callable[..., dict[str, Any]]:
 
         asked = Asked(question, context, max_seq_length, doc_stride, max_query_length, reader)
 
-        def answer(call: Call) -> dict[str, Any]:
-            decode = parse(
-                DecodeOptions(), max_answer_length=max_answer_length, n_best_size=n_best_size
-            )
-            if null_score_diff_threshold is not None:
-                decode = parse(decode, null_score_diff_threshold=null_score_diff_threshold)
-            merge = MergeOptions(
-                choice(copies, "copies", COPIES),
-                choice(scale, "scale", SCALES),
-                choice(null, "null", NULLS),
-            )
-            check_merge(merge)
-            reading = call.reading(asked)
-            if null_score_diff_threshold is None:
-                decode = replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
-            return answer_json(reading, predict(reading, decode, merge))
-
-        return answered(services, answer)
+        limits = max_answer_length, n_best_size, null_score_diff_threshold
+        return answered(services, partial(_answer, asked, limits, (copies, scale, null)))
 
     return read
+
+
+def _answer(
+    asked: Asked, limits: tuple[Any, Any, Any], rule: tuple[Any, Any, Any], call: Call
+) -> dict[str, Any]:
+    """Read the texts and decode them under `limits` (longest answer, n best, threshold or null)
+    and the merge `rule` (copies, scale, null).
+    """
+    longest, n_best, threshold = limits
+    decode = parse(DecodeOptions(), max_answer_length=longest, n_best_size=n_best)
+    if threshold is not None:
+        decode = parse(decode, null_score_diff_threshold=threshold)
+    names = ("copies", COPIES), ("scale", SCALES), ("null", NULLS)
+    merge = MergeOptions(
+        *(choice(given, name, known) for given, (name, known) in zip(rule, names, strict=True))
+    )
+    check_merge(merge)
+    reading = call.reading(asked)
+    if threshold is None:
+        decode = replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
+    return answer_json(reading, predict(reading, decode, merge))
