@@ -57,9 +57,11 @@ def _answer(
     decode = parse(DecodeOptions(), max_answer_length=longest, n_best_size=n_best)
     if threshold is not None:
         decode = parse(decode, null_score_diff_threshold=threshold)
-    names = ("copies", COPIES), ("scale", SCALES), ("null", NULLS)
+    copies, scale, null = rule
     merge = MergeOptions(
-        *(choice(given, name, known) for given, (name, known) in zip(rule, names, strict=True))
+        choice(copies, "copies", COPIES),
+        choice(scale, "scale", SCALES),
+        choice(null, "null", NULLS),
     )
     check_merge(merge)
     reading = call.reading(asked)
