@@ -73,7 +73,9 @@ def test_a_file_of_predictions_leads_from_failure_to_failure(
     open_page: Callable[..., Page], reader: FakeReader
 ) -> None:
     page = open_page()
+    expect(page.locator("#cases-file")).to_be_hidden()
     page.locator("#switch-readers").click()
+    expect(page.locator("#cases-file")).to_be_visible()
     box, said = page.locator("#cases-file"), page.locator(".cases-said")
     box.set_input_files([upload("wrong.jsonl", json.dumps({"id": HOSTILE}))])
     expect(said).to_contain_text("wrong.jsonl, line 1 is no prediction")
