@@ -58,6 +58,8 @@ def test_the_answer_of_a_long_text_is_brought_into_sight(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#picture-answer .selected-text")).to_have_text(words)
     expect(page.locator("#picture-answer .marks .mark-selected")).to_be_in_viewport()
+    page.locator("#tab-bio").click()
+    expect(page.locator("#picture-bio .mark-selected").first).to_be_in_viewport()
     assert line.inner_text() == place
 
 

@@ -16,6 +16,7 @@ import {
 
 const SHORT = 14;
 const AROUND = 5;
+const MANY = 12; // lines; more of them scroll in a box of their own
 const LETTERS = ["B", "I", "O"];
 
 /** The stripes of I, once in the page: svg patterns are found by id. */
@@ -61,6 +62,8 @@ export function tagText() {
       view.key = key;
       fill(view);
       mark(view);
+      root.classList.toggle("text-box", view.lines.length > MANY);
+      reveal(view);
     },
     mark(model) {
       view.model = model;
@@ -76,6 +79,19 @@ export function tagText() {
       mark(view);
     },
   };
+}
+
+/** Bring the answer of another text into sight; under the veil that would tell where it stands. */
+function reveal(view) {
+  const { root, lines, model: { page } } = view;
+  const place = `${page.predicted?.start} ${page.reading.context}`;
+  if (place === view.place || !root.clientHeight) return;
+  view.place = place;
+  const at = page.selection ?? page.predicted;
+  const line = at && lines.find(({ first, last }) => first <= at.start && at.start <= last);
+  if (!line || document.body.matches(".veiled, .covering")) return;
+  const [inner, outer] = [line.node, root].map((node) => node.getBoundingClientRect().top);
+  root.scrollTop += inner - outer - root.clientHeight / 3;
 }
 
 /**
