@@ -1,9 +1,9 @@
 """Open all nine chapters in Firefox and in WebKit: python -m tests.browser.engines [firefox webkit].
 
 A picture must be drawn in each chapter, nothing wider than the screen, and no script may fail. It
-needs Debian's `firefox-esr`, `webkit2gtk-driver` and, without a screen, `xvfb`; it speaks the browsers' own protocols
-(Marionette; WebDriver over HTTP), and is no part of the test suite. WebKit's driver hands out no
-console: there an error shows as a picture that is not drawn.
+needs Debian's `firefox-esr`, `webkit2gtk-driver` and, without a screen, `xvfb`; it speaks the
+browsers' own protocols (Marionette; WebDriver over HTTP), and is no part of the test suite.
+WebKit's driver hands out no console: there an error shows as a picture that is not drawn.
 """
 
 import contextlib
