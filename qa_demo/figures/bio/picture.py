@@ -204,6 +204,16 @@ WHOSE = {
     "taught": "These tags come from the reader's own head after the steps you taught it here.",
 }
 """Said first where the tags on screen are not the reader's."""
+UNTAUGHT = (
+    "The tags are those after your steps, start and end are the reader's as they were; the fold "
+    "below has both after the steps. "
+)
+
+
+def compared(prediction: Prediction, spans: Sequence[TaggedSpan], whose: str) -> str:
+    """The two heads beside each other; of taught tags, that only one of the two was taught."""
+    before = UNTAUGHT if whose == "taught" else ""
+    return before + compare_sentence(prediction, spans)
 
 
 def notices(
@@ -221,7 +231,7 @@ def notices(
             f"{plural(len(argmax.illegal), 'illegal transition')}: an I that follows O or "
             f"stands first."
         )
-    return {"tags": " ".join(said), "spans": compare_sentence(prediction, viterbi.spans)}
+    return {"tags": " ".join(said), "spans": compared(prediction, viterbi.spans, whose)}
 
 
 def tag_table(

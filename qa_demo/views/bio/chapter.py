@@ -116,7 +116,7 @@ def _with_tags(screen: Screen, reading: Reading) -> Made:
     picture = {
         "bars": figure.bars_data(reading, rows, keep),
         "decodings": decodings_data(reading, found),
-        "compare": figure.compare_sentence(screen.prediction, viterbi.spans),
+        "compare": figure.compared(screen.prediction, viterbi.spans, whose_tags(screen)),
         "threshold": threshold_data(reading, screen.decode, own.threshold),
         "glue": glued(screen, reading, viterbi.spans),
         "loss": losses,

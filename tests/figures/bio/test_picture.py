@@ -30,6 +30,7 @@ from qa_demo.figures.bio.picture import (
     bars_data,
     bio_formula,
     compare_sentence,
+    compared,
     notices,
     open_runs,
     products_data,
@@ -199,6 +200,15 @@ def test_the_notice_names_illegal_transitions_and_a_head_of_one_s_own() -> None:
         "own",
     )["tags"]
     assert "trained on this page" in said and "1 illegal transition" in said
+
+
+def test_beside_taught_tags_the_untaught_start_and_end_are_named_as_such() -> None:
+    reading = reading_of("OBIO", 4)
+    prediction, spans = predict(reading, DECODE), tagging(reading, "viterbi").spans
+    plain = compare_sentence(prediction, spans)
+    assert compared(prediction, spans, "reader") == compared(prediction, spans, "own") == plain
+    told = compared(prediction, spans, "taught")
+    assert told.endswith(plain) and "start and end are the reader's as they were" in told
 
 
 def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
