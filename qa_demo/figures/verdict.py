@@ -91,7 +91,7 @@ def sure(
     if fitted is not None and claim is not None:
         name = "likely to be exactly right"
         if withheld:
-            how = "likely exactly right if the text answers (calibrated)"
+            how = "likely exactly right if the text answers"
         else:
             how = f"{name} (calibrated probability)"
         of = "it is" if withheld else ""
