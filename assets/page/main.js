@@ -13,6 +13,7 @@ import { mountFoot, mountHeader } from "./shared/header.js";
 import { mountLessons } from "./lessons/strip.js";
 import { answered } from "./shared/outbox.js";
 import { mountReaders } from "./shared/readers.js";
+import { mountSaved } from "./shared/save_file.js";
 import { mountSay } from "./shared/say.js";
 import { mountVerdict } from "./shared/verdict.js";
 import { keep, refused, say, state, unpack } from "./shared/store.js";
@@ -51,6 +52,7 @@ const kinds = {
   guess: mountGuess(),
   bench: mountBench(),
   lessons: mountLessons(),
+  saved: mountSaved(),
   verdict: mountVerdict(),
   chapter: mountChapter(),
 };

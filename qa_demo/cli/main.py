@@ -12,7 +12,18 @@ from types import ModuleType
 
 from qa_demo import __version__
 from qa_demo.arguments import OneSentence
-from qa_demo.cli import answer, attribute, calibrate, evaluate, infill, lesson, loss, report, tag
+from qa_demo.cli import (
+    answer,
+    attribute,
+    calibrate,
+    evaluate,
+    infill,
+    lesson,
+    loss,
+    page,
+    report,
+    tag,
+)
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput, Cancelled, QADemoError
 
@@ -25,6 +36,7 @@ COMMANDS: dict[str, ModuleType] = {
     "infill": infill,
     "lesson": lesson,
     "loss": loss,
+    "page": page,
     "tag": tag,
 }
 """Each module has add(commands) and run(args)."""

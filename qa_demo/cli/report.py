@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.assets import ASSETS
+from qa_demo.core.embed import embedded
 from qa_demo.core.errors import BadInput
-from qa_demo.core.report import dumps
 from qa_demo.figures.evaluation import report_data
 
 PAGE = "http://127.0.0.1:7860/"
@@ -44,9 +44,7 @@ def run(args: argparse.Namespace) -> None:
 
 def write_report(path: Path, outs: list[Path], page: str) -> None:
     """Read the lines of one or two readers and write the page. Errors: BadInput."""
-    parts = urlsplit(page)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
-        raise BadInput(f"--page must be an address such as {PAGE}, got {page[:80]!r}")
+    check_page(page)
     rows, runs = [read_lines(out) for out in outs], [read_run(out) for out in outs]
     if not rows[0]:
         raise BadInput(f"{outs[0].name} holds no question")
@@ -60,9 +58,16 @@ def write_report(path: Path, outs: list[Path], page: str) -> None:
         raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
 
 
+def check_page(page: str) -> None:
+    """Refuse what is no address of a page. Errors: BadInput."""
+    parts = urlsplit(page)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
+        raise BadInput(f"--page must be an address such as {PAGE}, got {page[:80]!r}")
+
+
 def html(data: dict[str, Any]) -> str:
-    """The page around the data. Its texts stand in one JSON block, where < is written as its
-    escape, so that no text can end the block; the script shows them as text.
+    """The page around the data. Its texts stand in one JSON block, which no text can end; the
+    script shows them as text.
     """
     from plotly.offline import get_plotlyjs
 
@@ -71,7 +76,7 @@ def html(data: dict[str, Any]) -> str:
         (folder / name).read_text(encoding="utf-8") for name in ("report.css", "report.js")
     )
     library = re.sub(r"</(?=script)", r"<\\/", get_plotlyjs(), flags=re.IGNORECASE)
-    block = dumps(data).replace("<", "\\u003c")
+    block = embedded(data)
     return (
         "<!doctype html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -134,7 +134,7 @@ class Frame:
             f"{chapter.key}:{names[0]}", work, receive, busy, outlives, loads, refused, wanted
         )
         for name in names:
-            self.slow.wire(chapter.key, name, partial(self.slow.perform, task, name))
+            self.slow.wire_task(chapter.key, name, task)
 
     # For the page
 

@@ -25,6 +25,7 @@ from qa_demo.views.lessons.course import load as load_lessons
 from qa_demo.views.lessons.strip import Strip
 from qa_demo.views.loss import chapter as loss
 from qa_demo.views.picture import picture
+from qa_demo.views.saved.panel import Saver
 from qa_demo.views.scores import chapter as scores
 from qa_demo.views.services import Services
 from qa_demo.views.spanbert import chapter as spanbert
@@ -68,6 +69,16 @@ def tabs() -> list[dict[str, str | int]]:
     ]
 
 
+def frame_of(services: Services) -> Frame:
+    """The chapters and what answers them, without a page around them: for what asks them itself."""
+    with gr.Blocks(analytics_enabled=False):
+        frame = Frame(CHAPTERS, services)
+        for module in CHAPTERS:
+            frame.place(module.CHAPTER)
+            module.build(frame)
+    return frame
+
+
 def build(services: Services, join: Join | None = None) -> gr.Blocks:
     """Assemble the page; `join` is shown to a class that shall come to it."""
     with Page(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
@@ -75,6 +86,7 @@ def build(services: Services, join: Join | None = None) -> gr.Blocks:
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)
         Strip(frame, ask, load_lessons()).build()
+        Saver(frame, tabs()).build()
         bench = Panel(frame, ask)
         ask.build()
         bench.build()

@@ -35,6 +35,8 @@ class SlowWork:
         self.services, self.sessions, self.answers = services, sessions, answers
         self.handlers: dict[str, dict[str, Slow]] = {}
         """By the picture and the name of the event."""
+        self.tasks: dict[tuple[str, str], Background] = {}
+        """What is done behind those handlers that perform a chapter's task."""
         self._deliveries: dict[str, list[Change]] = {}
         self._guard, self._numbers = threading.Lock(), itertools.count(1)
 
@@ -43,6 +45,11 @@ class SlowWork:
         changes.
         """
         self.handlers.setdefault(picture, {})[name] = handler
+
+    def wire_task(self, picture: str, name: str, task: Background) -> None:
+        """Answer it by a chapter's task, done in the server's queue."""
+        self.tasks[picture, name] = task
+        self.wire(picture, name, partial(self.perform, task, name))
 
     def begin(
         self, picture: str, screen: Screen | None, data: gr.EventData, request: gr.Request

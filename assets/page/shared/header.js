@@ -12,7 +12,7 @@ import { hear, say, state } from "./store.js";
  * @param {string} label
  * @param {{controls?: string | null, pressed?: boolean}} [options] `controls`: the panel it opens
  */
-function toggle(name, label, { controls = null, pressed = true } = {}) {
+export function toggle(name, label, { controls = null, pressed = true } = {}) {
   const attribute = pressed ? "aria-pressed" : "aria-expanded";
   const button = el("button", {
     type: "button",

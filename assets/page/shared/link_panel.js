@@ -5,6 +5,7 @@ import { address, canPack, followAddress, MOST } from "./address.js";
 import { carry } from "./carry.js";
 import { el } from "./dom.js";
 import { allLocked, lockedSays, LOCKS, unlock } from "./lock.js";
+import { saveButton } from "./save_file.js";
 import { hear, hearLink, say } from "./store.js";
 import { carryStep } from "./visit.js";
 
@@ -50,6 +51,7 @@ function panel() {
     ),
     field,
     copy,
+    canPack() ? saveButton() : null,
     el(
       "fieldset",
       { class: "link-locks" },

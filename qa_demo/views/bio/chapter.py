@@ -268,6 +268,11 @@ def head_in_use(screen: Screen) -> tuple[Any, Any] | None:
     return None if found is None or found.W is None or found.b is None else (found.W, found.b)
 
 
+def opening(screen: Screen) -> list[tuple[str, Any]]:
+    """What the picture asks for when it is opened."""
+    return [("heads", True)] if hidden_states.heads(screen.reading) is None else []
+
+
 def work(job: Job) -> Bench | None:
     """What a slow request does with the reader in use; heads and products only fill what is kept
     beside sessions.

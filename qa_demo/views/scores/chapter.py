@@ -187,6 +187,15 @@ def told_apart(entries: list[tuple[int, str]]) -> list[list[Any]]:
     return [[p, name if names.count(name) == 1 else f"{name} ({p})"] for p, name in entries]
 
 
+def following(screen: Screen) -> list[tuple[str, Any]]:
+    """What the picture asks for once a span of another window is selected."""
+    states, window = kept(screen).states, shown_window(screen)
+    return [] if states is not None and states.window == window else [("states", window)]
+
+
+opening = following
+
+
 # Requests of the picture: each returns the fields of `Kept` that it changes
 
 

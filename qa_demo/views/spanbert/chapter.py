@@ -198,6 +198,15 @@ def linked_or_opening(
         return replace(lab, said=f"The text of this link could not be shown: {error}.")
 
 
+def opening(screen: Screen) -> list[tuple[str, Any]]:
+    """What is asked for when the chapter is opened, and when its steps are; the open one comes
+    last and stays.
+    """
+    step = kept_of(screen).step
+    steps = [*(other for other in get_args(Step) if other != step), step]
+    return [("load", True), *(("step", one) for one in steps)]
+
+
 def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:
     """The name of another model, once it has loaded; raises what loading raises."""
     if keeper is None:

@@ -100,6 +100,18 @@ def change_window(screen: Screen, value: Any) -> Screen:
     return stale.keeping("shown", screen).keeping("prediction", screen)
 
 
+def opening(screen: Screen) -> list[tuple[str, Any]]:
+    """What the buttons for the windows ask for."""
+    count = len(screen.reading.windows)
+    return [("window", w) for w in range(count)] if count > 1 else []
+
+
+def following(screen: Screen) -> list[tuple[str, Any]]:
+    """What the picture asks for once a span is selected."""
+    chosen = screen.selection
+    return [("window", chosen.window)] if chosen and len(screen.reading.windows) > 1 else []
+
+
 def settings(decode: DecodeOptions) -> dict[str, Any]:
     """The controls below the picture: two whole numbers and one switch."""
     return {

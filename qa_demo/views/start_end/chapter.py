@@ -166,6 +166,15 @@ def change_window(screen: Screen, value: Any) -> Screen:
     )
 
 
+def following(screen: Screen) -> list[tuple[str, Any]]:
+    """What the picture asks for once a span of another window is selected."""
+    chosen = screen.selection
+    if chosen is None or len(screen.reading.windows) == 1:
+        return []
+    place = [chosen.window, chosen.span.start, chosen.span.end]
+    return [("change", {"kind": "window", "value": place})]
+
+
 CHANGES = {
     "temperature": change_temperature,
     "logit": what_if.change_logit,

@@ -2,6 +2,7 @@
 either.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +43,9 @@ CHAPTER = Chapter(
     group="Why",
     question="Where did the reader look, and what did the score rest on?",
 )
+
+MOST_SEATS = 600_000
+"""Numbers of all heads together that a saved reading takes along."""
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -178,6 +182,35 @@ def load_choice(screen: Screen, value: Any) -> Screen:
 
 LINKED = (Part("why", "what chapter 9 explains", save_choice, load_choice, bound=True),)
 """What of this chapter travels in a link: the question, not what was computed for it."""
+
+
+def opening(screen: Screen) -> Iterator[tuple[str, Any]]:
+    """What the first two steps ask for with the choice in use: the heads of a short window all, of
+    a long one the first that is drawn.
+    """
+    chosen, target, choice = screen.selection, target_of(screen), choice_of(screen)
+    if chosen is None or target is None:
+        return
+    base = {
+        "span": [chosen.window, chosen.span.start, chosen.span.end],
+        "choice": {
+            "kind": target.kind,
+            "other": None if target.other is None else [target.other.start, target.other.end],
+            "method": choice.method,
+            "baseline": choice.baseline,
+        },
+    }
+    for what in ("seats", "attention", "relevance", "attribution"):
+        yield "ask", {"what": what, **base}
+    yield "ask", {"what": "attribution", **base, "few": True}
+    window = window_of(screen.reading, target)
+    heads = ATTENTION.get(attention_key(screen.reading, window))
+    if heads is None:
+        return
+    top = looked.grid_data(heads, screen.reading.encoding, window, target.span)["top"]
+    every = [[n, k] for n in range(heads.n_layers) for k in range(heads.n_heads)]
+    for layer, head in every if len(every) * len(window) ** 2 <= MOST_SEATS else [top]:
+        yield "ask", {"what": "head", **base, "layer": layer, "head": head}
 
 
 def asked_of(screen: Screen, value: Any) -> Screen:

@@ -1,0 +1,132 @@
+// A reading without the page that made it, in one file: the same pictures, answered by a tape.
+
+import { links } from "../shared/address.js";
+import { el } from "../shared/dom.js";
+import { toggle } from "../shared/header.js";
+import { hear, hearLink, say } from "../shared/store.js";
+import { carryStep } from "../shared/visit.js";
+import { answered, ask, later, NOT_SAVED, page, picture, refuse, select, show } from "./host.js";
+
+/** Controls that only the browser answers. All others of a picture need the running page. */
+const FREE = [
+  "[id^=scores-bias-]",
+  "[name=start_end-scale]",
+  "#start_end-window",
+  "[id^=why-filter-]",
+  "#why-specials",
+  "[id^=why-lane-]",
+  "#why-by-word",
+  "#spanbert-frame",
+  "#loss-alone",
+].join();
+const CONTROLS = "input, select, textarea";
+
+/** The same state on the running page; the fragment follows what is shown. */
+function wayThere(home) {
+  if (!home) return null;
+  const link = el("a", {
+    id: "to-page",
+    class: "plain",
+    href: home,
+    target: "_blank",
+    rel: "noopener noreferrer",
+  }, "open on the running page");
+  let turn = 0;
+  const follow = async () => {
+    turn += 1;
+    const mine = turn;
+    const made = await links();
+    if (made && mine === turn) link.href = `${home}${made.fits}`;
+  };
+  ["selection", "opened", "carried", "look"].forEach((name) => hear(name, follow));
+  return link;
+}
+
+function masthead({ home, tagline }) {
+  if (window.matchMedia("(prefers-color-scheme: dark)").matches) {
+    document.body.classList.add("dark");
+  }
+  page().append(
+    el(
+      "header",
+      { class: "masthead" },
+      el("h1", {}, "Spanlight"),
+      el("p", { class: "tagline" }, tagline),
+      el(
+        "div",
+        { class: "switches", role: "group", "aria-label": "Page" },
+        toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
+        toggle("veiled", "veil"),
+        toggle("dark", "dark"),
+        toggle("present", "present"),
+        wayThere(home),
+      ),
+    ),
+  );
+}
+
+/** What needs Python cannot be moved; what is drawn later is looked at when it comes. */
+function still(root, free) {
+  const look = () =>
+    root.querySelectorAll(CONTROLS).forEach((control) => {
+      if (control.matches(free) || control.hasAttribute("disabled")) return;
+      control.setAttribute("disabled", "");
+      control.setAttribute("title", "needs the running page");
+    });
+  new MutationObserver(look).observe(root, { childList: true, subtree: true });
+  look();
+}
+
+/**
+ * Draw a saved reading.
+ * @param {any} saved what qa_demo/views/saved/file.py wrote
+ */
+function start(saved) {
+  document.body.classList.add("saved");
+  masthead(saved);
+  carryStep();
+  hearLink(({ veil }) => {
+    if (!veil) return;
+    document.body.classList.add("veiled");
+    say("look", "veiled");
+  });
+  picture("store", "store", {});
+  picture(
+    "chosen",
+    "chosen",
+    {},
+    later((event, data) => {
+      if (event === "select") return select(data);
+      refuse(NOT_SAVED);
+      return answered(data.id, true);
+    }),
+  );
+  picture("say", "say", {});
+  picture("heard", "heard", {});
+  picture("asked", "asked", {});
+  picture("guess", "guess", {});
+  picture("verdict", "verdict", {});
+  const tabs = el("div", {});
+  page().append(tabs);
+  const { chapters, tape } = saved;
+  chapters.forEach(({ key }) => panel(key));
+  const { open } = tape.reading;
+  picture("chapters", "chapters", { chapters, open }, later((_, { id }) => answered(id)), tabs);
+  picture("foot", "foot", { text: saved.foot });
+  show(tape);
+}
+
+function panel(key) {
+  const box = el("div", { id: `panel-${key}`, class: "panel" });
+  page().append(box);
+  const made = picture(
+    "chapter",
+    `picture-${key}`,
+    { chapter: key },
+    later((_, data) => ask(key, data)),
+    box,
+  );
+  still(made, FREE);
+}
+
+start(JSON.parse(document.getElementById("saved")?.textContent ?? ""));

@@ -1,0 +1,74 @@
+// The tape of a saved reading: what was asked, and what Python answered.
+
+/**
+ * A request's value as text, as qa_demo/views/saved/tape.py writes it: the same for the same value,
+ * and without the key by which a picture knows its answer again.
+ * @param {any} value
+ */
+export function canonical(value) {
+  const { key: _, ...rest } = value && typeof value === "object" && !Array.isArray(value)
+    ? value
+    : { rest: value };
+  return JSON.stringify(
+    "rest" in rest ? rest.rest : rest,
+    (_name, one) =>
+      one && typeof one === "object" && !Array.isArray(one)
+        ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : one,
+  );
+}
+
+/**
+ * A chapter's data with what an answer changes.
+ * @param {any} before
+ * @param {any} changes
+ */
+export const patched = (before, changes) => ({
+  ...before,
+  ...changes,
+  picture: { ...before.picture, ...changes?.picture },
+});
+
+/** A reply belongs to the request that asks for it now. */
+function replied(page, value) {
+  const reply = page.picture.reply;
+  return reply && value?.key
+    ? { ...page, picture: { ...page.picture, reply: { ...reply, key: value.key } } }
+    : page;
+}
+
+/**
+ * What can be looked up in a tape.
+ * @param {any} tape
+ */
+export function player(tape) {
+  const { record, records, pictures, answers, refused, pages } = tape;
+  return {
+    /**
+     * The record of a selection "window start end", or null.
+     * @param {string} place
+     */
+    record(place) {
+      const changed = records[place];
+      return changed ? { ...record, ...changed } : null;
+    },
+    /**
+     * A chapter's data, as a new value each time, so that it is drawn again.
+     * @param {string} key
+     */
+    picture: (key) => ({ ...pictures[key] }),
+    /**
+     * What Python answered to a request of a picture: {page, formula, select}, or null. An answer
+     * that selects what is not on the tape is none.
+     * @param {string} key
+     * @param {string} name
+     * @param {any} value
+     */
+    answer(key, name, value) {
+      const found = answers[`${key} ${name} ${canonical(value)}`] ?? null;
+      const page = pages[found ? found.page : refused[`${key} ${name}`]];
+      if (!page || (found?.select && !records[found.select])) return null;
+      return { ...found, page: replied(patched(pictures[key], page), value) };
+    },
+  };
+}

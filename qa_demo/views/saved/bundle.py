@@ -1,0 +1,129 @@
+"""The page's modules as one classic script, which runs where modules do not: inline under a
+Content-Security-Policy, and from a file.
+
+A browser loads no module from `file://`, and a map of `data:` addresses would need a policy that
+lets any script in. So each module becomes a function that is called once: `import` asks for
+another one, `export` hands its names over at the end. No name is changed and no code is parsed:
+the modules are formatted by `deno fmt`, so every import and export stands at the beginning of a
+line, and a form that is not known here is refused.
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.errors import BadInput
+
+PAGE = ASSETS / "page"
+ENTRY = "saved/main.js"
+INSTEAD: Mapping[str, str] = {
+    "shared/style.js": "saved/style.js",
+    "start_end/bars.js": "saved/bars.js",
+}
+"""Modules that ask the server for a file, and what stands in for them."""
+
+_FROM = r"\s*from\s*[\"'](?P<path>[^\"'\n]+)[\"'];[ \t]*$"
+_IMPORT = re.compile(r"^import\s+(?:\{(?P<names>[^}]*)\}|\*\s+as\s+(?P<all>\w+))" + _FROM, re.M)
+_BARE = re.compile(r"^import\s+[\"'](?P<path>[^\"'\n]+)[\"'];[ \t]*$", re.M)
+_AGAIN = re.compile(r"^export\s*\{(?P<names>[^}]*)\}" + _FROM, re.M)
+_LIST = re.compile(r"(?:^|(?<=[};]))export\s*\{(?P<names>[^}]*)\};?[ \t]*$", re.M)
+_DECLARED = re.compile(
+    r"^export\s+(?P<what>(?:(?:async\s+)?function\*?|class|const)\s+(?P<name>[\w$]+))", re.M
+)
+_LEFT = re.compile(r"^(?:import|export)\b.*", re.M)
+_LOADED = re.compile(r"\bimport\(")
+
+_RUN = """
+const loaded = new Map();
+const at = (here, path) => new URL(path, `page:///${here}`).pathname.slice(1);
+async function run(name) {
+  const found = {};
+  const get = (path) => load(path);
+  const later = (path) => load(at(name, path));
+  await sources[name](get, later, (more) => Object.assign(found, more), `page:///${name}`);
+  return Object.freeze(found);
+}
+function load(name) {
+  if (!loaded.has(name)) loaded.set(name, run(name));
+  return loaded.get(name);
+}
+"""
+
+
+def script(folder: Path = PAGE, entry: str = ENTRY) -> str:
+    """The entry, every chapter, and all that they import, as one script that begins with the
+    entry. Errors: BadInput for a module that cannot be bundled.
+    """
+    wanted = [entry, *sorted(p.relative_to(folder).as_posix() for p in folder.glob("*/chapter.js"))]
+    made: dict[str, str] = {}
+    for name in wanted:
+        _add(folder, name, made, ())
+    sources = ",\n".join(f'"{name}": {code}' for name, code in made.items())
+    code = f"const sources = {{\n{sources}\n}};\n{_RUN}\nload({json.dumps(entry)});"
+    code = f'(() => {{\n"use strict";\n{code}\n}})();\n'
+    # within a script element these three would end it, or begin a comment in it
+    code = re.sub(r"<(?=/script|script|!--)", r"\\x3c", code, flags=re.IGNORECASE)
+    return code
+
+
+def _add(folder: Path, name: str, made: dict[str, str], above: tuple[str, ...]) -> None:
+    """Put a module behind those that it imports."""
+    if name in made:
+        return
+    if name in above:
+        raise BadInput(f"modules import each other: {' -> '.join((*above, name))}")
+    text = (folder / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    code, imported = wrapped(text, name)
+    for other in imported:
+        _add(folder, other, made, (*above, name))
+    made[name] = code
+
+
+def wrapped(text: str, name: str) -> tuple[str, list[str]]:
+    """A module as a function, and the modules that it imports. Errors: BadInput for a form of
+    import or export that is not known here.
+    """
+    imported: list[str] = []
+    exported: list[str] = []
+
+    def asked(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), found["path"]))
+        target = INSTEAD.get(path, path)
+        imported.append(target)
+        return f'await $get("{target}")'
+
+    def bound(found: re.Match[str]) -> str:
+        left = found["all"] or "{ " + ", ".join(_pairs(found["names"], "{0}: {1}")) + " }"
+        return f"const {left} = {asked(found)};"
+
+    def again(found: re.Match[str]) -> str:
+        held = f"$again{len(exported)}"
+        exported.extend(_pairs(found["names"], f"{{1}}: {held}.{{0}}"))
+        return f"const {held} = {asked(found)};"
+
+    def listed(found: re.Match[str]) -> str:
+        exported.extend(_pairs(found["names"], "{1}: {0}"))
+        return ""
+
+    def declared(found: re.Match[str]) -> str:
+        exported.append(found["name"])
+        return found["what"]
+
+    code = _IMPORT.sub(bound, text)
+    code = _BARE.sub(lambda found: f"{asked(found)};", code)
+    code = _LIST.sub(listed, _AGAIN.sub(again, code))
+    code = _DECLARED.sub(declared, code)
+    if (left := _LEFT.search(code)) is not None:
+        raise BadInput(f"{name} cannot be bundled: {left[0][:80]}")
+    code = _LOADED.sub("$later(", code).replace("import.meta.url", "$here")
+    head = "async ($get, $later, $export, $here) => {"
+    return f"{head}\n{code}\n$export({{ {', '.join(exported)} }});\n}}", imported
+
+
+def _pairs(names: str, form: str) -> list[str]:
+    """Names of an import or export, `a` and `a as b`, each written in another form."""
+    pairs = [part.split(" as ") for part in (p.strip() for p in names.split(",")) if part]
+    return [form.format(pair[0].strip(), pair[-1].strip()) for pair in pairs]

@@ -1,0 +1,72 @@
+"""A saved reading as one file of HTML: script, styles and tape inside, and no request to anywhere.
+
+The policy lets one script run, the one whose checksum it names; whatever a text of the reading
+holds, it is data in a JSON block.
+"""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from typing import Any
+
+from qa_demo import __version__
+from qa_demo.core.embed import embedded
+from qa_demo.views.saved.bundle import PAGE, script
+
+_script = cache(script)
+
+
+@cache
+def style() -> str:
+    """All style sheets of the page, in the order in which the running page takes them."""
+    files = sorted(PAGE.rglob("*.css"), key=lambda p: (p.name != "page.css", p.as_posix()))
+    files.sort(key=lambda p: p.parent.name == "saved")
+    return "\n".join(path.read_text(encoding="utf-8") for path in files).replace("</", "<\\/")
+
+
+def policy(code: str) -> str:
+    """What the browser may load for a page that runs this script: nothing else."""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def saved(tape: Mapping[str, Any], tabs: list[dict[str, Any]], home: str) -> dict[str, Any]:
+    """What the script of a saved page starts from. `home` is the address of the running page."""
+    where = f"; it runs at {home} where Spanlight is started" if home else ""
+    return {
+        "tape": dict(tape),
+        "chapters": tabs,
+        "home": home,
+        "tagline": f"a reading, saved on {date.today().isoformat()}",
+        "foot": f"Spanlight {__version__}. Nothing leaves this file. What is disabled in it needs "
+        f"the running page{where}.",
+    }
+
+
+def html(data: dict[str, Any]) -> str:
+    """The whole file around what `saved` gives."""
+    code = _script()
+    return (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(code)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>Spanlight: a saved reading</title>\n<style>{style()}</style>\n</head>\n"
+        f"<body>\n{BODY}"
+        f'<script type="application/json" id="saved">{embedded(data)}</script>\n'
+        f"<script>{code}</script>\n</body>\n</html>\n"
+    )
+
+
+BODY = (
+    '<div class="gradio-container"><div class="main"><main class="contain">'
+    '<div class="column" id="page"></div></main></div></div>\n'
+    "<noscript>This page is drawn by a script that it holds; scripts are switched off here."
+    "</noscript>\n"
+)

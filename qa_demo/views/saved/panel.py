@@ -1,0 +1,77 @@
+"""The button of the link panel that hands this reading over as one file."""
+
+import base64
+import gzip
+import itertools
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.views import parse
+from qa_demo.views.answers import NO_READING
+from qa_demo.views.background import Busy
+from qa_demo.views.frame import Frame
+from qa_demo.views.picture import picture
+from qa_demo.views.saved.file import html, saved
+from qa_demo.views.saved.tape import record
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.slow_work import Stream
+from qa_demo.views.state import Screen
+from qa_demo.views.update import Update, message, said
+
+KEY = "saved"
+MOST_ADDRESS = 300
+LEVEL = 6
+
+
+class Saver:
+    """Answers `save`: asks what the pictures would ask, in the server's queue, and sends the file
+    compressed.
+    """
+
+    def __init__(self, frame: Frame, tabs: list[dict[str, Any]]) -> None:
+        self.frame, self.tabs, self._numbers = frame, tabs, itertools.count(1)
+
+    def build(self) -> None:
+        """Make the place that the file is sent to; nothing of it is to be seen."""
+        self.frame.outputs.parts[f"picture:{KEY}"] = picture(KEY, elem_id="saved-file")
+        self.frame.slow.wire("chosen", "save", self.save)
+
+    def save(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """The file of what stands on the screen, {"home", "page"} from the browser: its address,
+        and what it alone knows.
+        """
+        asked, error = attempt(lambda: asked_for(value))
+        if asked is None or screen is None:
+            yield said(error or NO_READING, "error")
+            return
+        home, page = asked
+
+        def work(progress: OnProgress, cancelled: IsCancelled) -> str:
+            tape = record(self.frame, screen, progress, cancelled, page)
+            text = html(saved(tape, self.tabs, home)).encode()
+            return base64.b64encode(gzip.compress(text, LEVEL)).decode("ascii")
+
+        busy = Busy("saving", "%")
+        outcome = yield from self.frame.slow.follow(visitor, KEY, work, busy)
+        if outcome.result is None:
+            if not outcome.superseded:
+                yield said(outcome.error or "", "error")
+            return
+        name, number = screen.example or "text", next(self._numbers)
+        sent = {"n": number, "name": name, "file": outcome.result}
+        yield Update(
+            pictures={KEY: sent},
+            message=message("Saved: one file with all chapters, to be opened without a network."),
+        )
+
+
+def asked_for(value: Any) -> tuple[str, dict[str, Any]]:
+    """The address of the page and the fields of a link that the browser knows. Errors: BadInput."""
+    given = parse.record(value, "what to save", "home", "page")
+    home, page = parse.text(given.get("home"), "the address of the page"), given.get("page")
+    if not home.startswith(("http://", "https://")) or len(home) > MOST_ADDRESS or "#" in home:
+        raise BadInput(f"the address of a page is wanted, got {parse.got(home)}")
+    if not isinstance(page, dict):
+        raise BadInput(f"what the browser knows must be a record, got {parse.got(page)}")
+    return home, {f"page.{name}": one for name, one in page.items()}

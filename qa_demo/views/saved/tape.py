@@ -1,0 +1,292 @@
+"""What Python answers on the running page, asked beforehand, for a page that has no Python.
+
+The browser draws from what it is sent: a reading, a picture for each chapter, a record for each
+selection, and answers to the requests of pictures (`page.input(name, value)`). A tape holds all
+of these as the same handlers make them, so no number is made in a second way; the saved page
+(`assets/page/saved/main.js`) looks up what it would have sent, and says where nothing was
+recorded. What is asked beforehand, each chapter says itself, beside its handlers:
+
+- `opening(screen)`: the requests that its picture makes when it is opened, as [(name, value)];
+- `following(screen)`: those that it makes when another span was selected.
+
+An answer is kept as what differs from the chapter's picture, since most of it is the same text.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from qa_demo.core.errors import Cancelled
+from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.types import Reading, Span
+from qa_demo.core.words import span_at
+from qa_demo.figures.payload import plain
+from qa_demo.views.background import Job, never, untold
+from qa_demo.views.frame import Frame
+from qa_demo.views.link.restore import page_of
+from qa_demo.views.session.errors import attempt
+from qa_demo.views.state import Screen, Selection
+from qa_demo.views.update import Update, said
+
+MOST_SELECTIONS = 400
+MOST_LETTERS = 700_000
+"""Selections of one reading and the length of their records: what is listed first comes first."""
+NEEDS_PAGE = "This was not saved with the reading: it needs the running page."
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What one request of a picture brings: the screen as it is then, and the picture's data."""
+
+    screen: Screen
+    page: dict[str, Any] | None
+
+
+def record(
+    frame: Frame,
+    screen: Screen,
+    progress: OnProgress = untold,
+    cancelled: IsCancelled = never,
+    page: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The tape of a screen as plain data; `page` holds what the browser alone knows of it, by the
+    names of a link's fields. Errors: Cancelled.
+    """
+    return _Recorder(frame, screen, progress, cancelled).tape(page or {})
+
+
+class _Recorder:
+    def __init__(
+        self, frame: Frame, screen: Screen, progress: OnProgress, cancelled: IsCancelled
+    ) -> None:
+        self.frame, self.modules, self.screen = frame, frame.modules, screen
+        self.progress, self.cancelled = progress, cancelled
+        self.pages: dict[str, dict[str, Any]] = {}
+        """Answers by the request, whole until the pictures are known that they differ from."""
+        self.more: dict[str, dict[str, Any]] = {}
+        self.refused: dict[str, dict[str, Any]] = {}
+        self.went: list[Selection] = []
+        """What answers have selected."""
+
+    def tape(self, page: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask what every picture asks, then every selection."""
+        screen = self.screen = self._opened()
+        pictures = {key: self._present(screen, key) for key in self.modules}
+        first = self.record(screen)
+        records = self._records(screen, first, listed(screen, pictures, self.went))
+        sent = self.frame.answers.answer(None, screen, page_of({**page, "windows": 0, "span": 0}))
+        pages = _Pages(pictures)
+        return plain(
+            {
+                "reading": sent.reading,
+                "record": first,
+                "records": records,
+                "pictures": pictures,
+                "answers": {
+                    request: {"page": pages.add(request, sent)} | self.more.get(request, {})
+                    for request, sent in self.pages.items()
+                },
+                "refused": {key: pages.add(key, sent) for key, sent in self.refused.items()},
+                "pages": pages.kept,
+            }
+        )
+
+    def _opened(self) -> Screen:
+        """The screen once every chapter was opened; selection and open chapter are as they were."""
+        front, chosen = self.screen.chapter, self.screen.selection
+        for done, (key, module) in enumerate(self.modules.items()):
+            self._tell(done, 2 * len(self.modules))
+            for name, value in _requests(module, "opening", self.screen.open(key)):
+                then = self._keep(key, name, value, self.screen).screen
+                self.screen = then if chosen is None else then.select(chosen)
+        return self.screen.open(front)
+
+    def _records(
+        self, screen: Screen, first: dict[str, Any], chosen: list[Selection]
+    ) -> dict[str, Any]:
+        """What differs from the first record in those of other selections, while there is room."""
+        records, letters = dict[str, Any](), 0
+        for done, selection in enumerate(chosen):
+            if letters > MOST_LETTERS:
+                break
+            self._tell(len(chosen) + done, 2 * len(chosen))
+            made = difference(first, self._selected(screen, selection))
+            letters += len(json.dumps(made))
+            records[_name(selection)] = made
+        return records
+
+    def _check(self) -> None:
+        if self.cancelled():
+            raise Cancelled("saving was cancelled")
+
+    def _tell(self, done: int, of: int) -> None:
+        self._check()
+        self.progress(round(100 * done / of), 100)
+
+    def _present(self, screen: Screen, key: str) -> dict[str, Any]:
+        module = self.modules[key]
+        return plain({"stamp": screen.stamp, "chapter": key, **module.present(screen.open(key))})
+
+    def record(self, screen: Screen) -> dict[str, Any]:
+        """The record of a selection; each chapter's details as they are where it is open."""
+        made = self.frame.answers.record(screen)
+        for key, module in self.modules.items():
+            if hasattr(module, "details"):
+                made["details"][key] = plain(module.details(screen.open(key)))
+        return made
+
+    def _selected(self, screen: Screen, selection: Selection) -> dict[str, Any]:
+        """The record of another selection, once the pictures have asked what they ask for it."""
+        seen = screen.select(selection)
+        for key, module in self.modules.items():
+            for name, value in _requests(module, "following", seen.open(key)):
+                seen = self._keep(key, name, value, seen).screen
+        return self.record(seen)
+
+    def _keep(self, key: str, name: str, value: Any, screen: Screen) -> Answer:
+        """Ask, and keep the answer under the request."""
+        answer = self.ask(screen, key, name, value)
+        request = f"{key} {name} {canonical(value)}"
+        if answer.page is not None and request not in self.pages:
+            self.pages[request] = answer.page
+            self.more[request] = self._beside(key, screen, answer.screen)
+        return answer
+
+    def _beside(self, key: str, before: Screen, after: Screen) -> dict[str, Any]:
+        """What an answer changes beside the picture: the chapter's formula, the selection."""
+        found: dict[str, Any] = {}
+        module, chosen = self.modules[key], after.selection
+        if chosen is not None and chosen != before.selection:
+            self.went.append(chosen)
+            return {"select": _name(chosen)}
+        if hasattr(module, "formula"):
+            was, now = (module.formula(screen.open(key)) for screen in (before, after))
+            if was != now:
+                found["formula"] = now
+        return found
+
+    def ask(self, screen: Screen, key: str, name: str, value: Any) -> Answer:
+        """What the chapter's own handler answers, the chapter being open."""
+        seen = screen.presented(key)
+        quick = self.frame.inputs.get(key, {}).get(name)
+        update = quick(seen, value) if quick is not None else self._slow(seen, key, name, value)
+        then = (update.screen or seen).open(screen.chapter)
+        return Answer(then, None if update.refused else update.pictures.get(key))
+
+    def _slow(self, screen: Screen, key: str, name: str, value: Any) -> Update:
+        task = self.frame.slow.tasks[key, name]
+        job = Job(screen, name, value, self.frame.services, cancelled=self.cancelled)
+        request = f"{key} {name}"
+        if task.refused is not None and request not in self.refused:
+            refusal = task.refused(screen, job, NEEDS_PAGE).pictures.get(key)
+            if refusal is not None:
+                self.refused[request] = refusal
+        made, error = attempt(lambda: task.receive(screen, job, task.work(job)))
+        if made is None:
+            self._check()
+            if task.refused is None:
+                return said(error or "", "error")
+            return task.refused(screen, job, error or "")
+        return made if isinstance(made, Update) else self.frame.answers.answer(screen, made)
+
+
+class _Pages:
+    """What answers change in their pictures, each once: many spans of a window bring the same."""
+
+    def __init__(self, pictures: Mapping[str, dict[str, Any]]) -> None:
+        self._pictures, self._known = pictures, dict[str, int]()
+        self.kept: list[dict[str, Any]] = []
+
+    def add(self, request: str, page: dict[str, Any]) -> int:
+        """The place of an answer's changes among all."""
+        made = changes(self._pictures[_chapter(request)], page)
+        text = json.dumps(made, sort_keys=True)
+        if text not in self._known:
+            self._known[text] = len(self.kept)
+            self.kept.append(made)
+        return self._known[text]
+
+
+def _requests(module: Any, kind: str, screen: Screen) -> Iterable[tuple[str, Any]]:
+    found = getattr(module, kind, None)
+    return () if found is None or screen.reading.typed else found(screen)
+
+
+def _chapter(request: str) -> str:
+    return request.partition(" ")[0]
+
+
+def _name(selection: Selection) -> str:
+    return f"{selection.window} {selection.span.start} {selection.span.end}"
+
+
+def canonical(value: Any) -> str:
+    """A request's value as text, the same for the same value here and in the browser; without the
+    key by which a picture knows its answer again.
+    """
+    if isinstance(value, dict):
+        value = {name: one for name, one in value.items() if name != "key"}
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `after` that are others than in `before`."""
+    return {
+        name: one for name, one in after.items() if before.get(name) != one or name not in before
+    }
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a chapter's data that are others, and of its picture those that are others."""
+    made = difference(before, after)
+    if "picture" in made:
+        made["picture"] = difference(before["picture"], after["picture"])
+    return made
+
+
+def listed(
+    screen: Screen, pictures: Mapping[str, dict[str, Any]], went: Iterable[Selection] = ()
+) -> list[Selection]:
+    """What can be selected in a saved page: the selection itself, the listed spans, what annotators
+    marked, what answers have selected, every row of a table, every word.
+    """
+    found: dict[str, Selection] = {}
+    for selection in _candidates(screen, pictures, went):
+        if len(found) < MOST_SELECTIONS:
+            found.setdefault(_name(selection), selection)
+    return list(found.values())
+
+
+def _candidates(
+    screen: Screen, pictures: Mapping[str, dict[str, Any]], went: Iterable[Selection]
+) -> Iterator[Selection]:
+    reading = screen.reading
+    if screen.selection is not None:
+        yield screen.selection
+    for ranked in screen.prediction.n_best:
+        yield Selection(ranked.candidate.window, ranked.candidate.span)
+    for gold in screen.gold:
+        span = span_at(reading.encoding, gold.char_start, gold.char_end)
+        home = reading.home(span)
+        if home is not None:
+            yield Selection(home.index, span)
+    yield from went
+    tables = [table for data in pictures.values() for table in data["tables"]]
+    for table in sorted(tables, key=lambda one: len(one["rows"])):
+        for row in table["select"] or ():
+            if row is not None:
+                yield Selection(row[0], Span(row[1], row[2]))
+    for span in words(reading):
+        owner = reading.windows[int(reading.owners[span.start])]
+        if owner.holds(span):
+            yield Selection(owner.index, span)
+
+
+def words(reading: Reading) -> Iterator[Span]:
+    """The word pieces of each word, as a click on it selects them."""
+    ids, start = reading.encoding.whitespace_ids, 0
+    for at in range(1, len(ids) + 1):
+        if at == len(ids) or ids[at] != ids[start]:
+            yield Span(start, at - 1)
+            start = at

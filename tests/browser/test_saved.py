@@ -1,0 +1,169 @@
+"""A saved reading, opened from a file without a network: nothing is asked for, nothing fails."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from qa_demo.core.types import WindowOptions
+from qa_demo.views.new_reading import new_screen
+from qa_demo.views.page import CHAPTERS, frame_of, tabs
+from qa_demo.views.saved.bundle import script
+from qa_demo.views.saved.file import html, saved
+from qa_demo.views.saved.tape import record
+from qa_demo.views.session.model_cache import ModelCache
+from tests.browser.serve import infiller
+from tests.fakes import FakeReader
+from tests.requests import services
+
+HOME = "http://127.0.0.1:7860/"
+HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> ${7} {{8}} \u2028"
+TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge there."
+SMALL = WindowOptions(max_seq_length=40, doc_stride=16)
+
+
+@pytest.fixture
+def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a file without a network; errors and requests fail the test."""
+    faults: list[str] = []
+    contexts = []
+
+    def open_file(path: Path, **settings: Any) -> Page:
+        settings = {"viewport": {"width": 1280, "height": 800}, **settings}
+        context = chromium.new_context(offline=True, reduced_motion="reduce", **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((path.as_uri(), "data:", "blob:"))
+                else faults.append(request.url)
+            ),
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield open_file
+    for context in contexts:
+        for page in context.pages:
+            page.evaluate("null")  # whatever the page has said until now arrives before this answer
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hostile text in several windows."""
+    reader = FakeReader(bio=True)
+    frame = frame_of(services(lambda: reader, infillers=ModelCache(infiller)))
+    screen = new_screen(None, reader.read("Who came to Visby?", TEXT, SMALL))
+    path = tmp_path_factory.mktemp("saved") / "reading.html"
+    text = html(saved(record(frame, screen), tabs(), HOME))
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def test_every_chapter_stands_in_the_file(opened: Callable[..., Page], file: Path) -> None:
+    page = opened(file)
+    expect(page.get_by_text(HOSTILE.split("$")[0]).first).to_be_attached()
+    for module in CHAPTERS:
+        chapter = module.CHAPTER
+        page.get_by_role("tab", name=chapter.title).click()
+        panel = page.get_by_role("tabpanel", name=chapter.title)
+        expect(panel.get_by_role("heading", name=chapter.question)).to_be_visible()
+        expect(panel.locator(".notice")).not_to_be_empty()
+        expect(panel.locator(".stage svg:visible, .stage .word:visible").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    assert page.locator("#page img, #page script").count() == 0
+
+
+def test_listed_spans_are_selected_and_the_rest_leads_to_the_page(
+    opened: Callable[..., Page], file: Path
+) -> None:
+    page = opened(file)
+    panel = page.get_by_role("tabpanel", name="Answer")
+    panel.get_by_text("as a table").click()
+    row = panel.locator("tbody .row-select[data-span]").nth(2)
+    expect(row).to_have_attribute("aria-pressed", "false")
+    row.click()
+    expect(row).to_have_attribute("aria-pressed", "true")
+    chosen = str(row.get_attribute("data-span")).split()
+    expect(panel.locator(".selection-line")).to_contain_text(f"{chosen[1]} to {chosen[2]}")
+    way = page.get_by_role("link", name="open on the running page")
+    expect(way).to_have_attribute("href", re.compile("^" + re.escape(HOME) + r"#2\."))
+    page.get_by_role("tab", name="Spans").click()
+    spans = page.get_by_role("tabpanel", name="Spans")
+    before = spans.locator(".selection-line").inner_text()
+    spans.locator("button[aria-label$=' window']:enabled").first.click()
+    expect(spans.locator(".selection-line")).not_to_have_text(before)
+    page.get_by_role("tab", name="Tags").click()
+    for control in page.locator(".stage :is(input, select, textarea)").all():
+        if not control.is_enabled():
+            expect(control).to_have_attribute("title", "needs the running page")
+    page.get_by_role("tab", name="Loss").click()
+    page.locator("#loss-step-labels").click()
+    page.get_by_role("tabpanel", name="Loss").get_by_role("button", name="no answer").first.click()
+    expect(page.locator("#say")).to_contain_text("needs the running page")
+    expect(page.locator("#say").get_by_role("link", name="open it there")).to_be_visible()
+
+
+def test_the_running_page_hands_the_file_over(
+    open_page: Callable[..., Page], opened: Callable[..., Page], tmp_path: Path, site: str
+) -> None:
+    page = open_page("#chapter=loss&step=labels")
+    expect(page.locator("#loss-step-labels")).to_have_attribute("aria-pressed", "true")
+    page.locator("#switch-linking").click()
+    with page.expect_download() as hand:
+        page.get_by_role("button", name="Save this reading as one file").click()
+    path = tmp_path / hand.value.suggested_filename
+    assert path.name.startswith("spanlight-") and path.suffix == ".html"
+    hand.value.save_as(path)
+    expect(page.locator("#say")).to_contain_text("Saved")
+    copy = opened(path)
+    expect(copy.get_by_role("tab", name="Loss")).to_have_attribute("aria-selected", "true")
+    expect(copy.locator("#loss-step-labels")).to_have_attribute("aria-pressed", "true")
+    asked = page.locator(".asked-question").inner_text()
+    expect(copy.locator(".asked-question")).to_have_text(asked)
+    expect(copy.locator("#picture-loss .notice")).to_have_text(
+        page.locator("#picture-loss .notice").inner_text()
+    )
+
+
+MODULES = {
+    "main.js": 'import "./first.js";\nimport { twice as double } from "./two.js";\n'
+    'import * as all from "./two.js";\nimport { fmt } from "./min.js";\n'
+    "const late = await import(`./${all.word}/chapter.js`);\n"
+    "globalThis.made = [double(4), Object.keys(all).sort(), late.here, fmt(2), globalThis.order];\n",
+    "first.js": 'globalThis.order = ["first"];\n',
+    "two.js": 'globalThis.order.push("two");\nexport const twice = (x) => 2 * x;\n'
+    'export const word = "why";\nexport { best as top } from "./deep/three.js";\n',
+    "deep/three.js": "const slow = await Promise.resolve(5);\nexport function best() {\n"
+    "  return slow;\n}\n",
+    "min.js": "function q(n){return n+1}export{q as fmt};\n",
+    "why/chapter.js": 'import { top } from "../two.js";\n'
+    'export const here = [top(), new URL("./a.css", import.meta.url).pathname];\n',
+}
+
+
+def test_a_bundle_runs_as_its_modules_would(chromium: Browser, tmp_path: Path) -> None:
+    for name, text in MODULES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    page = chromium.new_page()
+    page.evaluate(script(tmp_path, "main.js"))
+    page.wait_for_function("globalThis.made")
+    assert page.evaluate("globalThis.made") == [
+        8,
+        ["top", "twice", "word"],
+        [5, "/why/a.css"],
+        3,
+        ["first", "two"],
+    ]
+    page.close()
