@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from qa_demo.core.errors import BadInput
-from qa_demo.training import card
+from qa_demo.training import card, card_phases
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -291,7 +291,7 @@ def test_the_card_rebuilds_a_training_command_that_parses() -> None:
     from qa_demo.training.finetune import parser
 
     later = PHASE | {"name": "phase2", "resume": "runs/phase1"}
-    shown = card.training({"phases": [PHASE, later], "weights": ["average", "step-000040"]})
+    shown = card_phases.training({"phases": [PHASE, later], "weights": ["average", "step-000040"]})
     first, second, export = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
     assert export.endswith("--run runs/phase2 --weights average step-000040")
     for text, resume, name in ((first, None, "phase1"), (second, "runs/phase1", "phase2")):
@@ -307,7 +307,7 @@ def test_the_card_rebuilds_a_training_command_that_parses() -> None:
 
 def test_the_card_of_a_mean_of_runs_gives_the_commands_of_each() -> None:
     other = {"phases": [PHASE], "weights": ["average"], "checksum": "ab"}
-    shown = card.training(
+    shown = card_phases.training(
         {"phases": [PHASE | {"learning_rate": 0.5}], "weights": ["average"], "mean_with": [other]}
     )
     commands = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
@@ -390,7 +390,7 @@ def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both
         "checksum": "ab",
         "mean_with": [{"phases": [PHASE], "weights": ["average"]}],
     }
-    shown = card.training({"phases": [PHASE], "weights": ["average"], "began_with": before})
+    shown = card_phases.training({"phases": [PHASE], "weights": ["average"], "began_with": before})
     commands = [
         text.replace("\\\n", "") for text in re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
     ]
@@ -411,11 +411,11 @@ def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both
 def test_a_mean_with_the_reader_that_a_run_began_with_gives_its_commands_once() -> None:
     before = {"phases": [PHASE], "weights": ["average"], "checksum": "ab"}
     reader = {"phases": [PHASE], "weights": ["average"], "began_with": before}
-    shown = card.training(reader | {"mean_with": [before]})
+    shown = card_phases.training(reader | {"mean_with": [before]})
     assert shown.count("```") // 2 == 4
     assert "One of them is the reader of `exported/earlier` itself." in shown
     assert "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/earlier" in shown
-    biased = card.training(reader | {"tag_bias": [0.0, 1.5, 0.0]})
+    biased = card_phases.training(reader | {"tag_bias": [0.0, 1.5, 0.0]})
     assert biased.count("--tag-bias 0 1.5 0") == 1
 
 

@@ -15,19 +15,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from qa_demo.core.abstain import MOST_LOST
 from qa_demo.core.errors import BadInput
+from qa_demo.training.card_phases import Metrics, training
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("card")
-Metrics = Mapping[str, Any]
 HEADS = {"span": "start/end", "bio": "BIO, best single span"}
-ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
-NOT_FLAGS = ("name", "train", "steps_taken", "torch", "mixed_precision", "resume")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -148,88 +145,6 @@ def versions(metrics: Metrics) -> str:
     speed = metrics["speed"]
     fast = f"{speed['questions_per_second']:g} questions a second ({speed['questions']:,} in all)"
     return f"Measured with {used}, {fast}, on\n\n{files}"
-
-
-def flag(name: str, value: Any) -> str:
-    """One option of a training command: a list's values one after another, a switch as --name or
-    --no-name.
-    """
-    shown = name.replace("_", "-")
-    if isinstance(value, bool):
-        return f"--{shown}" if value else f"--no-{shown}"
-    return f"--{shown} " + (" ".join(map(str, value)) if isinstance(value, list) else str(value))
-
-
-def command(phase: Metrics, earlier: str | None, encoder: str) -> str:
-    """The command line of one training phase, rebuilt from the settings that it wrote."""
-    parts = [f"python -m qa_demo.training.finetune --encoder {encoder}"]
-    if earlier is not None:
-        parts.append(f"--resume runs/{earlier}")
-    parts += ["--train " + " ".join(phase["train"]), "--dev squad-dev.json.gz"]
-    parts += [flag(name, value) for name, value in phase.items() if name not in NOT_FLAGS]
-    return " \\\n    ".join([*parts, f"--out runs/{phase['name']}"])
-
-
-def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[str]:
-    """One run as commands: its phases, oldest first, with the steps each took, and the export, with
-    `more` flags at its end.
-    """
-    phases = [{**phase, "name": prefix + phase["name"]} for phase in reader["phases"]]
-    blocks = []
-    for k, phase in enumerate(phases):
-        about = (
-            f"{phase['name']}: {phase['steps_taken']:,} steps, torch {phase['torch']}, "
-            f"mixed precision {phase['mixed_precision']}"
-        )
-        blocks.append(
-            f"{about}\n\n```\n{command(phase, phases[k - 1]['name'] if k else None, encoder)}\n```"
-        )
-    added = reader.get("tag_bias", [0, 0, 0])
-    tag_bias = f" --tag-bias {' '.join(f'{b:g}' for b in added)}" if any(added) else ""
-    export = (
-        f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
-        f"--weights {' '.join(reader['weights'])}{tag_bias}{more}"
-    )
-    return [
-        *blocks,
-        f"Exported as the mean of these states of the last phase:\n\n```\n{export}\n```",
-    ]
-
-
-def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
-    """The commands of the run; before them those of the reader that it began with and of the runs
-    that it was averaged with.
-    """
-    more = f" --out {out}" if out else ""
-    blocks, encoder = [], ENCODER
-    if (before := reader.get("began_with")) is not None:
-        encoder = f"exported/{prefix}earlier"
-        blocks = [
-            training(before, f"{prefix}earlier-", encoder),
-            "The run began with the encoder and both heads of that reader "
-            f"(SHA-256 of its `checksums.json`: `{before['checksum']}`).",
-        ]
-    others = reader.get("mean_with", [])
-    if not others:
-        return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more)])
-    known = {before["checksum"]: encoder} if before is not None else {}
-    folders = [
-        known.get(other.get("checksum"), f"exported/{prefix}run{k}")
-        for k, other in enumerate(others, 1)
-    ]
-    blocks.append(f"The mean of the weights of {1 + len(others)} runs, each with the same share.")
-    for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1):
-        if folder == encoder:
-            blocks.append(f"One of them is the reader of `{folder}` itself.")
-        else:
-            blocks.append(training(other, f"{prefix}run{k}-", folder))
-    last = run_of(
-        reader,
-        f"{prefix}run{len(others) + 1}-",
-        encoder,
-        f" \\\n    --mean-with {' '.join(folders)}{more}",
-    )
-    return "\n\n".join([*blocks, *last])
 
 
 def fill(text: str, name: str, body: str) -> str:

@@ -5,14 +5,13 @@ kept for whoever asks again.
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind
 from qa_demo.core.attribution import (
-    METHODS,
     Attribution,
     Cost,
     Method,
@@ -29,11 +28,21 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.types import Baseline, DecodeOptions, MergeOptions, Reading, Window
 from qa_demo.core.words import words
+from qa_demo.views.explained import (
+    RANKINGS,
+    Ranking,
+    attention_key,
+    attribution_key,
+    curve_key,
+    question_key,
+    random_curves_key,
+    random_key,
+    relevance_key,
+    shuffled_key,
+    stood_key,
+)
 from qa_demo.views.session.recent import RecentValues, held_bytes
 
-Ranking = Method | Literal["attention"]
-"""What may put words in an order: a method, or raw attention from the target's start and end."""
-RANKINGS: tuple[Ranking, ...] = (*METHODS, "attention")
 SEED = 0
 """Of the shuffled weights."""
 SHUFFLED_STEPS = 20
@@ -266,58 +275,6 @@ class Work:
         return tell
 
 
-def attention_key(reading: Reading, window: Window) -> Hashable:
-    """Where the attention of a window is kept."""
-    return (reading.key, "attention", window.index)
-
-
-def relevance_key(reading: Reading, window: Window, target: Target) -> Hashable:
-    """Where the three summaries of attention are kept."""
-    return (reading.key, "relevance", window.index, target)
-
-
-def question_key(
-    reading: Reading, target: Target, decode: DecodeOptions, merge: MergeOptions
-) -> Hashable:
-    """Where the effects of the question's words are kept."""
-    return (reading.key, "question", target, decode, merge)
-
-
-def attribution_key(
-    reading: Reading,
-    target: Target,
-    method: Method,
-    baseline: Baseline,
-    n_steps: int | None = None,
-    shuffle: int | None = None,
-) -> Hashable:
-    """Where an attribution is kept; the baseline matters to one method only."""
-    used = baseline if method == "integrated_gradients" else None
-    return (reading.key, "attribution", target, method, used, n_steps, shuffle)
-
-
-def random_key(reading: Reading, target: Target) -> Hashable:
-    """Where the random sets of a target are kept."""
-    return (reading.key, "random", target)
-
-
-def stood_key(reading: Reading, target: Target, ranking: Ranking, baseline: Baseline) -> Hashable:
-    """Where a ranking's standing is kept; the baseline matters to one method only."""
-    used = baseline if ranking == "integrated_gradients" else None
-    return (reading.key, "stood", target, ranking, used)
-
-
-def random_curves_key(reading: Reading, target: Target) -> Hashable:
-    """Where the curves of the random orders are kept."""
-    return (reading.key, "random curves", target)
-
-
-def curve_key(reading: Reading, target: Target, ranking: Ranking, baseline: Baseline) -> Hashable:
-    """Where the curves of one ranking are kept."""
-    used = baseline if ranking == "integrated_gradients" else None
-    return (reading.key, "curve", target, ranking, used)
-
-
 def standing(
     reading: Reading, target: Target, method: Method, baseline: Baseline
 ) -> tuple[Ranking, ...]:
@@ -330,9 +287,3 @@ def lines_key(reading: Reading, target: Target, method: Method, baseline: Baseli
     """Where the curves of one chart are kept."""
     keys = standing(reading, target, method, baseline)
     return (reading.key, "lines", target, baseline, keys)
-
-
-def shuffled_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
-    """Where the random-weights check of a method is kept."""
-    used = baseline if method == "integrated_gradients" else None
-    return (reading.key, "shuffled", target, method, used)

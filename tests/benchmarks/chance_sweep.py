@@ -14,7 +14,8 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.workers import set_threads
 from qa_demo.views import selection
 from qa_demo.views.examples import load_examples
-from qa_demo.views.explaining import RANKINGS, Work
+from qa_demo.views.explained import RANKINGS
+from qa_demo.views.explaining import Work
 from qa_demo.views.state import Screen
 from qa_demo.views.why.choice import KEY, Choice, target_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from qa_demo.figures.lessons import heads, learning, long_text, spans, why
+from qa_demo.figures.lessons import heads, learning, long_text, loss, spans, why
 from qa_demo.figures.lessons.finding import Case, Finding
 
 
@@ -39,11 +39,11 @@ READINGS = (
     learning.without_exp,
     learning.own_sums,
     learning.top_start,
-    learning.hand_loss,
-    learning.label_not_argmax,
-    learning.normaliser,
-    learning.gradient_signs,
-    learning.gold_loss,
+    loss.hand_loss,
+    loss.label_not_argmax,
+    loss.normaliser,
+    loss.gradient_signs,
+    loss.gold_loss,
     long_text.window_count,
     long_text.nothing_cut,
     long_text.owner_counts,

@@ -24,11 +24,11 @@ from qa_demo.figures.loss.terms import (
     variants,
     windows_table,
 )
-from qa_demo.figures.numbers import number, percent, probability, signed
+from qa_demo.figures.numbers import number, probability, signed
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import joined, logit_range, null_token, question_range
 
 NEAR = 6
@@ -206,52 +206,6 @@ def is_right(golds: Golds, prediction: Prediction) -> bool:
     if prediction.answer is None or prediction.best is None:
         return None in golds
     return prediction.best.candidate.span in golds
-
-
-def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window: int) -> str:
-    """The larger half, where its probability went, and whether the decoded span is the label."""
-    golds, w = labels.golds, reading.windows[window]
-    terms = start_end_loss(reading, golds)
-    worse = 0 if terms[0].value >= terms[1].value else 1
-    target, p = start_end_targets(w, golds)[worse], softmax(reading.logits(window)[worse])
-    rival, share = int(np.argmax(np.where(target > 0, -1.0, p))), float(p[target > 0].sum())
-    here = f" in window {window + 1}" if len(reading.windows) > 1 else ""
-    name, other, theirs = (
-        terms[worse].name,
-        quoted(piece(reading, window, rival)),
-        percent(float(p[rival])),
-    )
-    if _both_lead(reading, window, golds):
-        said = [
-            f"Both labels lead: the {name}, with the larger loss of the two, has "
-            f"{percent(share)} of the probability{here}; "
-            f"{other} follows with {theirs}."
-        ]
-    else:
-        said = [
-            f"The {name} costs more: its label has {percent(share)} of the probability{here}, "
-            f"while the wrong {other} has {theirs}."
-        ]
-    answer = "no answer" if prediction.answer is None else quoted(prediction.answer)
-    if is_right(golds, prediction):
-        said.append(
-            f"Prediction says {answer}, which is "
-            f"{'one label' if len(distinct(golds)) > 1 else 'the label'}."
-        )
-    else:
-        said.append(
-            f"Prediction says {answer}, which is not the label; the loss knows nothing of that, "
-            f"it reads the probability at the "
-            "label."
-        )
-    return " ".join(said)
-
-
-def _both_lead(reading: Reading, window: int, golds: Golds) -> bool:
-    pairs = zip(
-        reading.logits(window), start_end_targets(reading.windows[window], golds), strict=True
-    )
-    return all(t[int(np.argmax(x))] > 0 for x, t in pairs)
 
 
 def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from qa_demo.core.report import attribution_json
 from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, Call, answered
-from qa_demo.views.explaining import FOUND, Timed, Work, attribution_key
+from qa_demo.views.explained import attribution_key
+from qa_demo.views.explaining import FOUND, Timed, Work
 from qa_demo.views.options import parse
 from qa_demo.views.parse import choice, whole
 from qa_demo.views.services import Services

@@ -15,10 +15,8 @@ from qa_demo.core.tag_fit import TagFit
 from qa_demo.core.tagging import disagreeing
 from qa_demo.core.teach import Taught, apart
 from qa_demo.core.types import Reading, ReadingKey, Span
-from qa_demo.core.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.labels import labels_of
-from qa_demo.views.link.parts import Part, many
 from qa_demo.views.state import Screen
 
 KEY = "bio"
@@ -142,57 +140,6 @@ def annotators(screen: Screen) -> tuple[Marks, str]:
     if bench.annotators is not None and bench.place == screen.reading.key:
         return bench.annotators, bench.source
     return example_marks(screen)
-
-
-def save_marks(screen: Screen) -> Any:
-    """Characters of each annotator's spans, where they were marked on this page, and who is said
-    to have marked them.
-    """
-    bench, encoding = bench_of(screen), screen.reading.encoding
-    if bench.annotators is None or bench.place != screen.reading.key:
-        return None
-    rows = [[list(encoding.chars(span)) for span in spans] for spans in bench.annotators]
-    return [*rows, bench.source]
-
-
-def load_marks(screen: Screen, value: Any) -> Screen:
-    """The marks of a link; BadInput for what no annotator could have marked."""
-    rows = many(value, "the annotators' marks", ANNOTATORS + 1)
-    if len(rows) < ANNOTATORS:
-        raise BadInput(f"a link holds the marks of {ANNOTATORS} annotators, got {len(rows)}")
-    marks: list[tuple[Span, ...]] = []
-    for row in rows[:ANNOTATORS]:
-        spans: tuple[Span, ...] = ()
-        for chars in parse.pairs(many(row, "marks", MOST_SPANS), "marks", MOST_SPANS):
-            if chars is None:
-                raise BadInput("an annotator who found no answer has no characters in a link")
-            spans = added(screen, spans, span_at(screen.reading.encoding, *chars))
-        marks.append(spans)
-    # the sentence is this page's own: a link may choose among those that can be true, no other
-    said = rows[ANNOTATORS] if len(rows) > ANNOTATORS else ""
-    known = {*(s for pair in FOUND.values() for s in pair), EVERY.format(len(marks[0]))}
-    return with_marks(screen, tuple(marks), said if said in known | {AGREE, DISAGREE} else HERE)
-
-
-def save_place(screen: Screen) -> Any:
-    """[threshold, the annotator of the one-hot case], None for the first ones."""
-    bench, first = bench_of(screen), Bench()
-    now = [bench.threshold, bench.one]
-    return None if now == [first.threshold, first.one] else now
-
-
-def load_place(screen: Screen, value: Any) -> Screen:
-    """The same read back."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise BadInput(f"a threshold and an annotator are wanted, got {parse.got(value)}")
-    return change_one(change_threshold(screen, value[0]), value[1])
-
-
-LINKED = (
-    Part("marks", "the annotators' marks", save_marks, load_marks),
-    Part("bio", "the threshold of chapter 7", save_place, load_place),
-)
-"""What of this chapter travels in a link: marks and settings, no head that was trained."""
 
 
 def example_marks(screen: Screen) -> tuple[Marks, str]:

@@ -23,7 +23,7 @@ from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.views import hidden_states
 from qa_demo.views.background import Busy, Job
-from qa_demo.views.bio import bench
+from qa_demo.views.bio import bench, linked
 from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio import training as slow
 from qa_demo.views.bio.bench import Bench
@@ -154,7 +154,7 @@ def marks_data(screen: Screen) -> dict[str, Any]:
     }
 
 
-LINKED = bench.LINKED
+LINKED = linked.LINKED
 
 
 def taught(screen: Screen) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 from qa_demo.figures.loss.learned import bench_data, curve_table
 from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
-from qa_demo.figures.loss.picture import SIMPLIFIED, loss_notice, loss_picture, loss_tables
+from qa_demo.figures.loss.notice import loss_notice
+from qa_demo.figures.loss.picture import SIMPLIFIED, loss_picture, loss_tables
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.step_notices import labels_notice, pull_notice
 from qa_demo.figures.loss.terms import mean_loss

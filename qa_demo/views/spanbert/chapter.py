@@ -46,7 +46,7 @@ from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.model_cache import ModelCache
-from qa_demo.views.spanbert import linked, mask, predict
+from qa_demo.views.spanbert import linked, mask, mask_shown, predict
 from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
@@ -80,7 +80,7 @@ def present(screen: Screen) -> dict[str, Any]:
         closing = figure.closing_data(stored("metrics"), stored("ablation"), stored("spanbert"))
         tables, notice = closing.pop("tables"), closing.pop("notice")
     elif step == "mask" and lab is not None:
-        tables, notice = mask.tables(lab), mask.notice(lab)
+        tables, notice = mask_shown.tables(lab), mask_shown.notice(lab)
     elif lab is not None and model is not None and kept.fits(model):
         guesses = predict.present(lab, model)
         tables, notice = guesses.pop("tables"), guesses.pop("notice")
@@ -91,7 +91,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "ready": ready,
         "failed": kept.failed,
         "source": printable(kept.source),
-        "mask": None if lab is None else mask.present(lab),
+        "mask": None if lab is None else mask_shown.present(lab),
         "predict": guesses,
         "closing": closing,
     }

@@ -16,10 +16,8 @@ from qa_demo.core.masked import Masked, hide
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Encoding, Span
 from qa_demo.core.words import span_at
-from qa_demo.figures.pack import printable
 from qa_demo.figures.spanbert import mask as figure
-from qa_demo.figures.spanbert.draws import frames_data
-from qa_demo.figures.spanbert.lengths import COUNTS, lengths_data
+from qa_demo.figures.spanbert.lengths import COUNTS
 from qa_demo.views.parse import choice, number, pair, record, text, whole
 from qa_demo.views.spanbert.lab import (
     MOST_PIECES,
@@ -260,59 +258,6 @@ ASKS: dict[str, Asks] = {
 # What is shown
 
 
-def present(lab: Lab) -> dict[str, Any]:
-    """The picture of the step."""
-    spans, single = shown_spans(lab), shown_single(lab)
-    spans_given, single_given = (
-        (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
-    )
-    passage = passages().get(lab.passage or "")
-    return {
-        "pieces": figure.pieces_data(lab.encoding),
-        "spans": figure.scheme_data(spans, spans_given),
-        "single": figure.scheme_data(single, single_given),
-        "how": lab.how,
-        "byHand": by_hand_now(lab),
-        "said": lab.said,
-        "frames": frames_data(lab.encoding, spans, lab.options),
-        "budget": spans.budget,
-        "seed": lab.seed,
-        "options": figure.options_data(lab.options),
-        "lengths": lengths_data(counted(lab), lab.options),
-        "sources": sources(),
-        "passage": lab.passage,
-        "reason": "" if passage is None else printable(passage.reason),
-        "text": printable(lab.text),
-        "most": MOST_PIECES,
-    }
-
-
 def counted(lab: Lab) -> tuple[int, ...]:
     """How often each length was drawn; zeros before the first draw."""
     return lab.counts or (0,) * (lab.options.span_upper - lab.options.span_lower + 1)
-
-
-def sources() -> list[dict[str, Any]]:
-    """The texts that can be chosen without typing."""
-    return [{"id": p.id, "title": printable(p.title)} for p in passages().values()]
-
-
-def tables(lab: Lab) -> list[dict[str, Any]]:
-    """The twins: runs of both schemes, the draws, the lengths."""
-    spans, single = shown_spans(lab), shown_single(lab)
-    spans_given, single_given = (
-        (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
-    )
-    return [
-        figure.runs_table(lab.encoding, spans, spans_given, "Hidden spans"),
-        *([figure.draws_table(lab.encoding, spans)] if spans.draws else []),
-        figure.runs_table(
-            lab.encoding, single, single_given, "The same budget as single pieces (BERT)"
-        ),
-        lengths_data(counted(lab), lab.options)["table"],
-    ]
-
-
-def notice(lab: Lab) -> str:
-    """What hiding in a row takes away."""
-    return figure.mask_notice(shown_spans(lab), shown_single(lab), by_hand_now(lab))

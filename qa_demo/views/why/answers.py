@@ -10,16 +10,8 @@ from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.views import parse
 from qa_demo.views.background import Job, Wanted
-from qa_demo.views.explaining import (
-    ATTENTION,
-    FIRST_STEPS,
-    FOUND,
-    Work,
-    attention_key,
-    attribution_key,
-    question_key,
-    relevance_key,
-)
+from qa_demo.views.explained import attention_key, attribution_key, question_key, relevance_key
+from qa_demo.views.explaining import ATTENTION, FIRST_STEPS, FOUND, Work
 from qa_demo.views.state import Screen
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.choice import Choice, choice_of, score_name

@@ -20,14 +20,8 @@ from qa_demo.figures.why import attribution as rested
 from qa_demo.views import parse, selection
 from qa_demo.views.answers import shown
 from qa_demo.views.background import Busy, Job, Wanted
-from qa_demo.views.explaining import (
-    ATTENTION,
-    FOUND,
-    Work,
-    attention_key,
-    attribution_key,
-    relevance_key,
-)
+from qa_demo.views.explained import attention_key, attribution_key, relevance_key
+from qa_demo.views.explaining import ATTENTION, FOUND, Work
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import Part
 from qa_demo.views.state import Chapter, Screen

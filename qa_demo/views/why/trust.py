@@ -12,9 +12,10 @@ from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import trust as figure
-from qa_demo.views import explaining, parse
+from qa_demo.views import explained, explaining, parse
 from qa_demo.views.background import Job, Wanted
-from qa_demo.views.explaining import RANKINGS, Ranking, Shuffled, Stood, Work
+from qa_demo.views.explained import RANKINGS, Ranking
+from qa_demo.views.explaining import Shuffled, Stood, Work
 
 NAMES: Mapping[str, str] = {**METHOD_NAMES, "attention": looked.NAMES["attention"]}
 
@@ -72,16 +73,16 @@ def wanted(
     """What the reader must make for one measurement."""
     found = explaining.FOUND
     if what == "random":
-        key = explaining.random_key(reading, target)
+        key = explained.random_key(reading, target)
         return Wanted(key, found, lambda j: of(j).random_sets(target), what)
     if what == "stood":
         ranking = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
-        key = explaining.stood_key(reading, target, ranking, how[1])
+        key = explained.stood_key(reading, target, ranking, how[1])
         return Wanted(key, found, lambda j: of(j).stood(target, ranking, how[1]), what)
     if what == "curves":
         key = explaining.lines_key(reading, target, *how)
         return Wanted(key, found, lambda j: of(j).lines(target, *how), what)
-    key = explaining.shuffled_key(reading, target, *how)
+    key = explained.shuffled_key(reading, target, *how)
     return Wanted(key, found, lambda j: of(j).shuffled(target, *how), what)
 
 
@@ -94,16 +95,16 @@ def known(
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """The verdict of the chosen method and the table twins, from what was measured before."""
     found = explaining.FOUND
-    sets = found.get(explaining.random_key(reading, target))
+    sets = found.get(explained.random_key(reading, target))
     if sets is None:
         return None, []
-    stood = _kept(explaining.stood_key, reading, target, baseline)
+    stood = _kept(explained.stood_key, reading, target, baseline)
     mine = stood.get(method)
     said = None if mine is None else figure.verdict_sentence(mine.placed, NAMES[method], what)
     tables = [figure.stood_table([_row(key, one, what) for key, one in stood.items()])]
     tables = (tables if stood else []) + [figure.sets_table(sets)]
-    random = found.get(explaining.random_curves_key(reading, target))
-    lines = _kept(explaining.curve_key, reading, target, baseline)
+    random = found.get(explained.random_curves_key(reading, target))
+    lines = _kept(explained.curve_key, reading, target, baseline)
     if random is not None and lines:
         tables += [
             figure.curves_table(lines, random, NAMES),
@@ -112,7 +113,7 @@ def known(
     checked: dict[str, Shuffled] = {
         key: one
         for key in METHODS
-        if (one := found.get(explaining.shuffled_key(reading, target, key, baseline))) is not None
+        if (one := found.get(explained.shuffled_key(reading, target, key, baseline))) is not None
     }
     if len(stood) > 1 or checked:
         values = {key: one.values for key, one in stood.items()}

@@ -21,10 +21,10 @@ from qa_demo.figures.labels import make_labels
 from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, moved_sentence
 from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data, verdicts
+from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import (
     distinct,
     home,
-    loss_notice,
     loss_picture,
     loss_tables,
     says_labels,

@@ -15,6 +15,7 @@ from qa_demo.views.background import Job
 from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.bio import lesson as bio_lesson
+from qa_demo.views.bio import linked as bio_linked
 from qa_demo.views.bio import training as bio_reader
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
@@ -199,17 +200,19 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
 
 
 def test_marks_travel_in_a_link(screen: Screen) -> None:
-    assert bio_bench.save_marks(screen) is None
+    assert bio_linked.save_marks(screen) is None
     marked = bio_bench.change_mark(mark(screen, 1, (8, 8), (3, 4)), {"who": 2, "start": None})
-    value = bio_bench.save_marks(marked)
-    assert bio_bench.annotators(bio_bench.load_marks(screen, value)) == bio_bench.annotators(marked)
+    value = bio_linked.save_marks(marked)
+    assert bio_bench.annotators(bio_linked.load_marks(screen, value)) == bio_bench.annotators(
+        marked
+    )
     false = [*value[:3], "everybody agrees"]
-    assert bio_bench.annotators(bio_bench.load_marks(screen, false))[1] == bio_bench.HERE
+    assert bio_bench.annotators(bio_linked.load_marks(screen, false))[1] == bio_bench.HERE
     for wrong in ("", [], [[[0, 3]]], [[[0, 3]], [None], []], [[[0, 9]], [[0, 99999]], []]):
         with pytest.raises(BadInput):
-            bio_bench.load_marks(screen, wrong)
+            bio_linked.load_marks(screen, wrong)
     with pytest.raises(BadInput, match="overlaps"):
-        bio_bench.load_marks(screen, [[[0, 7], [3, 9]], [], []])
+        bio_linked.load_marks(screen, [[[0, 7], [3, 9]], [], []])
 
 
 def test_two_spans_of_one_annotator_become_training_material(

@@ -15,7 +15,7 @@ from qa_demo.core.faithfulness import chance_band, ranks_along
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.numbers import number
-from qa_demo.views import explaining, selection
+from qa_demo.views import explained, explaining, selection
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
 from qa_demo.views.session.recent import RecentValues
@@ -303,14 +303,14 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
     calls = []
     masked = reader.masked
     reader.masked = lambda window, masks, *more: calls.append(masks) or masked(window, masks, *more)
-    for by in explaining.RANKINGS:
+    for by in explained.RANKINGS:
         page = why.reply(screen, asked(screen, "stood", by=by), work(reader, screen))
         row = page["picture"]["reply"]["data"]
         assert row["rank"] == f"{(drops < np.float32(row['drop'])).sum()} of {N_SETS}"
     sizes = [len(masks) for masks in calls]
     assert sizes.count(1) == 4 and max(sizes) < N_SETS, "of the sets only each method's own is run"
     (side,) = (one for one in page["tables"] if "side by side" in one["caption"])
-    assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explaining.RANKINGS]
+    assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explained.RANKINGS]
     with pytest.raises(BadInput, match="the ranking"):
         why.reply(screen, asked(screen, "stood", by="lime"), work(reader, screen))
 
@@ -332,7 +332,7 @@ def test_verdict_and_curve_agree_for_every_example_method_and_target(
         target = why.target_of(why.change_choice(found, chosen(chosen_kind)))
         asking = work(reader, found)
         random = asking.random_curves(target)
-        for by in explaining.RANKINGS:
+        for by in explained.RANKINGS:
             rank, line = (
                 asking.stood(target, by, "pad").placed.rank,
                 asking.curve(target, by, "pad"),

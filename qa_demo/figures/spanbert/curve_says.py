@@ -1,0 +1,173 @@
+"""What the learning curve of the pre-training says: how far the phases came, whether it still
+rises, and whether the aims were reached.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.infill import AIMS
+from qa_demo.figures.numbers import signed
+from qa_demo.figures.prose import listed, plural
+
+HEADS = (("mlm", "MLM"), ("sbo", "SBO"))
+Row = Mapping[str, Any]
+
+LATE = 0.8
+"""The last fifth of the steps begins here."""
+
+
+DECAY = (
+    "The learning rate falls to zero at the end of a phase, which bends the end of the curve "
+    "as well."
+)
+
+
+def phases_say(phases: Sequence[Row]) -> str:
+    """Which phases read more text or used dropout, and which one is not in the weights that
+    ship.
+    """
+    said = []
+    for number, phase in enumerate(phases, 1):
+        ways = [
+            *(["read more text"] if phase.get("more_text") else []),
+            *([f"used dropout {phase['dropout']:g}"] if phase.get("dropout") else []),
+        ]
+        if ways:
+            said.append(f"Phase {number} {' and '.join(ways)}.")
+        if phase.get("tried"):
+            said.append(f"Phase {number} was tried and is not in the weights of this page.")
+    return " ".join(said)
+
+
+def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
+    """What the last fifth of the steps gained on the same blanks, against the standard error of a
+    share of so many blanks.
+    """
+    last = rows[-1]
+    alike = [row for row in rows if row["pieces"] == last["pieces"] and row["step"] < last["step"]]
+    since = next((row for row in reversed(alike) if row["step"] <= LATE * last["step"]), None)
+    other = " Earlier ones were on other blanks." if len(alike) < len(rows) - 1 else ""
+    if since is None:
+        return (
+            f"There are too few measurements on the same blanks before step {last['step']:,} to "
+            f"say what the last fifth of the steps "
+            f"gained.{other}"
+        )
+    moves, verdicts = [], []
+    for key, name in heads:
+        if key not in last or key not in since:
+            continue
+        was, now = round(since[key], 1), round(last[key], 1)
+        error = 100 * math.sqrt(last[key] / 100 * (1 - last[key] / 100) / last["pieces"])
+        moves.append(
+            f"{name} from {was:.1f} to {now:.1f} % ({signed(now - was, 1)}, standard error "
+            f"{error:.1f})"
+        )
+        verdicts.append(
+            (name, "rose" if now - was > error else "fell" if was - now > error else "stayed")
+        )
+    share = 1 - since["step"] / last["step"]
+    return (
+        f"In the last {100 * share:.0f} % of the steps, from {since['step']:,} to "
+        f"{last['step']:,}, top-1 on the same "
+        f"{last['pieces']:,} held-out blanks went: {', '.join(moves)}. {plateau(verdicts)}{other}"
+    )
+
+
+def plateau(verdicts: Sequence[tuple[str, str]]) -> str:
+    """Whether the heads still rose by more than the standard error of one measurement."""
+    by = {
+        kind: " and ".join(name for name, found in verdicts if found == kind)
+        for kind in ("rose", "stayed", "fell")
+    }
+    said = (
+        [
+            f"{by['rose']} still rose: no plateau is "
+            f"seen{' there' if by['stayed'] or by['fell'] else ''}."
+        ]
+        if by["rose"]
+        else []
+    )
+    said += (
+        [
+            f"{by['stayed']} moved by no more than that error: so many blanks cannot tell it "
+            f"from a plateau."
+        ]
+        if by["stayed"]
+        else []
+    )
+    return " ".join([*said, *([f"{by['fell']} fell."] if by["fell"] else [])])
+
+
+def pace_says(
+    rows: Sequence[Row],
+    measured: Sequence[Row],
+    heads: Sequence[tuple[str, str]],
+    reached: Mapping[str, float],
+) -> str:
+    """What twice the steps added, by a straight line through the ends of the phases, where the
+    learning rate has fallen alike.
+
+    top-1 = a + b log2(steps) by least squares over what was `measured` at those ends on all
+    held-out blanks, else over the last measurement of each phase on the same blanks; said for a
+    head that misses its aim. From what was reached the aim is then (aim - reached) / b doublings
+    away, if the line continued.
+    """
+    last_of = {row["phase"]: row for row in rows}
+    ends = (
+        measured
+        if len(measured) > 1
+        else [row for row in last_of.values() if row["pieces"] == rows[-1]["pieces"]]
+    )
+    whose = f"all {ends[-1]['pieces']:,} held-out blanks" if ends is measured else "those blanks"
+    said = []
+    for key, name in heads:
+        held = [row for row in ends if key in row]
+        if len(held) < 2 or key not in reached or reached[key] >= AIMS[f"{key}_top1"]:
+            continue
+        steps, shares = [row["step"] for row in held], [row[key] for row in held]
+        stood = (
+            f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} "
+            f"stood at "
+            f"{listed([f'{share:.1f}' for share in shares])} % of {whose}"
+        )
+        going = _going(steps, shares, ends[-1]["pieces"], AIMS[f"{key}_top1"], reached[key])
+        said.append(f"{stood}: {going}")
+    return " ".join(said)
+
+
+def _going(
+    steps: Sequence[int], shares: Sequence[float], pieces: int, aim: float, reached: float
+) -> str:
+    """Whether the last phase gained more than its standard error, and how far the aim is then."""
+    gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
+    last = round(shares[-1], 1) - round(shares[-2], 1)
+    error = 100 * math.sqrt(shares[-1] / 100 * (1 - shares[-1] / 100) / pieces)
+    if last > error and gain <= 0:
+        return (
+            f"the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard "
+            f"error of {error:.1f}, but a line through all of them does not rise."
+        )
+    if last > error:
+        away = plural(math.ceil((aim - reached) / gain), "doubling")
+        return (
+            f"a line through them gains {gain:.1f} for each doubling of the steps; "
+            f"from {reached:.1f} % the aim would be {away} away."
+        )
+    return (
+        f"the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard "
+        f"error of {error:.1f}, so no gain: a plateau."
+    )
+
+
+def aims_says(reached: Mapping[str, float]) -> str:
+    """Each aim with what was reached of it."""
+    aims = [(name, AIMS[f"{key}_top1"], reached[key]) for key, name in HEADS if key in reached]
+    said = [
+        f"{name} {aim:.0f} % ({got:.1f} %: {'reached' if got >= aim else 'not reached'})"
+        for name, aim, got in aims
+    ]
+    return f"The aims were {' and '.join(said)}." if said else ""
