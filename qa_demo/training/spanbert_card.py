@@ -10,8 +10,8 @@ from typing import Any
 
 from qa_demo.core.infill import AIMS
 from qa_demo.core.published import SPANBERT, SPANBERT_OBJECTIVES
-from qa_demo.training.card import ENCODER, table
-from qa_demo.training.card_phases import flag
+from qa_demo.training.card import table
+from qa_demo.training.card_phases import ENCODER, flag
 
 COLUMNS = (
     ("MLM top-1", "mlm_top1"),
