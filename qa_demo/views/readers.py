@@ -18,8 +18,8 @@ from qa_demo.views.update import Update, said
 
 KEY = "readers"
 HINT = (
-    "bundled, or a Hugging Face id (with @revision if wanted), or a folder on this machine. It "
-    "reads the texts above as soon as it is loaded."
+    "bundled, or a Hugging Face id (with @revision if wanted), or a folder on this machine. As "
+    "soon as it is loaded, it reads question and paragraph."
 )
 _numbers = itertools.count(1)
 Use = Callable[[Screen | None, str, str, str, str], Stream]
