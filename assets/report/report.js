@@ -95,7 +95,7 @@ function bars(parent, words, rows) {
     hoverinfo: "skip",
   }], {
     margin: { l: 130, r: 24, t: 4, b: 40 },
-    xaxis: { range: [0, 125], tickvals: [0, 25, 50, 75, 100], title: { text: "F1" } },
+    xaxis: { range: [0, 140], tickvals: [0, 25, 50, 75, 100], title: { text: "F1" } },
     yaxis: { autorange: "reversed", type: "category", automargin: true, showgrid: false },
   }, 60 + 34 * rows.length);
 }
@@ -280,7 +280,7 @@ function pair() {
   const differs = found.f1.low > 0 || found.f1.high < 0;
   section(
     "Two readers on the same questions",
-    table("Exactly right", ["", "questions"], [
+    table("Exactly right", ["by", "questions"], [
       ["both", found.both.toLocaleString("en")],
       [`only ${data.run.reader}`, found.only_a.toLocaleString("en")],
       [`only ${data.other.reader}`, found.only_b.toLocaleString("en")],
