@@ -23,6 +23,7 @@ from qa_demo.address import (
 )
 from qa_demo.arguments import OneSentence
 from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.embedding import frame_ancestors
 
 if TYPE_CHECKING:
     from qa_demo.core.infiller import Infiller
@@ -155,6 +156,7 @@ def serve(args: argparse.Namespace) -> int:
     address = f"http://{others_type(host, args.lan)}:{port}/"
     check_reader(args.reader)
     check_temporary()
+    frame_ancestors()  # refused before anything is loaded
     first = begin_loading(args.reader, args.calibration)
     if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])

@@ -1,7 +1,7 @@
 """Every launch setting and the guard in front of the routes, in one place and under test."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,6 +33,7 @@ from starlette.staticfiles import StaticFiles  # noqa: E402
 from starlette.types import ASGIApp, Message, Receive, Scope, Send  # noqa: E402
 
 from qa_demo.core.assets import ASSETS  # noqa: E402
+from qa_demo.embedding import ALWAYS, frame_ancestors  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
 from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
@@ -60,13 +61,20 @@ DENIED = (
     "/component_server",
     "/deep_link",
 )
-POLICY = (
+_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
     "'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'self'; "
     "base-uri 'self'; object-src 'none'; "
-    "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
 )
+
+
+def policy(ancestors: Iterable[str] = ()) -> str:
+    """What the page may load, and which origins may show it in a frame."""
+    return " ".join((f"{_POLICY}frame-ancestors 'self'", *ALWAYS, *ancestors))
+
+
+POLICY = policy()
 
 
 class TooLarge(Exception):
@@ -79,10 +87,15 @@ class Guard:
     """
 
     def __init__(
-        self, app: ASGIApp, max_body: int = MAX_BODY, names: frozenset[str] | None = None
+        self,
+        app: ASGIApp,
+        max_body: int = MAX_BODY,
+        names: frozenset[str] | None = None,
+        policy: str = POLICY,
     ) -> None:
         """`names`: what this server may be called, port included; None for anything."""
         self.app, self.max_body, self.names = app, max_body, names
+        self.policy = policy.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -112,7 +125,7 @@ class Guard:
                 started = True
                 part["headers"] = [
                     *part.get("headers", []),
-                    (b"content-security-policy", POLICY.encode()),
+                    (b"content-security-policy", self.policy),
                     (b"x-content-type-options", b"nosniff"),
                     (b"referrer-policy", b"no-referrer"),
                 ]
@@ -264,7 +277,7 @@ def launch(
     page.queue(max_size=MAX_THREADS, default_concurrency_limit=8, api_open=False)
     settings = launch_settings(host, port)
     settings["app_kwargs"]["middleware"] = [
-        Middleware(Guard, names=names),
+        Middleware(Guard, names=names, policy=policy(frame_ancestors())),
         Middleware(Door, page=page),
     ]
     settings["app_kwargs"]["routes"] += [_openapi(page), *_mcp(page)]

@@ -41,6 +41,11 @@ const kinds = {
       else say("worked", data.id);
     },
   },
+  given: {
+    update(_, data) {
+      if (data.n) say("given", data);
+    },
+  },
   asked: mountAsked(),
   examples: mountExamples(),
   readers: mountReaders(),

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from qa_demo.core.types import WindowOptions
+from qa_demo.views import take_home
 from qa_demo.views.answers import NO_READING, Answers, reset, select, shown, there, tried
 from qa_demo.views.background import Announce, Background, Job, Wanted
 from qa_demo.views.outputs import (
@@ -46,7 +47,15 @@ class Frame:
         """A click on any token, dot, cell or row changes few outputs."""
         self._events: list[tuple[Callable[..., Any], Answer]] = []
         self.inputs: dict[str, dict[str, Callable[[Screen | None, Any], Update]]] = {
-            "chosen": {"reset": lambda screen, _: self.answers.step(screen, reset)}
+            "chosen": {
+                "reset": lambda screen, _: self.answers.step(screen, reset),
+                "json": lambda screen, _: take_home.reading_file(screen),
+            },
+            **{
+                key: {"code": lambda screen, _, make=module.code: take_home.code(screen, make)}
+                for key, module in self.modules.items()
+                if hasattr(module, "code")
+            },
         }
         """Quick handlers, by the picture and the name of the event."""
         self._leaving: list[Callable[[str], None]] = [self.slow.left, self.sessions.forget]

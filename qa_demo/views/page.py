@@ -92,6 +92,7 @@ def build(services: Services, join: Join | None = None) -> gr.Blocks:
         bench.build()
         picture("guess", elem_id="guess")
         picture("verdict", elem_id="verdict")
+        frame.box("given", picture("given", elem_id="given"))
         chapters = picture(
             "chapters", {"chapters": tabs(), "open": CHAPTERS[0].CHAPTER.key}, elem_id="chapters"
         )

@@ -4,6 +4,8 @@
 import { el, focusIn, fold, glued, offers, table } from "./dom.js";
 import { bestOf } from "./examples.js";
 import { formula } from "./formula.js";
+import { codeFold } from "./take_code.js";
+import { pictureFold } from "./take_picture.js";
 import { tableTools } from "./take_table.js";
 import { style } from "./style.js";
 import { lockControls, refuses } from "./lock.js";
@@ -88,6 +90,7 @@ function skeleton(root, key) {
   view.tables = el("div", {});
   view.best = el("div", { class: "best-examples" });
   view.simplified = el("ul", {});
+  view.page = pageFor(view);
   view.banner = el(
     "p",
     { class: "banner", hidden: true },
@@ -107,7 +110,9 @@ function skeleton(root, key) {
         "div",
         { class: "folds" },
         fold("as a table", view.tables),
+        pictureFold(view),
         fold("what is simplified", view.simplified),
+        codeFold(key, view.page),
         BENCHED.includes(key)
           ? el(
             "button",
@@ -119,7 +124,6 @@ function skeleton(root, key) {
       view.best,
     ),
   );
-  view.page = pageFor(view);
   // A picture of the reading before knows other words: until its successor is here nothing in it
   // may be drawn again or sent.
   TOUCHED.forEach((kind) =>

@@ -5,8 +5,11 @@ import { address, canPack, followAddress, MOST } from "./address.js";
 import { carry } from "./carry.js";
 import { el } from "./dom.js";
 import { allLocked, lockedSays, LOCKS, unlock } from "./lock.js";
+import { post } from "./outbox.js";
 import { saveButton } from "./save_file.js";
-import { hear, hearLink, say } from "./store.js";
+import { hear, hearLink, say, state } from "./store.js";
+import { copyButton, download, takeButton } from "./take.js";
+import { nameOf } from "./take_table.js";
 import { carryStep } from "./visit.js";
 
 const says = (length) =>
@@ -15,6 +18,11 @@ const says = (length) =>
       MOST.toLocaleString("en")
     } characters): this one brings back everything but them.`
     : "What was computed on request comes back with a press; what was trained on this page does not.";
+
+const askForReading = () =>
+  state.send && post("json", state.send, "input", { index: "json", value: true });
+
+const jsonFile = (text) => new Blob([text], { type: "application/json" });
 
 /** The field, the button beside it, and what may be locked. */
 function panel() {
@@ -26,15 +34,7 @@ function panel() {
     "aria-describedby": "link-note",
     onfocus: (event) => event.target.select(),
   });
-  const copy = navigator.clipboard &&
-    el("button", {
-      type: "button",
-      class: "plain",
-      onclick: () =>
-        navigator.clipboard.writeText(field.value).then(() => {
-          copy.textContent = "copied";
-        }),
-    }, "copy");
+  const copy = copyButton(null, () => field.value);
   const note = el("p", { class: "link-note", id: "link-note" });
   const locks = LOCKS.map(([name, label]) => [
     name,
@@ -59,7 +59,18 @@ function panel() {
       locks.map(([, box, label]) => el("label", {}, box, ` ${label}`)),
     ),
     note,
+    el(
+      "p",
+      { class: "table-tools" },
+      "This reading, with the fields of the command line: ",
+      takeButton("save as JSON", null, askForReading),
+    ),
   );
+  hear("given", ({ what, text, error }) => {
+    if (what !== "json") return;
+    if (text) download(`${nameOf("", "reading")}.json`, jsonFile(text));
+    else note.textContent = error;
+  });
   let turn = 0;
   const fill = async () => {
     if (!document.body.classList.contains("linking")) return;

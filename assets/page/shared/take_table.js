@@ -3,17 +3,15 @@
 import { csv, fileName, tabbed } from "./csv.js";
 import { el } from "./dom.js";
 import { state } from "./store.js";
+import { copyButton, download, takeButton } from "./take.js";
 
 /**
- * Hand a file to whoever looks at the page.
- * @param {string} name
- * @param {Blob} content
+ * The name of a file of what is on screen.
+ * @param {string} chapter
+ * @param {string} what
  */
-export function download(name, content) {
-  const address = URL.createObjectURL(content);
-  el("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
+export const nameOf = (chapter, what) =>
+  fileName([state.reading?.example || "text", chapter, what].filter(Boolean));
 
 /**
  * The buttons of one table. A byte order mark tells spreadsheets that the letters are UTF-8.
@@ -23,20 +21,13 @@ export function download(name, content) {
 export function tableTools(data, chapter) {
   const save = () =>
     download(
-      `${fileName([state.reading?.example || "text", chapter, data.caption])}.csv`,
+      `${nameOf(chapter, data.caption)}.csv`,
       new Blob(["\ufeff", csv(data)], { type: "text/csv" }),
     );
-  const button = (name, label, act) =>
-    el("button", {
-      type: "button",
-      class: "plain",
-      "aria-label": `${label}: ${data.caption}`,
-      onclick: act,
-    }, name);
-  const copy = navigator.clipboard &&
-    button("copy", "Copy the table", () =>
-      navigator.clipboard.writeText(tabbed(data)).then(() => {
-        copy.textContent = "copied";
-      }));
-  return el("p", { class: "table-tools" }, button("CSV", "Save as CSV", save), copy);
+  return el(
+    "p",
+    { class: "table-tools" },
+    takeButton("CSV", `Save as CSV: ${data.caption}`, save),
+    copyButton(`Copy the table: ${data.caption}`, () => tabbed(data)),
+  );
 }

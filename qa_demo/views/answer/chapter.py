@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from qa_demo.figures.answer.code import answer_code
 from qa_demo.figures.answer.picture import SIMPLIFIED, answer_notice, answer_picture, answer_table
 from qa_demo.figures.answer.trust import trust_picture, trust_tables
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.span_score import RULE, four_numbers, null_score, score_sums
+from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
 from qa_demo.views.options import parse
@@ -85,6 +87,11 @@ def details(screen: Screen) -> dict[str, Any]:
 def change_threshold(screen: Screen, value: Any) -> Screen:
     """The rule was dragged: the no-answer threshold is another one."""
     return screen.change(decode=parse(screen.decode, null_score_diff_threshold=value))
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return answer_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

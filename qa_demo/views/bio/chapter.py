@@ -15,6 +15,7 @@ from qa_demo.core.teach import apart
 from qa_demo.core.types import Reading
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import teach
+from qa_demo.figures.bio.code import bio_code
 from qa_demo.figures.bio.loss import loss_data, one_hot_data, terms_table
 from qa_demo.figures.bio.measured import lists_picture, lists_table
 from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, threshold_data
@@ -28,6 +29,7 @@ from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio import training as slow
 from qa_demo.views.bio.bench import Bench
 from qa_demo.views.bio.words import WORDS
+from qa_demo.views.code import shown_of
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
@@ -311,6 +313,11 @@ def receive(screen: Screen, job: Job, found: Bench | None) -> Screen:
         "teaching": found.teaching,
     }
     return screen.keep(CHAPTER.key, replace(now, use_own=True, **found_too))
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return bio_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

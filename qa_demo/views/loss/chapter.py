@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from qa_demo.figures.loss.code import loss_code
 from qa_demo.figures.loss.learned import bench_data, curve_table
 from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
@@ -15,6 +16,7 @@ from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
 from qa_demo.views.background import Busy, Job
+from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
 from qa_demo.views.labels import labels_of
 from qa_demo.views.loss import bench as loss_bench
@@ -120,6 +122,11 @@ def receive(screen: Screen, job: Job, made: Bench) -> Screen:
     return screen.keep(
         CHAPTER.key, replace(bench_of(screen), learned=made.learned, forgot=made.forgot)
     )
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return loss_code(shown_of(screen), labels_of(screen).golds)
 
 
 def build(frame: Frame) -> None:

@@ -13,6 +13,7 @@ from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.scores.bench import bench_data, bench_table
+from qa_demo.figures.scores.code import scores_code
 from qa_demo.figures.scores.dimensions import (
     LANES,
     anatomy_data,
@@ -32,6 +33,7 @@ from qa_demo.figures.scores.picture import (
 from qa_demo.figures.scores.slide import move_table, slide_data, slide_notice
 from qa_demo.views import hidden_states, parse
 from qa_demo.views.background import Busy, Job
+from qa_demo.views.code import shown_of
 from qa_demo.views.examples import other_questions
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import Part
@@ -266,6 +268,11 @@ LINKED = (
 def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:
     """What a request brought goes into the chapter's record."""
     return put(screen, **fields)
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return scores_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

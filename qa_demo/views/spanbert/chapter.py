@@ -35,11 +35,13 @@ from typing import Any, cast, get_args
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.core.infiller import Infiller
+from qa_demo.core.masked import POSITIONS
 from qa_demo.core.masking import DEFAULTS
 from qa_demo.core.types import Encoding
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.spanbert import picture as figure
+from qa_demo.figures.spanbert.code import spanbert_code
 from qa_demo.figures.spanbert.mask import mask_formula
 from qa_demo.views import parse
 from qa_demo.views.background import Busy, Job
@@ -47,7 +49,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert import linked, mask, mask_shown, predict
-from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, name_of
+from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, lab_of, name_of
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
@@ -240,6 +242,15 @@ def receive(screen: Screen, job: Job, made: Kept) -> Screen:
 def busy(job: Job) -> Busy:
     """The first request loads the model, the others encode a text."""
     return Busy(figure.BUSY["load" if kept_of(job.screen).model is None else "text"])
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that fills the blanks of this text."""
+    kept, lab = kept_of(screen), lab_of(screen)
+    if lab is None or lab.model is None:
+        raise BadInput(kept.failed or WAITING.removesuffix("."))
+    positions = POSITIONS if kept.model is None else kept.model.positions
+    return spanbert_code(lab.text, lab.masked, kept.source, lab.model, positions, lab.cut, lab.swap)
 
 
 def build(frame: Frame) -> None:

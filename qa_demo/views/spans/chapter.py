@@ -7,10 +7,12 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import DecodeOptions, Span
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.spans.code import spans_code
 from qa_demo.figures.spans.notice import notice, simplified
 from qa_demo.figures.spans.picture import spans_picture
 from qa_demo.figures.spans.tables import tables
 from qa_demo.views import options, parse
+from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
 from qa_demo.views.selection import record
 from qa_demo.views.state import Chapter, Screen, Selection
@@ -125,6 +127,11 @@ def settings(decode: DecodeOptions) -> dict[str, Any]:
             "value": decode.top_n_grid,
         },
     }
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return spans_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

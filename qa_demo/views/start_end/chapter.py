@@ -9,9 +9,11 @@ from qa_demo.core.arrays import logsumexp
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.start_end.code import start_end_code
 from qa_demo.figures.start_end.notice import notice
 from qa_demo.figures.start_end.picture import quotient, start_end_picture, token_table
 from qa_demo.views import parse, selection, what_if
+from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 
@@ -190,6 +192,11 @@ def change(screen: Screen, value: Any) -> Screen:
     return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](
         screen, given.get("value")
     )
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return start_end_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

@@ -17,9 +17,11 @@ from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
+from qa_demo.figures.why.code import why_code
 from qa_demo.views import parse, selection
 from qa_demo.views.answers import shown
 from qa_demo.views.background import Busy, Job, Wanted
+from qa_demo.views.code import shown_of
 from qa_demo.views.explained import attention_key, attribution_key, relevance_key
 from qa_demo.views.explaining import ATTENTION, FOUND, Work
 from qa_demo.views.frame import Frame
@@ -273,6 +275,15 @@ def busy(job: Job) -> Busy | None:
     if doing is not None and value.get("by") in trusted.NAMES:
         doing += f" by {trusted.NAMES[value['by']]}"
     return None if doing is None else Busy(doing, "%")
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    target, choice = target_of(screen), choice_of(screen)
+    shown = shown_of(screen)
+    if target is None:
+        raise BadInput(WORDS["nothing"])
+    return why_code(shown, target, choice.method, choice.baseline or shown.reading.baseline)
 
 
 def build(frame: Frame) -> None:

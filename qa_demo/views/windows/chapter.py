@@ -11,6 +11,7 @@ from qa_demo.core.windows import check_options
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
+from qa_demo.figures.windows.code import windows_code
 from qa_demo.figures.windows.counterexample import counterexample
 from qa_demo.figures.windows.merge import merge_data, merge_tables, rule_results
 from qa_demo.figures.windows.offset import offset_data
@@ -23,6 +24,7 @@ from qa_demo.figures.windows.picture import (
     window_notice,
 )
 from qa_demo.views import options, parse
+from qa_demo.views.code import shown_of
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import Part
@@ -208,6 +210,11 @@ def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
     readings = [(title, reading) for title, (_, reading) in stored.items() if reading is not None]
     found = counterexample([("this reading", screen.shown), *readings], value, screen.decode)
     return {**found, "example": stored[found["title"]][0] if found["title"] in stored else None}
+
+
+def code(screen: Screen) -> str:
+    """Plain torch that prints these numbers."""
+    return windows_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

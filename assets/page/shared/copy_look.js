@@ -1,0 +1,267 @@
+// A copy of a picture that carries its looks along: every element with the styles that the browser
+// computed for it, as classes of one sheet. Controls, scripts and addresses stay behind.
+
+const XHTML = "http://www.w3.org/1999/xhtml";
+const SVG = "http://www.w3.org/2000/svg";
+
+/** What is only there to be pressed or typed into; the style for print hides the same. */
+export const CONTROLS = [
+  "button.plain:not([aria-pressed='true'])",
+  ".act, .rerun, .offer, .side, .cut, textarea",
+  "input:not([type='checkbox']):not([type='radio'])",
+  ".fold:not([open])",
+].join(", ");
+const LEFT_OUT = "script, style, link, iframe, object, embed, audio, video";
+
+/** Properties that a copy keeps where they differ from those of a plain span, which it is. */
+const OWN = {
+  position: "static",
+  top: "auto",
+  right: "auto",
+  bottom: "auto",
+  left: "auto",
+  float: "none",
+  "box-sizing": "content-box",
+  "margin-top": "0px",
+  "margin-right": "0px",
+  "margin-bottom": "0px",
+  "margin-left": "0px",
+  "padding-top": "0px",
+  "padding-right": "0px",
+  "padding-bottom": "0px",
+  "padding-left": "0px",
+  "border-top": null,
+  "border-right": null,
+  "border-bottom": null,
+  "border-left": null,
+  "border-top-left-radius": "0px",
+  "border-top-right-radius": "0px",
+  "border-bottom-left-radius": "0px",
+  "border-bottom-right-radius": "0px",
+  "background-color": "rgba(0, 0, 0, 0)",
+  "background-image": "none",
+  "background-position": "0% 0%",
+  "background-size": "auto",
+  "background-repeat": "repeat",
+  "box-shadow": "none",
+  "box-decoration-break": "slice",
+  outline: null,
+  "outline-offset": "0px",
+  "overflow-x": "visible",
+  "overflow-y": "visible",
+  opacity: "1",
+  transform: "none",
+  "transform-origin": null,
+  "vertical-align": "baseline",
+  "text-decoration-line": "none",
+  "text-decoration-style": "solid",
+  "text-decoration-color": null,
+  "text-decoration-thickness": "auto",
+  "text-overflow": "clip",
+  "unicode-bidi": "normal",
+  "z-index": "auto",
+  "flex-direction": "row",
+  "flex-wrap": "nowrap",
+  "flex-grow": "0",
+  "flex-shrink": "1",
+  "flex-basis": "auto",
+  "align-items": "normal",
+  "align-self": "auto",
+  "align-content": "normal",
+  "justify-content": "normal",
+  "justify-items": "normal",
+  "justify-self": "auto",
+  order: "0",
+  "row-gap": "normal",
+  "column-gap": "normal",
+  "grid-template-columns": "none",
+  "grid-template-rows": "none",
+  "grid-column-start": "auto",
+  "grid-column-end": "auto",
+  "grid-row-start": "auto",
+  "grid-row-end": "auto",
+  "table-layout": "auto",
+  "clip-path": "none",
+};
+/** The same for what a child takes from its parent. */
+const INHERITED = [
+  "color",
+  "font-family",
+  "font-size",
+  "font-style",
+  "font-weight",
+  "font-variant-numeric",
+  "line-height",
+  "letter-spacing",
+  "word-spacing",
+  "white-space",
+  "overflow-wrap",
+  "word-break",
+  "text-align",
+  "text-indent",
+  "text-transform",
+  "text-underline-offset",
+  "direction",
+  "visibility",
+  "list-style-type",
+  "border-collapse",
+  "border-spacing",
+  "writing-mode",
+];
+/** What a drawing takes from style sheets. */
+const DRAWN = [
+  "fill",
+  "fill-opacity",
+  "fill-rule",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "paint-order",
+  "text-anchor",
+  "dominant-baseline",
+];
+
+/** The sheet of one copy: equal styles share a class. */
+export class Sheet {
+  /** @type {Map<string, string>} */
+  names = new Map();
+
+  /** @param {string} rules */
+  classOf(rules) {
+    if (!rules) return null;
+    const held = this.names.get(rules) ?? `p${this.names.size}`;
+    this.names.set(rules, held);
+    return held;
+  }
+
+  get text() {
+    return [...this.names].map(([rules, name]) => `.${name}{${rules}}`).join("\n");
+  }
+}
+
+/**
+ * A value that names nothing outside the file.
+ * @param {string} value
+ */
+export const isOwn = (value) => !/url\((?!["']?#)/i.test(value);
+
+/**
+ * The styles of an element as rules.
+ * @param {(name: string) => string} style
+ * @param {((name: string) => string) | null} parent
+ * @param {boolean} drawn whether it is part of a drawing
+ */
+export function rulesOf(style, parent, drawn) {
+  const kept = [];
+  const keep = (name, value) => value && isOwn(value) && kept.push(`${name}:${value}`);
+  if (!drawn || style("display") === "none") keep("display", style("display"));
+  for (const name of [...INHERITED, ...(drawn ? DRAWN : [])]) {
+    if (!parent || parent(name) !== style(name)) keep(name, style(name));
+  }
+  for (const [name, plain] of Object.entries(OWN)) {
+    if (drawn && name !== "opacity" && name !== "overflow-x" && name !== "overflow-y") continue;
+    const value = style(name);
+    if (value === plain || /^(0px none|none 0px|.* none 0px)/.test(value)) continue;
+    if (/^(border|outline)/.test(name) && /\bnone\b|(^|\s)0px\b/.test(value)) continue;
+    keep(name, value);
+  }
+  if (!drawn && style("display") !== "inline") {
+    keep("width", style("width"));
+    keep("height", style("height"));
+  }
+  return kept.join(";");
+}
+
+const reader = (element, pseudo = null) => {
+  const style = getComputedStyle(element, pseudo);
+  return (name) => style.getPropertyValue(name);
+};
+
+/** Only what a drawing is made of, and what a reader of the page hears. */
+const isKept = (name, value, drawn) =>
+  name.startsWith("aria-") || name === "role" || name === "dir" || name === "lang" ||
+  (drawn && !name.startsWith("on") && name !== "class" && name !== "style" && name !== "tabindex" &&
+    !/href$/.test(name) && !name.startsWith("data-") && isOwn(value));
+
+/** A canvas becomes an image, a menu its choice, a box a sign. */
+function standIn(element) {
+  if (element.tagName === "CANVAS") {
+    const image = document.createElementNS(XHTML, "img");
+    image.setAttribute("alt", element.getAttribute("aria-label") ?? "");
+    image.setAttribute("src", element.toDataURL());
+    return image;
+  }
+  const node = document.createElementNS(XHTML, "span");
+  if (element.tagName === "SELECT") node.textContent = element.selectedOptions[0]?.text ?? "";
+  if (element.tagName === "INPUT") node.textContent = element.checked ? "●" : "○";
+  return element.tagName === "SELECT" || element.tagName === "INPUT" ? node : null;
+}
+
+/** What a style sheet puts before or after an element. */
+function generated(element, pseudo, sheet, parent) {
+  const style = reader(element, pseudo);
+  const said = /^"((?:[^"\\]|\\.)*)"$/.exec(style("content"));
+  if (!said) return null;
+  const node = document.createElementNS(XHTML, "span");
+  node.setAttribute("class", sheet.classOf(rulesOf(style, parent, false)) ?? "");
+  node.textContent = said[1];
+  return node;
+}
+
+/**
+ * The copy of an element; null for what is left out.
+ * @param {any} element
+ * @param {Sheet} sheet
+ * @param {((name: string) => string) | null} [parent]
+ * @returns {Element | null}
+ */
+export function copyLook(element, sheet, parent = null) {
+  const drawn = element.namespaceURI === SVG;
+  if (element.matches(LEFT_OUT)) return null;
+  const style = reader(element);
+  if (style("display") === "none") return null;
+  const stand = drawn ? null : standIn(element);
+  const node = stand ??
+    document.createElementNS(drawn ? SVG : XHTML, drawn ? element.tagName : "span");
+  for (const { name, value } of element.attributes) {
+    if (isKept(name, value, drawn)) node.setAttribute(name, value);
+  }
+  const hidden = element.matches(CONTROLS) ? ";visibility:hidden" : "";
+  // the outermost drawing is laid out like a box
+  const rules = rulesOf(style, parent, drawn && element.tagName !== "svg") +
+    (drawn && element.tagName === "svg" ? drawing(style) : "");
+  const held = sheet.classOf(rules + hidden);
+  if (held) node.setAttribute("class", held);
+  if (!stand) fill(node, element, sheet, style, drawn);
+  return node;
+}
+
+const drawing = (style) => `;${DRAWN.map((name) => `${name}:${style(name)}`).join(";")}`;
+
+function fill(node, element, sheet, style, drawn) {
+  const before = drawn ? null : generated(element, "::before", sheet, style);
+  const after = drawn ? null : generated(element, "::after", sheet, style);
+  const inside = scrolled(element, drawn) ?? node;
+  if (inside !== node) node.append(inside);
+  if (before) inside.append(before);
+  for (const child of element.childNodes) {
+    if (child.nodeType === 3) inside.append(document.createTextNode(child.data));
+    const copy = child.nodeType === 1 ? copyLook(child, sheet, style) : null;
+    if (copy) inside.append(copy);
+  }
+  if (after) inside.append(after);
+}
+
+/** What was scrolled stays so: its content stands in a box that is moved. */
+function scrolled(element, drawn) {
+  if (drawn || (!element.scrollTop && !element.scrollLeft)) return null;
+  const box = document.createElementNS(XHTML, "span");
+  box.setAttribute(
+    "style",
+    `display:block;transform:translate(${-element.scrollLeft}px,${-element.scrollTop}px)`,
+  );
+  return box;
+}

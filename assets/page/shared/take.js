@@ -1,0 +1,38 @@
+// What one takes along from the page: a file, or a text on the clipboard.
+
+import { el } from "./dom.js";
+
+/**
+ * Hand a file to whoever looks at the page.
+ * @param {string} name
+ * @param {Blob} content
+ */
+export function download(name, content) {
+  const address = URL.createObjectURL(content);
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/**
+ * A plain button; `label` is its whole name where the word on it says too little.
+ * @param {string} name
+ * @param {string | null} label
+ * @param {() => any} act
+ */
+export const takeButton = (name, label, act) =>
+  el("button", { type: "button", class: "plain", "aria-label": label, onclick: act }, name);
+
+/**
+ * A button that copies, and says so until it is asked for another text; nothing where a page may
+ * not use the clipboard (plain http).
+ * @param {string | null} label
+ * @param {() => string} text
+ */
+export function copyButton(label, text) {
+  if (!navigator.clipboard) return null;
+  const button = takeButton("copy", label, () =>
+    navigator.clipboard.writeText(text()).then(() => {
+      button.textContent = "copied";
+    }));
+  return button;
+}
