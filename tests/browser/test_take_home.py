@@ -80,11 +80,7 @@ def test_every_picture_is_saved_as_svg_and_png(open_page: Callable[..., Page], s
         panel.locator(".folds summary").get_by_text("as a picture", exact=True).click()
         svg = saved(page, panel.get_by_role("button", name="Save the picture as SVG"))
         png = saved(page, panel.get_by_role("button", name="Save the picture as PNG"))
-        assert (
-            NAME.fullmatch(svg.stem)
-            and NAME.fullmatch(png.stem)
-            and key in svg.stem.replace("-e", "_e")
-        )
+        assert all(NAME.fullmatch(one.stem) and key in one.stem for one in (svg, png))
         check_png(png, check_svg(svg, panel.locator(".question").inner_text(), asked))
 
 

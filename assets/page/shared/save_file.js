@@ -5,7 +5,7 @@ import { fileName } from "./csv.js";
 import { el } from "./dom.js";
 import { post } from "./outbox.js";
 import { state } from "./store.js";
-import { download } from "./take_table.js";
+import { download } from "./take.js";
 
 /** The button; the file brings back this address where it needs the running page. */
 export const saveButton = () =>

@@ -34,7 +34,8 @@ export function codeFold(chapter, page) {
     el(
       "p",
       { class: "code-said" },
-      "torch, transformers and numpy print these numbers for this text and this reader.",
+      "torch, transformers and numpy print these numbers for this text and this reader. " +
+        "Run it where app.py stands; a reader from a folder is a placeholder to fill in.",
     ),
     said,
     tools,
