@@ -164,13 +164,18 @@ export function rulesOf(style, parent, drawn) {
   for (const [name, plain] of Object.entries(OWN)) {
     if (drawn && name !== "opacity" && name !== "overflow-x" && name !== "overflow-y") continue;
     const value = style(name);
-    if (value === plain || /^(0px none|none 0px|.* none 0px)/.test(value)) continue;
+    if (!value || value === plain || /^(0px none|none 0px|.* none 0px)/.test(value)) continue;
+    if (name.startsWith("overflow")) {
+      keep(name, "hidden"); // what scrolls on the page stands still here
+      continue;
+    }
     if (/^(border|outline)/.test(name) && /\bnone\b|(^|\s)0px\b/.test(value)) continue;
     keep(name, value);
   }
   if (!drawn && style("display") !== "inline") {
     keep("width", style("width"));
-    keep("height", style("height"));
+    // a row is as high as its cells
+    if (!/^table-(cell|row)/.test(style("display"))) keep("height", style("height"));
   }
   return kept.join(";");
 }

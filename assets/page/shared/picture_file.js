@@ -43,12 +43,14 @@ export function wrapped(runs, width, measure) {
   return lines;
 }
 
-/** @param {Run} run */
-function tspan({ text, size, dy, fill, weight }, before) {
-  const moved = (dy ?? 0) - before;
+/**
+ * @param {Run} run
+ * @param {number} moved how far it is lowered from the piece before, in pixels
+ */
+function tspan({ text, size, fill, weight }, moved) {
   const said = [
     size ? ` font-size="${size}em"` : "",
-    moved ? ` dy="${moved}em"` : "",
+    moved ? ` dy="${moved}"` : "",
     fill ? ` fill="${xml(fill)}"` : "",
     weight ? ` font-weight="${xml(weight)}"` : "",
   ].join("");
@@ -64,9 +66,9 @@ export function textBlock(lines, { y, size, fill, family, weight = "400", name }
   const rows = lines.map((line, k) => {
     let low = 0;
     const pieces = line.map((run) => {
-      const said = tspan(run, low);
-      low = run.dy ?? 0;
-      return said;
+      const before = low;
+      low = Math.round(10 * size * (run.dy ?? 0)) / 10;
+      return tspan(run, low - before);
     });
     const at = y + size + k * size * 1.4;
     return `<text class="${name}" x="${EDGE}" y="${at}" font-size="${size}" font-weight="${weight}" ` +

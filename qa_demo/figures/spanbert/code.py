@@ -4,10 +4,14 @@ head.
 
 from collections.abc import Mapping
 
-from qa_demo.core.masked import Masked
+from qa_demo.core.masked import Masked, Pairs
 from qa_demo.figures.code import model_name, snippet, text_line
 
 SOURCE = "assets/spanbert"
+BOUNDARY_IMPORTS = (
+    "from safetensors.torch import load_file",
+    "from torch.nn import functional as F",
+)
 
 
 def spanbert_code(
@@ -22,53 +26,51 @@ def spanbert_code(
     """Print what both heads say of every blank of a text, and the loss. `positions` are the rows of
     the boundary head's position table, 0 without that head.
     """
+    pairs = masked.pairs(positions) if positions else None
+    boundary = [] if pairs is None else _boundary(pairs, cut, swap or {})
+    return snippet(_opening(text, masked, source, name, bool(boundary)), boundary, _LOSS)
+
+
+_LOSS = [
+    "losses = {'MLM': [], 'SBO': []}",
+    "for at, heads in said.items():",
+    "    print(at, tokenizer.convert_ids_to_tokens(true[at]))",
+    "    for name, logits in heads:",
+    "        p = torch.softmax(logits.double(), dim=-1)",
+    "        losses[name].append(-float(torch.log(p[true[at]])))",
+    "        best = [f'{tokenizer.convert_ids_to_tokens(int(x))} {p[x]:.6f}'"
+    " for x in p.argsort(descending=True)[:5]]",
+    "        print(' ', name, f'{p[true[at]]:.6f}', *best)",
+    "mlm, sbo = (sum(losses[name]) for name in ('MLM', 'SBO'))",
+    "print(f\"loss = {mlm / len(blanks):.4f} + {sbo / (len(losses['SBO']) + 1):.4f}\")",
+]
+
+
+def _opening(text: str, masked: Masked, source: str, name: str, boundary: bool) -> list[str]:
+    """Imports, the text with its blanks, and what the masked-language head says of each."""
     where, revision, comment = model_name(source, name, SOURCE, "model")
     shown = {int(at): int(masked.input_ids[at]) for at in masked.hidden}
-    pairs = masked.pairs(positions) if positions else None
-    imports = [
-        *(["from safetensors.torch import load_file"] if pairs is not None else []),
-        "from torch.nn import functional as F",
+    return [
+        "# Spanlight, chapter 8: what fills the blanks",
+        "import torch",
+        *(BOUNDARY_IMPORTS if boundary else ()),
         "from transformers import AutoModelForMaskedLM, AutoTokenizer",
+        f"MODEL = {where}{comment}",
+        text_line("text", text),
+        f"blanks = {shown}  # the piece that stands at each blank: [MASK], another, or its own",
+        f"tokenizer = AutoTokenizer.from_pretrained(MODEL{revision})",
+        f"model = AutoModelForMaskedLM.from_pretrained(MODEL, dtype=torch.float32{revision})",
+        "model.requires_grad_(False)",
+        "true = tokenizer(text, add_special_tokens=False, split_special_tokens=True).input_ids",
+        "given = [blanks.get(at, piece) for at, piece in enumerate(true)]",
+        "ids = [tokenizer.cls_token_id, *given, tokenizer.sep_token_id]",
+        "out = model(input_ids=torch.tensor([ids]), output_hidden_states=True)",
+        "said = {at: [('MLM', out.logits[0, at + 1])] for at in blanks}",
     ]
-    return snippet(
-        [
-            "# Spanlight, chapter 8: what fills the blanks",
-            "import torch",
-            *imports,
-            f"MODEL = {where}{comment}",
-            text_line("text", text),
-            f"blanks = {shown}  # the piece that stands at each blank: [MASK], another, or its own",
-            f"tokenizer = AutoTokenizer.from_pretrained(MODEL{revision})",
-            f"model = AutoModelForMaskedLM.from_pretrained(MODEL, dtype=torch.float32{revision})",
-            "model.eval().requires_grad_(False)",
-            "true = tokenizer(text, add_special_tokens=False, split_special_tokens=True).input_ids",
-            "given = [blanks.get(at, piece) for at, piece in enumerate(true)]",
-            "ids = [tokenizer.cls_token_id, *given, tokenizer.sep_token_id]",
-            "out = model(input_ids=torch.tensor([ids]), output_hidden_states=True)",
-            "said = {at: [('MLM', out.logits[0, at + 1])] for at in blanks}",
-        ],
-        [] if pairs is None else _boundary(masked, positions, cut, swap or {}),
-        [
-            "losses = {'MLM': [], 'SBO': []}",
-            "for at, heads in said.items():",
-            "    print(at, tokenizer.convert_ids_to_tokens(true[at]))",
-            "    for name, logits in heads:",
-            "        p = torch.softmax(logits.double(), dim=-1)",
-            "        losses[name].append(-float(torch.log(p[true[at]])))",
-            "        best = [f'{tokenizer.convert_ids_to_tokens(int(x))} {p[x]:.6f}'"
-            " for x in p.argsort(descending=True)[:5]]",
-            "        print(' ', name, f'{p[true[at]]:.6f}', *best)",
-            "mlm, sbo = (sum(losses[name]) for name in ('MLM', 'SBO'))",
-            "print(f\"loss = {mlm / len(blanks):.4f} + {sbo / (len(losses['SBO']) + 1):.4f}\")",
-        ],
-    )
 
 
-def _boundary(
-    masked: Masked, positions: int, cut: frozenset[str], swap: Mapping[int, int]
-) -> list[str]:
+def _boundary(pairs: Pairs, cut: frozenset[str], swap: Mapping[int, int]) -> list[str]:
     """The boundary head on x_(s-1), x_(e+1) and the vector of position k."""
-    pairs = masked.pairs(positions)
     rows = [
         (at, left, right, swap.get(at, k))
         for at, left, right, k in zip(

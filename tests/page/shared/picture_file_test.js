@@ -56,7 +56,7 @@ Deno.test("a subscript stays on the line of its letter and is lowered alone", ()
     family: "serif",
     name: "formula",
   });
-  assert.match(markup, /<tspan font-size="0.75em" dy="0.3em">i<\/tspan><tspan dy="-0.3em"> \+ e/);
+  assert.match(markup, /<tspan font-size="0.75em" dy="4.8">i<\/tspan><tspan dy="-4.8"> \+ e/);
 });
 
 Deno.test("the file has title, formula, source and a size that holds them all", () => {
