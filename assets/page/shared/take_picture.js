@@ -27,21 +27,24 @@ function runsOf(formula) {
   });
 }
 
+/**
+ * What of an element can be seen: its own box where it holds nothing more, or cuts what it holds.
+ * @param {Element} node
+ * @returns {DOMRect[]}
+ */
+function seen(node) {
+  if (node.matches(CONTROLS) || !node.checkVisibility({ visibilityProperty: true })) return [];
+  const cuts = getComputedStyle(node).overflowY !== "visible";
+  return node.namespaceURI === SVG || cuts || !node.firstElementChild
+    ? [node.getBoundingClientRect()]
+    : [...node.children].flatMap(seen);
+}
+
 /** Where the picture begins and ends, without what can only be pressed. */
 function extent(stage, box) {
-  let top = Infinity;
-  let bottom = -Infinity;
-  for (const node of stage.querySelectorAll("*")) {
-    const drawn = node.namespaceURI === SVG;
-    const leaf = drawn ? node.tagName === "svg" : !node.firstElementChild;
-    if (!leaf || node.closest(CONTROLS) || !node.checkVisibility({ visibilityProperty: true })) {
-      continue;
-    }
-    const at = node.getBoundingClientRect();
-    if (!at.width || !at.height || at.bottom <= box.top || at.top >= box.bottom) continue;
-    top = Math.min(top, at.top);
-    bottom = Math.max(bottom, at.bottom);
-  }
+  const boxes = [...stage.children].flatMap(seen).filter((at) => at.width && at.height);
+  const top = Math.min(box.bottom, ...boxes.map((at) => at.top));
+  const bottom = Math.max(box.top, ...boxes.map((at) => at.bottom));
   const [first, last] = bottom > top ? [top, bottom] : [box.top, box.bottom];
   return { top: Math.floor(first - box.top) - 6, height: Math.ceil(last - first) + 12 };
 }
