@@ -1,6 +1,7 @@
 """What one takes along: every chapter's picture as SVG and PNG, its code, and the reading as JSON."""
 
 import ast
+import html
 import io
 import json
 import re
@@ -51,7 +52,8 @@ def check_svg(path: Path, question: str, asked: str) -> tuple[int, int]:
             assert not name.lower().startswith("on"), name
             if name.lower().endswith(("href", "src")):
                 assert value.startswith(("data:image/png", "#")), value[:80]
-    assert not re.search(r"url\((?![\"']?#)", text) and "@import" not in text
+    held = html.unescape(text)
+    assert not re.search(r"url\((?![\"']?#)", held) and "@import" not in held
     return int(root.attrib["width"]), int(root.attrib["height"])
 
 
@@ -67,9 +69,8 @@ def check_png(path: Path, size: tuple[int, int]) -> None:
     assert body.getextrema()[0] < body.getextrema()[1]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_picture_is_saved_as_svg_and_png(open_page: Callable[..., Page], scheme: str) -> None:
-    page = open_page("#example=saxophone", color_scheme=scheme)
+def test_every_picture_is_saved_as_svg_and_png(open_page: Callable[..., Page]) -> None:
+    page = open_page("#example=saxophone", color_scheme="dark")
     asked = page.locator("#asked .asked-question").inner_text()
     for module in CHAPTERS:
         key = module.CHAPTER.key
