@@ -1,5 +1,5 @@
-"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P], or python app.py in a
-checkout.
+"""Open the page: `spanlight` [--lan] [--reader R] [--lessons FOLDER] [--host H] [--port P], or
+python app.py in a checkout.
 """
 
 import argparse
@@ -51,6 +51,12 @@ def parser() -> OneSentence:
         "--calibration",
         type=Path,
         help="threshold and calibration that `python -m qa_demo calibrate` wrote for the reader",
+    )
+    flags.add_argument(
+        "--lessons",
+        type=Path,
+        metavar="FOLDER",
+        help="a folder of lessons of your own, shown before the bundled ones",
     )
     flags.add_argument(
         "--host",
@@ -142,13 +148,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         said = f"the page cannot be opened: {fault.strerror or fault}"
     except KeyboardInterrupt:
         return 130
-    sys.stderr.write(f"spanlight: {said}\n")
+    from qa_demo.cli.shared import visible  # a lesson's file may hold what steers a terminal
+
+    sys.stderr.write(f"spanlight: {visible(said)}\n")
     return 2
 
 
 def serve(args: argparse.Namespace) -> int:
-    """Check, load, open, and wait for the end. Errors: QADemoError for an address or a reader
-    that cannot be used.
+    """Check, load, open, and wait for the end. Errors: QADemoError for an address, a reader
+    or a lesson that cannot be used.
     """
     if args.lan and args.host is not None:
         raise BadInput("--lan listens on the whole network; leave --host out")
@@ -157,6 +165,9 @@ def serve(args: argparse.Namespace) -> int:
     check_reader(args.reader)
     check_temporary()
     frame_ancestors()  # refused before anything is loaded
+    from qa_demo.views.lessons.course import load_course
+
+    lessons = load_course(args.lessons)
     first = begin_loading(args.reader, args.calibration)
     if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
@@ -168,12 +179,14 @@ def serve(args: argparse.Namespace) -> int:
 
     served = services(args.reader, host, first, args.calibration is not None, args.lan)
     if args.lan:
-        page, names = build(served, join(address)), own_names(port)
+        page, names = build(served, join(address), lessons), own_names(port)
         launch(page, host, port, names, health(served), prevent_thread_lock=True)
         show(address)
         logging.info("Spanlight is open at %s for everybody on this network.", address)
     else:
-        launch(build(served), host, port, None, health(served), prevent_thread_lock=True)
+        launch(
+            build(served, None, lessons), host, port, None, health(served), prevent_thread_lock=True
+        )
         logging.info("Spanlight is open at %s", address)
     wait_for_the_end(first)
     return 0

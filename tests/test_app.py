@@ -86,6 +86,7 @@ FAULTS = {
     "--host 999.1.1.1": r"the host must be an address of this machine, .*'999\.1\.1\.1'",
     "--host 203.0.113.7": r"the host must be an address of this machine, .*'203\.0\.113\.7'",
     "--reader /nowhere/at/all": r"this is not a reader's name or an existing folder",
+    "--lessons /nowhere": r"there is no folder /nowhere",
     "--frobnicate": r"unrecognized arguments: --frobnicate",
 }
 
@@ -97,6 +98,16 @@ def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(flags: str) -> Non
     )
     assert done.returncode == 2 and done.stdout == ""
     assert re.fullmatch(rf"spanlight: .*({FAULTS[flags]}).*\n", done.stderr), done.stderr
+
+
+def test_a_wrong_lesson_is_refused_at_the_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.md").write_text("---\nid: mine\ncolour: \x1b[31mred\n", encoding="utf-8")
+    assert app.main(["--port", "0", "--lessons", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("spanlight: mine.md, line 3, field colour: there is no such field")
+    assert said.count("\n") == 1 and "\x1b" not in said
 
 
 def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(

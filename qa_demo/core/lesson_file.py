@@ -23,9 +23,9 @@ A file that cannot be used is refused with its name, the line and the field.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn
 
 from qa_demo.core.errors import BadInput
@@ -53,6 +53,7 @@ FIELDS = (
     "check",
     "veil",
 )
+NO_STEPS: Mapping[str, Collection[str]] = MappingProxyType({})
 _FIELD = re.compile(r"([a-z]+):\s*(.*)")
 _OPTION = re.compile(r"-\s+([a-z0-9-]+):\s+(.+)")
 
@@ -60,13 +61,14 @@ _OPTION = re.compile(r"-\s+([a-z0-9-]+):\s+(.+)")
 @dataclass(frozen=True)
 class Known:
     """The names that a lesson may use: ids of examples, keys of chapters, names of parts of the
-    page, names of checks.
+    page, names of checks, and the steps of each chapter that has some.
     """
 
     examples: Collection[str]
     views: Collection[str]
     parts: Collection[str]
     checks: Collection[str]
+    steps: Mapping[str, Collection[str]] = NO_STEPS
 
 
 @dataclass
@@ -86,28 +88,6 @@ class _Lines:
         while self.at < len(self.lines):
             self.at += 1
             yield self.lines[self.at - 1].rstrip()
-
-
-def load_lessons(folder: Path, known: Known) -> tuple[Lesson, ...]:
-    """The lessons of a folder in the order of their file names. Errors: BadInput with file, line
-    and field, for an id that stands twice, or for a folder without a lesson.
-    """
-    if not folder.is_dir():
-        raise BadInput(f"there is no folder {folder}")
-    found: dict[str, Lesson] = {}
-    for path in sorted(folder.glob("*.md")):
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as fault:
-            raise BadInput(f"{path.name} is not UTF-8: byte {fault.start}") from fault
-        lesson = parse_lesson(text, path.name, known)
-        if lesson.id in found:
-            other = found[lesson.id].file
-            raise BadInput(f"{path.name}, line 2, field id: {other} has the id '{lesson.id}' too")
-        found[lesson.id] = lesson
-    if not found:
-        raise BadInput(f"the folder {folder} holds no lesson: a lesson is a file NAME.md")
-    return tuple(found.values())
 
 
 def parse_lesson(text: str, file: str, known: Known) -> Lesson:
@@ -162,7 +142,10 @@ def _allowed(
     lines: _Lines, name: str, value: str, names: Collection[str], line: int | None = None
 ) -> None:
     if value not in names:
-        cause = f"there is no '{value[:40]}'; allowed are {', '.join(sorted(names))}"
+        allowed = ", ".join(sorted(filter(None, names)))
+        cause = (
+            f"there is no '{value[:40]}' here; allowed {f'are {allowed}' if allowed else 'is none'}"
+        )
         lines.fault(name, cause, line)
 
 
@@ -260,6 +243,7 @@ def _names(lines: _Lines, draft: _Draft, parts: Sequence[str], known: Known) -> 
     get = draft.fields.get
     checked: list[tuple[str, str, Collection[str]]] = [
         ("view", get("view", ""), known.views),
+        ("step", get("step", ""), ("", *known.steps.get(get("view", ""), ()))),
         ("example", get("example", ""), ("", *known.examples)),
         ("selection", get("selection", "keep"), SELECTIONS),
         ("predict", get("predict", ""), ("", *PREDICTS)),

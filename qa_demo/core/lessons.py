@@ -1,6 +1,6 @@
 """The records of a lesson: its steps, how each sets the page up, what it says and asks.
 
-The files that they are read from: `core.lesson_file`.
+The files that they are read from: `core.lesson_file`, `core.lesson_folder`.
 """
 
 import re

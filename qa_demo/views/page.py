@@ -7,6 +7,7 @@ from types import ModuleType
 import gradio as gr
 
 from qa_demo import __version__
+from qa_demo.core.lessons import Lesson
 from qa_demo.join import Join
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter
@@ -21,7 +22,7 @@ from qa_demo.views.bench.panel import Panel
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.blocks import Page
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons.course import load as load_lessons
+from qa_demo.views.lessons.course import load_course
 from qa_demo.views.lessons.strip import Strip
 from qa_demo.views.loss import chapter as loss
 from qa_demo.views.picture import picture
@@ -79,13 +80,17 @@ def frame_of(services: Services) -> Frame:
     return frame
 
 
-def build(services: Services, join: Join | None = None) -> gr.Blocks:
-    """Assemble the page; `join` is shown to a class that shall come to it."""
+def build(
+    services: Services, join: Join | None = None, lessons: tuple[Lesson, ...] | None = None
+) -> gr.Blocks:
+    """Assemble the page; `join` is shown to a class that shall come to it, `lessons` are the
+    bundled ones by default.
+    """
     with Page(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         picture("header", {"join": None if join is None else asdict(join)}, elem_id="header")
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)
-        Strip(frame, ask, load_lessons()).build()
+        Strip(frame, ask, load_course() if lessons is None else lessons).build()
         Saver(frame, tabs()).build()
         bench = Panel(frame, ask)
         ask.build()

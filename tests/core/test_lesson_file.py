@@ -5,10 +5,17 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.lesson_file import Known, load_lessons, parse_lesson
+from qa_demo.core.lesson_file import Known, parse_lesson
+from qa_demo.core.lesson_folder import MOST_BYTES, load_lessons
 from qa_demo.core.lessons import MOST_WORDS, Option
 
-KNOWN = Known(("sax", "bridge"), ("answer", "spans"), ("question", "picture"), ("right",))
+KNOWN = Known(
+    ("sax", "bridge"),
+    ("answer", "spans"),
+    ("question", "picture"),
+    ("right",),
+    {"spans": ("square",)},
+)
 GOOD = """---
 id: first
 title: A span
@@ -73,7 +80,11 @@ def test_a_lesson_is_read_as_it_stands() -> None:
     [
         ("---\nid", "id", "line 1, field front matter"),
         ("minutes: 4", "minutes: four", "line 4, field minutes: a whole number from 1 to 60"),
-        ("example: sax", "example: fax", "line 5, field example: there is no 'fax'; allowed are"),
+        (
+            "example: sax",
+            "example: fax",
+            "line 5, field example: there is no 'fax' here; allowed are",
+        ),
         ("wrong: It writes.\n", "", "field wrong: it is missing in the front matter"),
         ("id: first", "id: The First", "line 2, field id: small letters"),
         ("title: A span", "titel: A span", "line 3, field titel: there is no such field"),
@@ -83,6 +94,16 @@ def test_a_lesson_is_read_as_it_stands() -> None:
         ("predict: choice", "predict: chance", "line 13, field predict"),
         ("check: right", "check: wrong", "line 14, field check: there is no 'wrong'"),
         ("check: right\n", "", "field check: a prediction needs a check"),
+        (
+            "step: square",
+            "step: round",
+            "line 28, field step: there is no 'round' here; allowed are square",
+        ),
+        (
+            "temperature: 2",
+            "step: square",
+            "line 15, field step: there is no 'square' here; allowed is none",
+        ),
         ("temperature: 2", "temperature: hot", "line 15, field temperature: a number from 0.1"),
         ("temperature: 2", "temperature 2", "field ?: a line 'name: value' is needed"),
         ("view: spans", "view: spans\nview: answer", "field view: it stands twice"),
@@ -121,4 +142,11 @@ def test_a_folder_is_read_in_order_and_ids_stand_once(tmp_path: Path) -> None:
         load_lessons(tmp_path, KNOWN)
     (tmp_path / "3.md").write_bytes(b"\xff\xfe")
     with pytest.raises(BadInput, match=r"3\.md is not UTF-8"):
+        load_lessons(tmp_path, KNOWN)
+    (tmp_path / "3.md").write_text("x" * (MOST_BYTES + 1))
+    with pytest.raises(BadInput, match=r"3\.md has 100,001 bytes; a lesson has 100,000 at most"):
+        load_lessons(tmp_path, KNOWN)
+    (tmp_path / "3.md").unlink()
+    (tmp_path / "3.md").mkdir()
+    with pytest.raises(BadInput, match=r"3\.md cannot be read: Is a directory"):
         load_lessons(tmp_path, KNOWN)

@@ -7,9 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.lesson_file import Known, load_lessons
+from qa_demo.core.lesson_file import Known
+from qa_demo.core.lesson_folder import load_lessons
 from qa_demo.core.lessons import Lesson, Step
 from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.spans.picture import STEPS as SPANS_STEPS
 from qa_demo.views.examples import load_examples
 
 FOLDER = ASSETS / "lessons"
@@ -25,6 +27,18 @@ VIEWS = (
     "why",
 )
 """The chapters by their keys; the command line needs them without the page."""
+STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "scores": ("plane", "dimensions", "layers"),
+        "spans": tuple(step["key"] for step in SPANS_STEPS),
+        "loss": ("axes", "labels", "steps"),
+        "windows": ("windows", "candidates", "merge"),
+        "bio": ("tags", "spans", "annotators"),
+        "spanbert": ("mask", "predict", "closing"),
+        "why": ("looked", "rested", "trust"),
+    }
+)
+"""The steps of the chapters that have some, by their keys."""
 SAID = "said"
 """The id of the file that corrects wrong statements: each of its steps stands for itself."""
 COVERED = "& .veil-text"
@@ -52,8 +66,17 @@ PARTS: Mapping[str, str] = MappingProxyType(
 
 def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
     """The lessons of a folder. Errors: BadInput with file, line and field."""
-    known = Known(tuple(load_examples()), VIEWS, tuple(PARTS), tuple(CHECKS))
+    known = Known(tuple(load_examples()), VIEWS, tuple(PARTS), tuple(CHECKS), STEPS)
     return load_lessons(folder, known)
+
+
+def load_course(own: Path | None = None) -> tuple[Lesson, ...]:
+    """The lessons of a page: those of a teacher's own folder first, then the bundled ones, each
+    unless one of the folder has its id. Errors: BadInput with file, line and field.
+    """
+    first = () if own is None else load(own)
+    taken = {lesson.id for lesson in first}
+    return (*first, *(lesson for lesson in load() if lesson.id not in taken))
 
 
 def load_terms() -> list[dict[str, Any]]:

@@ -1,0 +1,67 @@
+"""The lessons of a page: the bundled ones, a teacher's own, and the recipe of CONTRIBUTING."""
+
+import re
+from pathlib import Path
+
+from qa_demo.core.types import Answer, Reading
+from qa_demo.figures.lessons.proof import prove
+from qa_demo.views.examples import load_examples
+from qa_demo.views.lessons.course import STEPS, contents, load, load_course
+
+ROOT = Path(__file__).resolve().parents[3]
+RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## A lesson")[2]
+HOSTILE = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) {{ value }} ${value}"
+
+
+def recipe(folder: Path) -> Path:
+    """Do what CONTRIBUTING says: the folder and the file that it names."""
+    made = folder / re.findall(r"a folder, say `(\w+)`", RECIPE)[0]
+    made.mkdir()
+    name = re.findall(r"save this there as `([\w.-]+)`", RECIPE)[0]
+    text = re.findall(r"```\n(---.*?)```", RECIPE, re.DOTALL)[0]
+    (made / name).write_text(text, encoding="utf-8")
+    return made
+
+
+def test_the_recipe_makes_a_lesson_that_holds_and_stands_first(tmp_path: Path) -> None:
+    folder, examples = recipe(tmp_path), load_examples()
+    bundled = load()
+    assert f"lesson check {folder.name}`" in RECIPE and f"--lessons {folder.name}`" in RECIPE
+
+    def stored(key: str) -> tuple[Reading, tuple[Answer, ...]]:
+        reading = examples[key].stored()
+        assert reading is not None
+        return reading, examples[key].answers
+
+    (own,) = load(folder)
+    assert [found.fault for found in prove(own, stored)] == [None]
+    assert load_course(folder) == (own, *bundled)
+    assert load_course() == bundled
+
+
+def test_a_lesson_with_a_bundled_id_takes_its_place(tmp_path: Path) -> None:
+    folder, bundled = recipe(tmp_path), load()
+    (path,) = folder.iterdir()
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("id: saxophone", f"id: {bundled[2].id}"), encoding="utf-8")
+    (own,) = load(folder)
+    assert load_course(folder) == (own, *bundled[:2], *bundled[3:])
+
+
+def test_hostile_text_travels_as_text(tmp_path: Path) -> None:
+    folder = recipe(tmp_path)
+    (path,) = folder.iterdir()
+    text = path.read_text(encoding="utf-8").replace("Who made it?", HOSTILE)
+    path.write_text(text.replace("The model writes them.", HOSTILE), encoding="utf-8")
+    sent = contents(load(folder))["lessons"][0]
+    assert sent["title"] == HOSTILE and sent["steps"][0]["options"][0][1] == HOSTILE
+
+
+def test_the_steps_that_a_lesson_may_name_are_those_of_the_pages_scripts() -> None:
+    for chapter, keys in STEPS.items():
+        folder = ROOT / "assets" / "page" / chapter
+        words = " ".join(path.read_text(encoding="utf-8") for path in folder.glob("*.js"))
+        if chapter != "spans":  # Python sends those, and the table is made of them
+            assert [key for key in keys if not re.search(rf"\b{key}\b", words)] == []
+    used = {(s.view, s.step) for lesson in load() for s in lesson.steps if s.step}
+    assert all(step in STEPS[view] for view, step in used)
