@@ -4,11 +4,13 @@ python app.py in a checkout.
 
 import argparse
 import logging
+import os
 import sys
 import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +30,12 @@ from qa_demo.embedding import frame_ancestors
 if TYPE_CHECKING:
     from qa_demo.core.infiller import Infiller
     from qa_demo.core.reader import Reader
+    from qa_demo.model.source import HostLimits
     from qa_demo.views.services import Services
 
 BUNDLED = "bundled"
+ROOMS = "SPANLIGHT_ROOMS"
+ON, OFF = "on", "off"
 
 
 def parser() -> OneSentence:
@@ -57,6 +62,12 @@ def parser() -> OneSentence:
         type=Path,
         metavar="FOLDER",
         help="a folder of lessons of your own, shown before the bundled ones",
+    )
+    flags.add_argument(
+        "--rooms",
+        choices=(ON, OFF),
+        help=f"whether teachers may open rooms for their classes; default {ROOMS}, else on, but "
+        f"off where strangers can reach the page",
     )
     flags.add_argument(
         "--host",
@@ -100,27 +111,25 @@ def services(
     first: "Future[Reader]",
     fitted: bool = False,
     lan: bool = False,
+    rooms: str | None = None,
 ) -> "Services":
-    """What the page may ask of this server; `first` is the reader named `reader`. A reader that was
-    `fitted` anew shows no stored reading, which holds the threshold that it came with.
+    """What the page may ask of this server; `first` is the reader named `reader`. One that was
+    `fitted` anew shows no stored reading, which holds the old threshold. `rooms`: see `has_rooms`.
     """
+    from qa_demo.core.rooms import Rooms
     from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
     from qa_demo.server import is_public
     from qa_demo.views.examples import load_menu
     from qa_demo.views.services import Services
     from qa_demo.views.session.model_cache import ModelCache
 
-    limits = LAN if lan else PUBLIC if is_public(host) else LOOPBACK
+    public = is_public(host) and not lan
+    limits = LAN if lan else PUBLIC if public else LOOPBACK
 
     def load(source: str) -> "Reader":
         from qa_demo.model.loading import load_reader
 
         return load_reader(source, limits)
-
-    def infiller(source: str) -> "Infiller":
-        from qa_demo.model.spanbert_loading import load_spanbert
-
-        return load_spanbert(source, limits)
 
     readers = ModelCache(load, most=3)  # a class that picks one reader together loads it once
     return Services(
@@ -129,9 +138,27 @@ def services(
         load_menu(),
         default=reader,
         checksum=(lambda: "") if fitted else bundled_checksum,
-        infillers=ModelCache(infiller),
+        infillers=ModelCache(partial(load_infiller, limits)),
         loaded=first.done,
+        rooms=Rooms() if has_rooms(rooms, public) else None,
     )
+
+
+def load_infiller(limits: "HostLimits", source: str) -> "Infiller":
+    """A model that fills blanks, by its name. Raises what loading raises."""
+    from qa_demo.model.spanbert_loading import load_spanbert
+
+    return load_spanbert(source, limits)
+
+
+def has_rooms(wanted: str | None, public: bool) -> bool:
+    """Whether teachers may open rooms: as the flag says, else as the environment does, else not
+    where the page is `public`. Errors: BadInput for another word than on and off.
+    """
+    said = wanted or os.environ.get(ROOMS) or (OFF if public else ON)
+    if said not in (ON, OFF):
+        raise BadInput(f"{ROOMS} is {ON} or {OFF}, got {said[:20]!r}")
+    return said == ON
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -175,18 +202,19 @@ def serve(args: argparse.Namespace) -> int:
     from qa_demo.join import join, show
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
     from qa_demo.views.api.health import health
+    from qa_demo.views.lessons.rooms import looker
     from qa_demo.views.page import build
 
-    served = services(args.reader, host, first, args.calibration is not None, args.lan)
+    fitted = args.calibration is not None
+    served = services(args.reader, host, first, fitted, args.lan, args.rooms)
+    page = build(served, join(address) if args.lan else None, lessons)
+    names = own_names(port) if args.lan else None
+    room = None if served.rooms is None else looker(served.rooms)
+    launch(page, host, port, names, health(served), room, prevent_thread_lock=True)
     if args.lan:
-        page, names = build(served, join(address), lessons), own_names(port)
-        launch(page, host, port, names, health(served), prevent_thread_lock=True)
         show(address)
         logging.info("Spanlight is open at %s for everybody on this network.", address)
     else:
-        launch(
-            build(served, None, lessons), host, port, None, health(served), prevent_thread_lock=True
-        )
         logging.info("Spanlight is open at %s", address)
     wait_for_the_end(first)
     return 0

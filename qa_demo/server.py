@@ -248,6 +248,18 @@ def _health(check: Callable[[], tuple[int, dict[str, Any]]]) -> Route:
     return Route("/health", asked)
 
 
+def _room(look: Callable[[str, str], dict[str, Any]]) -> Route:
+    """What one page may know of its room at `/room?code=`, its key in a header: asked every two
+    seconds by each page of a class, so it goes through no queue and no thread.
+    """
+
+    async def asked(request: Request) -> JSONResponse:
+        code, key = request.query_params.get("code", ""), request.headers.get("x-room-key", "")
+        return JSONResponse(look(code, key), headers={"cache-control": "no-store"})
+
+    return Route("/room", asked)
+
+
 def styles() -> list[Path]:
     """page.css first, then what chapters add."""
     return sorted(PAGE.rglob("*.css"), key=lambda path: (path.name != "page.css", path.as_posix()))
@@ -269,6 +281,7 @@ def launch(
     port: int | None = None,
     names: frozenset[str] | None = None,
     health: Callable[[], tuple[int, dict[str, Any]]] | None = None,
+    room: Callable[[str, str], dict[str, Any]] | None = None,
     **more: Any,
 ) -> Any:
     """Queue and start a page with the frozen settings, under these names only where they are given;
@@ -283,4 +296,6 @@ def launch(
     settings["app_kwargs"]["routes"] += [_openapi(page), *_mcp(page)]
     if health is not None:
         settings["app_kwargs"]["routes"].append(_health(health))
+    if room is not None:
+        settings["app_kwargs"]["routes"].append(_room(room))
     return page.launch(**{**settings, **more})

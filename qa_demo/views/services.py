@@ -9,6 +9,7 @@ from qa_demo.core.examples import PoolExample
 from qa_demo.core.infiller import Infiller
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
+from qa_demo.core.rooms import Rooms
 from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.views.session.jobs import JobQueue
@@ -48,6 +49,8 @@ class Services:
     """Whether `first()` would wait for nothing."""
     readings: RecentValues[Reading] = field(default_factory=readings)
     """Readings of any visitor, by reader and content; page and API share them."""
+    rooms: Rooms | None = None
+    """The rooms of classes; None where this server opens none."""
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Name and checksum of the readers that have read, by the name they were asked for."""
 

@@ -9,6 +9,7 @@ import { button, chipSentence, form } from "./guess_forms.js";
 import { keep, kept } from "./memory.js";
 import { offer } from "./offer.js";
 import { chosen, emphasised, farewell, feedback, head, lessonList, note } from "./parts.js";
+import { makeRoom } from "./room.js";
 import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
 import { explain } from "./terms.js";
@@ -29,6 +30,8 @@ const view = {
   guess: null,
   yours: "",
   taken: false,
+  voted: null,
+  asked: false,
 };
 
 const FACT = /\{\w+\}/g;
@@ -39,6 +42,14 @@ const isSaid = () => view.at?.lesson === view.contents.said;
 const course = () => view.contents.lessons.filter(({ id }) => id !== view.contents.said);
 const send = (name, more = {}) =>
   post(`lesson ${name}`, view.trigger, "input", { index: name, value: { ...view.at, ...more } });
+const room = makeRoom({
+  post: (name, value) => post(`lesson ${name}`, view.trigger, "input", { index: name, value }),
+  here: () => (step() && !isSaid() ? view.at : null),
+  asks: () => Boolean(step()?.predict),
+  go: followed,
+  seated: () => paint(),
+  looked,
+});
 
 function body(name, on) {
   if (document.body.classList.contains(name) === on) return;
@@ -64,11 +75,14 @@ function open(lesson, number, { asked = true } = {}) {
     told: null,
     seen: "",
     taken: false,
+    voted: null,
+    asked: false,
   });
   if (!isSaid()) keep({ at: view.at });
   arrange();
   paint("title", asked);
   send("open");
+  if (!isSaid()) room.moved();
   say("carried");
 }
 
@@ -114,6 +128,7 @@ function shut() {
 }
 
 function leave() {
+  room.alone();
   shut();
   document.getElementById("switch-lessons")?.focus();
 }
@@ -126,7 +141,30 @@ function toList() {
   paint();
 }
 
+/** The class was led to a step: this page goes there too. */
+function followed({ lesson, step: number }) {
+  if (!lessonOf(lesson)?.steps[number]) return;
+  body("lessons", true);
+  open(lesson, number, { asked: false });
+}
+
+/** Something of the class has changed: once the answer may be seen, this page sees it too. */
+function looked() {
+  if (!room.revealed() || view.told || view.asked || !view.reply || view.reply.pending) return;
+  if (!step()?.predict || !view.reply.holds) return;
+  view.asked = true;
+  answer(view.voted ? view.guess : null);
+}
+
+/** A guess: to the class, where it waits for it; else it is answered at once. */
 function commit(guess) {
+  const seat = room.pass();
+  if (!seat) return answer(guess);
+  view.guess = guess;
+  send("guess", { guess, room: seat });
+}
+
+function answer(guess) {
   const chips = step().predict === "chips";
   view.guess = guess;
   view.yours = chips ? chipSentence() : "";
@@ -140,6 +178,14 @@ function told(data) {
   arrange();
   light();
   paint("feedback");
+}
+
+/** The class has counted the guess; it may be changed until the answer is shown. */
+function voted(data) {
+  if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
+  view.voted = data.label;
+  paint("voted");
+  room.soon();
 }
 
 /** Point at the part in question: covered or not, it is another element. */
@@ -164,6 +210,7 @@ function replied(data) {
   view.taken = false;
   if (data.pending) send("look");
   paint();
+  looked();
 }
 
 /** The chapter's own step and fold, which stand once its picture is drawn. */
@@ -194,6 +241,8 @@ function reread() {
 
 // Drawing
 
+const FOCUS = { title: ".strip-title", feedback: ".strip-feedback", voted: ".strip-voted" };
+
 function paint(focus = "title", take = false) {
   const { root } = view;
   if (!root || !document.body.classList.contains("lessons")) {
@@ -201,6 +250,7 @@ function paint(focus = "title", take = false) {
     return;
   }
   const held = take || root.contains(document.activeElement) || focus === "feedback";
+  room.draw();
   root.replaceChildren(
     el(
       "aside",
@@ -210,11 +260,12 @@ function paint(focus = "title", take = false) {
         dataset: { ready: Boolean(view.reply) },
         onkeydown: arrows,
       },
+      room.bar,
       view.at ? (view.at.step < here().steps.length ? page() : ending()) : list(),
     ),
   );
   if (!held) return;
-  const target = root.querySelector(focus === "feedback" ? ".strip-feedback" : ".strip-title");
+  const target = root.querySelector(FOCUS[focus]);
   target?.focus({ preventScroll: true });
   target?.scrollIntoView({ block: "nearest" });
 }
@@ -238,6 +289,7 @@ function page() {
       ? [note(reply, restore), asks()]
       : el("p", { class: "role-quiet", role: "status" }, "A moment."),
     view.told ? feedback(view.told) : null,
+    room.board,
     navigation(),
   ];
 }
@@ -256,13 +308,28 @@ function asks() {
   if (answered) return chosen([...now.options, ...reply.options], answered.answer, view.guess);
   if (!reply.holds) return null;
   if (reply.pending) return el("p", { class: "role-quiet" }, "The reader is asked: a moment.");
+  if (room.leads()) return led(now, reply);
+  const mine = view.voted ?? room.mine();
   return el(
     "div",
     { class: "strip-asks" },
+    mine === null ? null : el(
+      "p",
+      { class: "strip-voted", tabindex: -1, role: "status" },
+      "Your guess is in: ",
+      el("bdi", {}, mine),
+      ". You can change it until the class sees the answer.",
+    ),
     form(now, reply.options, commit),
     button("I don’t know, show me", () => commit(null), { class: "plain show-me" }),
   );
 }
+
+/** What a class sees of a question: the teacher's own page shows it and waits. */
+const led = (now, reply) => [
+  chosen([...now.options, ...reply.options]),
+  el("p", { class: "role-quiet" }, "Your class guesses on its own pages."),
+];
 
 function navigation() {
   const { at } = view;
@@ -270,6 +337,7 @@ function navigation() {
   if (isSaid()) {
     return el("div", { class: "strip-nav" }, button("All statements", () => openSaid()));
   }
+  if (room.follows()) return null;
   return el(
     "div",
     { class: "strip-nav" },
@@ -279,12 +347,12 @@ function navigation() {
 }
 
 function back() {
-  if (view.at && view.at.step > 0) open(view.at.lesson, view.at.step - 1);
+  if (view.at && view.at.step > 0 && !room.follows()) open(view.at.lesson, view.at.step - 1);
 }
 
 function next() {
   const { at } = view;
-  if (!at || at.step >= here().steps.length) return;
+  if (!at || at.step >= here().steps.length || room.follows()) return;
   if (at.step + 1 < here().steps.length) {
     open(at.lesson, at.step + 1);
     return;
@@ -322,6 +390,7 @@ function list() {
     lessonOf(view.contents.said)
       ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
       : null,
+    view.contents.rooms ? room.doors() : null,
   ];
 }
 
@@ -363,6 +432,7 @@ function start(data) {
   carry("lesson_step", () => view.at?.step ?? null);
   hearLink(linked);
   explain(data.terms, course());
+  if (data.rooms && room.resume()) body("lessons", true);
   const before = kept();
   const known = before.at && lessonOf(before.at.lesson);
   const came = window.location.hash.length > 1 || window.history.state?.spanlight;
@@ -395,6 +465,8 @@ export function mountLessons() {
       if (data.lessons && !view.contents) start(data);
       if (data.reply) replied(data.reply);
       if (data.told) told(data.told);
+      if (data.voted) voted(data.voted);
+      if (data.seat) room.sit(data.seat);
     },
   };
 }

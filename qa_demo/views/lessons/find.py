@@ -8,10 +8,12 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.lessons import FACT, Lesson, Step
 from qa_demo.core.reader import Reader, check_made_by
+from qa_demo.core.rooms import Vote
 from qa_demo.core.types import DecodeOptions, MergeOptions, Span
 from qa_demo.core.words import span_at
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge
+from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse, selection
@@ -19,6 +21,8 @@ from qa_demo.views.state import Screen, Selection, WhatIf
 
 NOTHING = Finding("")
 MOST_KEY = 60
+NO_GUESS = "I don’t know"
+CHIPS = "placed the chips"
 
 
 def example_of(lesson: Lesson, step: Step) -> str:
@@ -158,6 +162,29 @@ def feedback(screen: Screen, step: Step, finding: Finding, value: Any) -> Feedba
     if isinstance(guess, str) and guess not in keys:
         raise BadInput(f"there is no option '{guess[:20]}' in this step")
     return judge(case_of(screen, step), finding, guess, step.options)
+
+
+def vote_of(screen: Screen, step: Step, finding: Finding, value: Any) -> Vote:
+    """A guess as a class counts it: equal ones have equal keys. What was found in a text counts by
+    its words. Errors: BadInput.
+    """
+    guess = guessed(screen, step, value)
+    if guess is None:
+        return Vote("", CHIPS if step.predict == "chips" else NO_GUESS)
+    if isinstance(guess, Span):
+        return _worded(case_of(screen, step).text(guess))
+    if isinstance(guess, float):
+        return _worded(number(guess, finding.decimals))
+    own = {o.key: o.text for o in step.options}
+    if guess in own:
+        return Vote(guess, printable(own[guess]))
+    found = {o.key: o.text for o in finding.options}
+    return _worded(found[guess])
+
+
+def _worded(text: str) -> Vote:
+    label = printable(text)
+    return Vote(label, label)
 
 
 def plain_parts(**parts: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@ a guess.
 """
 
 import itertools
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons import find
 from qa_demo.views.lessons.course import contents
+from qa_demo.views.lessons.rooms import Classes
 from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.errors import attempt
@@ -37,7 +39,9 @@ class Strip:
     def __init__(self, frame: Frame, ask: Ask, lessons: tuple[Lesson, ...]) -> None:
         self.frame, self.ask = frame, ask
         self.lessons = {lesson.id: lesson for lesson in lessons}
-        self._contents = contents(lessons)
+        rooms = frame.services.rooms
+        self.classes = None if rooms is None else Classes(rooms, self.place)
+        self._contents = {**contents(lessons), "rooms": rooms is not None}
         self._found: RecentValues[Finding] = RecentValues(MOST_KEPT)
         self._numbers = itertools.count(1)
 
@@ -53,6 +57,8 @@ class Strip:
         }
         for name, handler in handlers.items():
             self.frame.slow.wire(KEY, name, handler)
+        for name, quick in self.classes.handlers().items() if self.classes else ():
+            self.frame.inputs.setdefault(KEY, {})[name] = partial(self._quick, quick)
 
     # Handlers
 
@@ -102,11 +108,29 @@ class Strip:
         finding = yield from self._find(screen, visitor, step)
         if finding is None:
             return
-        answer, error = attempt(lambda: find.feedback(screen, step, finding, value.get("guess")))
-        if answer is None:
-            yield said(error or "", "error")
-        else:
-            yield self._sent(told=find.told(lesson, number, finding, answer))
+        update, error = attempt(lambda: self._judged(screen, lesson, number, finding, value))
+        yield said(error or "", "error") if update is None else update
+
+    def _judged(
+        self, screen: Screen, lesson: Lesson, number: int, finding: Finding, value: Any
+    ) -> Update:
+        """What is said of a guess; to one that waits with its class, only that it was counted."""
+        answer = find.feedback(screen, lesson.steps[number], finding, value.get("guess"))
+        if self.classes is not None:
+            vote = self.classes.vote(screen, lesson, number, finding, value)
+            if vote is not None:
+                counted = {"lesson": lesson.id, "step": number, "label": vote.label}
+                return self._sent(voted=counted)
+        return self._sent(told=find.told(lesson, number, finding, answer))
+
+    def _quick(
+        self, handler: Callable[[Screen | None, Any], Any], screen: Screen | None, value: Any
+    ) -> Update:
+        """An event of a room: it changes nothing but the strip."""
+        made, error = attempt(lambda: [handler(screen, value)])
+        if made is None:
+            return said(error or "", "error")
+        return self._sent(**made[0]) if made[0] else Update()
 
     # What they share
 

@@ -1,0 +1,315 @@
+// A class: this page leads a room through a lesson, or follows one. What it may know of the room is
+// asked for every two seconds; what it does goes to Python like every other event.
+
+import { el } from "../shared/dom.js";
+import { button } from "./guess_forms.js";
+
+const EVERY = 2000;
+const NAME = "spanlight.room";
+
+/** @typedef {{lesson: string, step: number}} Place */
+/** @typedef {{code: string, key: string, teacher: boolean, follow: boolean}} Seat */
+
+/**
+ * What a stored text says of a seat; what another program may have left there counts as nothing.
+ * @param {string | null | undefined} text
+ * @returns {Seat | null}
+ */
+export function parseSeat(text) {
+  /** @type {any} */
+  let found = null;
+  try {
+    found = JSON.parse(text ?? "null");
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const { code, key, teacher, follow } = found ?? {};
+  if (typeof code !== "string" || typeof key !== "string") return null;
+  return { code, key, teacher: teacher === true, follow: follow !== false };
+}
+
+/**
+ * A seat belongs to one tab, and outlives a reload of it.
+ * @param {(storage: Storage) => string | null} use
+ */
+function stored(use) {
+  try {
+    return use(window.sessionStorage);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error; // a browser may refuse its storage
+    return null;
+  }
+}
+
+/**
+ * Bars with their numbers: how many pages chose what.
+ * @param {[string, number][]} bars
+ */
+function tally(bars) {
+  if (!bars.length) return el("p", { class: "role-quiet" }, "No guess yet.");
+  const most = Math.max(1, ...bars.map(([, count]) => count));
+  return el(
+    "ul",
+    { class: "tally", "aria-label": "Guesses of the class" },
+    bars.map(([label, count]) =>
+      el(
+        "li",
+        {},
+        el("bdi", { class: "tally-label" }, label),
+        el("span", { class: "tally-count" }, count),
+        el("span", {
+          class: "tally-bar",
+          "aria-hidden": "true",
+          style: { width: `${(100 * count) / most}%` },
+        }),
+      )
+    ),
+  );
+}
+
+const pages = (n) => `${n} page${n === 1 ? "" : "s"}`;
+const guesses = (n) => `${n} guess${n === 1 ? "" : "es"}`;
+
+/**
+ * The page's part in a class. `post(name, value)` sends an event; `here()` is the step that is open,
+ * `asks()` whether it asks for a guess; `go(place)` opens one. `seated()` is called when the part
+ * changes, `looked()` when something of the class may have.
+ * @param {{post: (name: string, value: any) => void, here: () => Place | null,
+ *   asks: () => boolean, go: (place: Place) => void, seated: () => void,
+ *   looked: () => void}} strip
+ */
+export function makeRoom({ post, here, asks, go, seated, looked }) {
+  /** @type {{seat: Seat | null, look: any, timer: any, closed: string, drawn: string}} */
+  const room = { seat: null, look: null, timer: 0, closed: "", drawn: "" };
+  const bar = el("div", { class: "room-bar" });
+  const board = el("div", { class: "room-board" });
+
+  const keep = () =>
+    stored((storage) => {
+      if (room.seat) storage.setItem(NAME, JSON.stringify(room.seat));
+      else storage.removeItem(NAME);
+      return null;
+    });
+  const send = (name, more = {}) => {
+    const { code, key } = room.seat ?? {};
+    post(name, { code, key, ...more });
+    soon(200);
+  };
+  const same = (place) => place && place.lesson === here()?.lesson && place.step === here()?.step;
+  const leads = () => Boolean(room.seat?.teacher);
+  const follows = () => Boolean(room.seat && !room.seat.teacher && room.seat.follow);
+  /** The class stands where this page stands, and the answer is still covered. */
+  const waits = () => Boolean(room.seat && same(room.look?.place) && !room.look.revealed);
+
+  function sit(seat) {
+    Object.assign(room, { seat, look: null, closed: "" });
+    keep();
+    seated();
+    if (!seat) return;
+    if (leads() && here()) moved();
+    ask();
+  }
+
+  /** Ask again in so many milliseconds. */
+  function soon(after) {
+    clearTimeout(room.timer);
+    room.timer = setTimeout(ask, after);
+  }
+
+  async function ask() {
+    clearTimeout(room.timer);
+    const { seat } = room;
+    if (!seat) return;
+    const address = new URL(`room?code=${encodeURIComponent(seat.code)}`, document.baseURI);
+    try {
+      const reply = await fetch(address, {
+        headers: { "x-room-key": seat.key },
+        cache: "no-store",
+      });
+      if (room.seat === seat && reply.ok) heard(await reply.json());
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // the server is away: it may come back
+    }
+    if (room.seat === seat) soon(EVERY);
+  }
+
+  function heard(look) {
+    if (look.gone) {
+      const { code } = room.seat ?? {};
+      sit(null);
+      room.closed = `The room ${code} is closed.`;
+    } else {
+      room.look = look;
+      if (follows() && look.place && !same(look.place)) go(look.place);
+    }
+    draw();
+    looked();
+  }
+
+  function moved() {
+    const place = here();
+    if (leads() && place) send("room_move", place);
+  }
+
+  function set(follow) {
+    if (!room.seat) return;
+    room.seat = { ...room.seat, follow };
+    keep();
+    seated();
+    if (follow) ask();
+  }
+
+  function leave() {
+    send("room_leave");
+    sit(null);
+  }
+
+  // Drawing: only what has changed, so that the focus stays where it is
+
+  function draw() {
+    const { seat, look, closed } = room;
+    const state = JSON.stringify([seat, look, closed, here()]);
+    if (state === room.drawn) return;
+    room.drawn = state;
+    const held = bar.contains(document.activeElement) || board.contains(document.activeElement)
+      ? /** @type {HTMLElement} */ (document.activeElement).dataset.act
+      : null;
+    bar.replaceChildren(...(seat ? (leads() ? teacherBar() : studentBar()) : closedBar()));
+    board.replaceChildren(...(seat && asks() && same(look?.place) ? onBoard() : []));
+    if (!held) return;
+    const again = [bar, board].map((node) => node.querySelector(`[data-act=${held}]`)).find(
+      Boolean,
+    );
+    /** @type {HTMLElement | null} */ (again ?? bar.querySelector("button"))?.focus();
+  }
+
+  const act = (name, text, press) =>
+    button(text, press, { class: "plain room-act", dataset: { act: name } });
+
+  const closedBar = () =>
+    room.closed ? [el("p", { class: "room-said", role: "status" }, room.closed)] : [];
+
+  const title = () => [
+    el("span", { class: "room-name" }, "Room "),
+    el("strong", { class: "room-code" }, room.seat?.code),
+  ];
+
+  function teacherBar() {
+    const { look } = room;
+    return [
+      el("p", { class: "room-line" }, title(), act("leave", "close the room", leave)),
+      el(
+        "p",
+        { class: "room-count" },
+        look ? `${pages(look.here)} here` : "A moment.",
+        look && asks() && same(look.place) ? `, ${guesses(look.committed)}` : "",
+      ),
+    ];
+  }
+
+  function studentBar() {
+    const { seat, look } = room;
+    const away = look?.place && !same(look.place);
+    return [
+      el("p", { class: "room-line" }, title(), act("leave", "leave the room", leave)),
+      el(
+        "p",
+        { class: "room-count", role: "status" },
+        !look?.place
+          ? "Your teacher has not opened a step yet."
+          : seat?.follow
+          ? "Your teacher leads."
+          : away
+          ? "Your teacher is at another step."
+          : "You go on alone.",
+        act(
+          "follow",
+          seat?.follow ? "go on alone" : "follow the class",
+          () => set(!seat?.follow),
+        ),
+      ),
+    ];
+  }
+
+  /** What stands below the question: bars, once they may be seen, and the teacher's buttons. */
+  function onBoard() {
+    const { look } = room;
+    const shown = look.bars ? [tally(look.bars)] : [];
+    if (!leads() || look.revealed) return shown;
+    return [
+      ...shown,
+      el(
+        "div",
+        { class: "room-acts" },
+        button(
+          look.bars ? "Cover the bars" : "Show the bars",
+          () => send("room_show", { on: !look.bars }),
+          { dataset: { act: "show" } },
+        ),
+        button("Reveal", () => send("room_reveal"), {
+          class: "strip-button filled",
+          dataset: { act: "reveal" },
+        }),
+      ),
+    ];
+  }
+
+  /** Below the list of lessons: join a room, or open one. */
+  function doors() {
+    if (room.seat) return null;
+    const field = el("input", {
+      type: "text",
+      class: "number-field room-field",
+      "aria-label": "Room code",
+      autocomplete: "off",
+      autocapitalize: "characters",
+      spellcheck: "false",
+      maxlength: 20,
+      placeholder: "room code",
+    });
+    return el(
+      "div",
+      { class: "room-doors" },
+      el(
+        "form",
+        {
+          class: "number-form",
+          onsubmit: (event) => {
+            event.preventDefault();
+            if (field.value.trim()) post("room_join", { code: field.value });
+          },
+        },
+        field,
+        el("button", { type: "submit", class: "strip-button" }, "Join your class"),
+      ),
+      button("Open a room for your class", () => post("room_open", true), {
+        class: "plain said-open room-open",
+      }),
+    );
+  }
+
+  /** The seat that this tab had before it was loaded anew; true where there was one. */
+  function resume() {
+    const before = parseSeat(stored((storage) => storage.getItem(NAME)));
+    if (before) sit(before);
+    return Boolean(before);
+  }
+
+  return {
+    bar,
+    board,
+    doors,
+    draw,
+    leads,
+    follows,
+    waits,
+    moved,
+    resume,
+    sit: (seat) => sit({ ...seat, follow: true }),
+    alone: () => follows() && set(false),
+    revealed: () => Boolean(room.seat && same(room.look?.place) && room.look.revealed),
+    mine: () => (waits() ? room.look.mine : null),
+    pass: () => (waits() && !leads() ? { code: room.seat?.code, key: room.seat?.key } : null),
+    soon: () => room.seat && soon(200),
+  };
+}

@@ -1,0 +1,106 @@
+"""A class in front of a lesson: what a page sends to its room, and what it may know of it."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.lessons import Lesson
+from qa_demo.core.rooms import Look, Place, Rooms, Seat, Vote
+from qa_demo.figures.lessons.finding import Finding
+from qa_demo.figures.pack import printable
+from qa_demo.views import parse
+from qa_demo.views.lessons import find
+from qa_demo.views.lessons.course import SAID
+from qa_demo.views.state import Screen
+
+MOST_SECRET = 40
+PlaceOf = Callable[[Any], tuple[Lesson, int]]
+
+
+def seat(value: Any) -> Seat:
+    """Code and key as a page sends them. Errors: BadInput."""
+    given = parse.record(value, "a room", "code", "key")
+    code = parse.text(given.get("code"), "the room's code", MOST_SECRET)
+    return Seat(code, parse.text(given.get("key"), "the page's key", MOST_SECRET))
+
+
+def look_data(look: Look) -> dict[str, Any]:
+    """What a page may know, as it travels."""
+    place = look.place
+    return {
+        "teacher": look.teacher,
+        "place": None if place is None else asdict(place),
+        "revealed": look.revealed,
+        "bars": None if look.bars is None else [[printable(t), n] for t, n in look.bars],
+        "here": look.here,
+        "committed": look.committed,
+        "mine": None if look.mine is None else printable(look.mine),
+    }
+
+
+def looker(rooms: Rooms) -> Callable[[str, str], dict[str, Any]]:
+    """look(code, key): what that page may know, or why it is in no room: the answer of `/room`."""
+
+    def look(code: str, key: str) -> dict[str, Any]:
+        try:
+            return look_data(rooms.look(Seat(code[:MOST_SECRET], key[:MOST_SECRET])))
+        except BadInput as fault:
+            return {"gone": printable(str(fault))}
+
+    return look
+
+
+class Classes:
+    """The quick events of rooms. `place_of` reads a step of a lesson as the strip does."""
+
+    def __init__(self, rooms: Rooms, place_of: PlaceOf) -> None:
+        self._rooms, self._place_of = rooms, place_of
+
+    def handlers(self) -> dict[str, Callable[[Screen | None, Any], dict[str, Any] | None]]:
+        """By the name of the event; each answers with what the strip learns, if anything. Errors:
+        BadInput.
+        """
+        return {
+            "room_open": lambda screen, value: self._seated(self._rooms.open(), True),
+            "room_join": self._join,
+            "room_leave": lambda screen, value: self._rooms.leave(seat(value)),
+            "room_move": self._move,
+            "room_show": lambda screen, value: self._rooms.show(
+                seat(value), parse.flag(value.get("on"), "on")
+            ),
+            "room_reveal": lambda screen, value: self._rooms.reveal(seat(value)),
+        }
+
+    def _join(self, screen: Screen | None, value: Any) -> dict[str, Any]:
+        code = parse.record(value, "a room", "code").get("code")
+        return self._seated(self._rooms.join(parse.text(code, "the room's code", MOST_SECRET)))
+
+    @staticmethod
+    def _seated(given: Seat, teacher: bool = False) -> dict[str, Any]:
+        return {"seat": {**asdict(given), "teacher": teacher}}
+
+    def _move(self, screen: Screen | None, value: Any) -> None:
+        lesson, number = self._place_of(value)
+        if lesson.id == SAID:
+            raise BadInput("a class is led through lessons")
+        options = [Vote(o.key, printable(o.text)) for o in lesson.steps[number].options]
+        self._rooms.move(seat(value), Place(lesson.id, number), options)
+
+    def vote(
+        self, screen: Screen, lesson: Lesson, number: int, finding: Finding, value: Any
+    ) -> Vote | None:
+        """Commit a guess that has been judged; None where it is not counted, since the page is in
+        no room, or the class elsewhere. Errors: BadInput for another text than the lesson's.
+        """
+        if value.get("room") is None:
+            return None
+        step = lesson.steps[number]
+        if screen.example != find.example_of(lesson, step):
+            raise BadInput(
+                "another text than the lesson's stands on this page, so its guess does not count "
+                "in the class"
+            )
+        vote = find.vote_of(screen, step, finding, value.get("guess"))
+        counted = self._rooms.vote(seat(value["room"]), Place(lesson.id, number), vote)
+        return vote if counted else None

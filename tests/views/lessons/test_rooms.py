@@ -1,0 +1,161 @@
+"""The events of a class without a browser: a guess waits for the reveal; any value is answered."""
+
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from qa_demo.core.rooms import Place, Rooms, Seat
+from qa_demo.views.ask import Ask
+from qa_demo.views.examples import load_examples
+from qa_demo.views.frame import Frame
+from qa_demo.views.lessons.course import load
+from qa_demo.views.lessons.rooms import looker
+from qa_demo.views.lessons.strip import KEY, Strip
+from qa_demo.views.page import CHAPTERS
+from qa_demo.views.session.errors import UNEXPECTED
+from qa_demo.views.state import Screen
+from qa_demo.views.update import Update
+from tests.requests import services
+from tests.views.lessons.test_strip import ODD, sent
+
+PLACE = {"lesson": "span", "step": 1}
+NAMES = ("room_open", "room_join", "room_leave", "room_move", "room_show", "room_reveal")
+
+
+@pytest.fixture
+def rooms() -> Rooms:
+    return Rooms()
+
+
+def framed(rooms: Rooms | None) -> Frame:
+    first = next(iter(load_examples().values())).stored()
+    assert first is not None
+    with gr.Blocks():
+        made = Frame(CHAPTERS, services(checksum=lambda: first.checksum, rooms=rooms))
+        ask = Ask(made)
+        Strip(made, ask, load()).build()
+    return made
+
+
+@pytest.fixture
+def frame(rooms: Rooms) -> Frame:
+    return framed(rooms)
+
+
+def quick(frame: Frame, name: str, value: Any, screen: Screen | None = None) -> Update:
+    return frame.inputs[KEY][name](screen, value)
+
+
+def seat_of(update: Update) -> dict[str, Any]:
+    return {k: update.pictures[KEY]["seat"][k] for k in ("code", "key")}
+
+
+@pytest.fixture
+def screen(frame: Frame) -> Screen:
+    found = sent(frame, None, "open", PLACE).screen
+    assert found is not None
+    return found
+
+
+def test_a_guess_is_counted_and_answered_after_the_reveal(
+    frame: Frame, rooms: Rooms, screen: Screen
+) -> None:
+    teacher = seat_of(quick(frame, "room_open", True))
+    student = seat_of(quick(frame, "room_join", {"code": teacher["code"].lower()}))
+    look = looker(rooms)
+    assert not quick(frame, "room_move", {**teacher, **PLACE}).refused
+    assert look(student["code"], student["key"])["place"] == PLACE
+    guess = {**PLACE, "room": student}
+    voted = sent(frame, screen, "guess", {**guess, "guess": "writes"}).pictures[KEY]
+    assert voted["voted"]["label"].startswith("The model writes") and "told" not in voted
+    given_up = sent(frame, screen, "guess", {**guess, "guess": None}).pictures[KEY]["voted"]
+    assert given_up["label"] == "I don’t know"
+    assert sent(frame, screen, "guess", {**guess, "guess": "sings"}).refused
+    quick(frame, "room_show", {**teacher, "on": True})
+    counts = [n for _, n in look(teacher["code"], teacher["key"])["bars"]]
+    assert counts == [0, 0, 0, 1] and look(student["code"], student["key"])["bars"] is None
+    quick(frame, "room_reveal", teacher)
+    told = sent(frame, screen, "guess", {**guess, "guess": "copies"}).pictures[KEY]["told"]
+    assert told["right"] and look(student["code"], student["key"])["revealed"]
+
+
+@pytest.mark.parametrize("lesson", load(), ids=lambda lesson: lesson.id)
+def test_every_question_of_the_lessons_can_be_counted(
+    frame: Frame, rooms: Rooms, screen: Screen, lesson: Any
+) -> None:
+    if lesson.id == "said":
+        teacher = seat_of(quick(frame, "room_open", True))
+        refused = quick(frame, "room_move", {**teacher, "lesson": "said", "step": 0})
+        assert refused.refused and "led through lessons" in refused.message["text"]
+        return
+    teacher = seat_of(quick(frame, "room_open", True))
+    student = seat_of(quick(frame, "room_join", teacher))
+    from qa_demo.figures.lessons.checks import CHECKS
+
+    for number, step in enumerate(lesson.steps):
+        place = {"lesson": lesson.id, "step": number}
+        if not step.predict or (step.check and CHECKS[step.check].needs_reader):
+            continue
+        opened = sent(frame, screen, "open", place)
+        quick(frame, "room_move", {**teacher, **place})
+        reply = opened.pictures[KEY]["reply"]
+        options = [*(o.key for o in step.options), *(key for key, _ in reply["options"])]
+        guesses = {"number": [1, 2.5], "mark": [[2, 3]], "chips": [None]}.get(
+            step.predict, list(dict.fromkeys(options))
+        )
+        for guess in guesses:
+            value = {**place, "guess": guess, "room": student}
+            voted = sent(frame, opened.screen, "guess", value).pictures[KEY]["voted"]
+            assert voted["label"] == looker(rooms)(student["code"], student["key"])["mine"]
+
+
+def test_a_guess_on_another_text_is_refused_and_at_another_step_is_answered(
+    frame: Frame, screen: Screen
+) -> None:
+    teacher = seat_of(quick(frame, "room_open", True))
+    student = seat_of(quick(frame, "room_join", teacher))
+    quick(frame, "room_move", {**teacher, **PLACE})
+    other = sent(frame, screen, "open", {"lesson": "best-pair", "step": 0}).screen
+    guess = {**PLACE, "guess": "copies", "room": student}
+    refused = sent(frame, other, "guess", guess)
+    assert refused.refused and "does not count in the class" in refused.message["text"]
+    quick(frame, "room_move", {**teacher, "lesson": "span", "step": 0})
+    assert "told" in sent(frame, screen, "guess", guess).pictures[KEY]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_value_is_answered(frame: Frame, rooms: Rooms, name: str) -> None:
+    seat = rooms.open()
+    rooms.move(seat, Place("span", 1))
+    odd = [
+        *ODD,
+        {"code": 7, "key": []},
+        {"code": "x" * 10_000, "key": "y"},
+        {"code": seat.code, "key": "<img src=x>"},
+        {"code": seat.code, "key": seat.key, "on": "yes", "lesson": "span", "step": -1},
+    ]
+    for value in odd:
+        update = quick(frame, name, value)
+        assert (update.message or {}).get("text") != UNEXPECTED, str(value)[:80]
+
+
+def test_odd_seats_of_a_guess_are_answered(frame: Frame, screen: Screen) -> None:
+    for room in [*ODD, {"code": "x", "key": "y"}]:
+        update = sent(frame, screen, "guess", {**PLACE, "guess": "copies", "room": room})
+        assert (update.message or {}).get("text") != UNEXPECTED
+        assert update.refused == (room is not None)
+
+
+def test_a_look_says_why_there_is_no_room(rooms: Rooms) -> None:
+    assert "there is no room 'ZZZZZ'" in looker(rooms)("ZZZZZ", "")["gone"]
+    seat = rooms.open()
+    assert "not in the room" in looker(rooms)(seat.code, "x" * 10_000)["gone"]
+    assert looker(rooms)(seat.code, seat.key)["teacher"]
+    assert Seat(seat.code, seat.key) == seat
+
+
+def test_a_server_without_rooms_offers_none() -> None:
+    frame = framed(None)
+    assert not set(NAMES) & set(frame.inputs.get(KEY, {}))
+    assert frame.outputs.parts[f"picture:{KEY}"].value["rooms"] is False
