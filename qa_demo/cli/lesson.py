@@ -36,9 +36,10 @@ def run(args: argparse.Namespace) -> None:
     from qa_demo.model.loading import load_reader
     from qa_demo.views.examples import load_examples
     from qa_demo.views.lessons.course import load
+    from qa_demo.views.measured import measured
 
     lessons, examples = load(args.folder), load_examples()
-    reader = load_reader(args.reader)
+    reader, figures = load_reader(args.reader), measured(args.reader)
 
     @cache
     def read(key: str) -> tuple[Reading, tuple[Answer, ...]]:
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
     faults = 0
     for lesson in lessons:
         sys.stdout.write(f"{lesson.file}: {visible(lesson.title)}\n")
-        for found in prove(lesson, read, reader):
+        for found in prove(lesson, read, reader, figures):
             faults += found.fault is not None
             said = found.fault or found.decides or "nothing to check"
             mark = "ok   " if found.fault is None else "FAULT"

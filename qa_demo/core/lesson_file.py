@@ -6,6 +6,7 @@
     minutes: 4
     example: saxophone
     wrong: The model writes an answer.
+    track: For engineers                        optional: a heading of its own in the list
     ---
 
     ## Find it yourself                         a step: title, fields, a blank line, text
@@ -40,6 +41,7 @@ from qa_demo.core.lessons import (
 )
 
 HEAD = ("id", "title", "minutes", "example", "wrong")
+TRACK = "track"
 FIELDS = (
     "view",
     "step",
@@ -68,7 +70,7 @@ class Known:
     views: Collection[str]
     parts: Collection[str]
     checks: Collection[str]
-    steps: Mapping[str, Collection[str]] = NO_STEPS
+    steps: Mapping[str, Collection[str]] = field(default_factory=lambda: NO_STEPS)
 
 
 @dataclass
@@ -106,7 +108,14 @@ def parse_lesson(text: str, file: str, known: Known) -> Lesson:
     if not 1 <= len(steps) <= MOST_STEPS:
         lines.fault("steps", f"1 to {MOST_STEPS} headings that begin with ##, got {len(steps)}")
     return Lesson(
-        head["id"], head["title"], int(minutes), head["example"], head["wrong"], steps, file
+        head["id"],
+        head["title"],
+        int(minutes),
+        head["example"],
+        head["wrong"],
+        steps,
+        file,
+        head.get(TRACK, ""),
     )
 
 
@@ -119,7 +128,7 @@ def _front_matter(lines: _Lines) -> dict[str, str]:
     for row in rows:
         if row == "---":
             break
-        name, value = _named(lines, row, HEAD)
+        name, value = _named(lines, row, (*HEAD, TRACK))
         head[name], lines.fields[name] = value, lines.at
     missing = [name for name in HEAD if not head.get(name)]
     if missing:

@@ -52,7 +52,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson; `example` is the text it is read on, `wrong` the statement that it corrects."""
+    """One lesson; `example` is the text it is read on, `wrong` the statement that it corrects,
+    `track` the heading under which it is listed.
+    """
 
     id: str
     title: str
@@ -61,3 +63,4 @@ class Lesson:
     wrong: str
     steps: tuple[Step, ...]
     file: str
+    track: str = ""

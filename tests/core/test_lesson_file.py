@@ -73,6 +73,8 @@ def test_a_lesson_is_read_as_it_stands() -> None:
         "",
     )
     assert first.line == 9 and second.line == 26
+    tracked = GOOD.replace("wrong: It", "track: For engineers\nwrong: It")
+    assert (lesson.track, parse_lesson(tracked, "a.md", KNOWN).track) == ("", "For engineers")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from qa_demo.figures.lessons.proof import prove
 from qa_demo.model.loading import load_reader
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load
+from qa_demo.views.measured import measured
 
 pytestmark = pytest.mark.model
 
@@ -21,7 +22,7 @@ def test_every_step_holds_with_the_bundled_reader() -> None:
         found
         for lesson in load()
         if any(s.check and CHECKS[s.check].needs_reader for s in lesson.steps)
-        for found in prove(lesson, read, reader)
+        for found in prove(lesson, read, reader, measured("bundled"))
     ]
     assert asked and not any(found.unknown for found in asked)
     assert [f"{p.lesson.id}, line {p.step.line}: {p.fault}" for p in asked if p.fault] == []

@@ -88,7 +88,8 @@ export const farewell = (wrong) => [
 ];
 
 /**
- * @param {{id: string, title: string, minutes: number}[]} lessons
+ * The lessons, numbered through; those of a track of its own stand below its heading.
+ * @param {{id: string, title: string, minutes: number, track: string}[]} lessons
  * @param {Set<string>} done
  * @param {(id: string) => void} open
  */
@@ -96,10 +97,13 @@ export function lessonList(lessons, done, open) {
   return el(
     "ol",
     { class: "lesson-list" },
-    lessons.map(({ id, title, minutes }) =>
+    lessons.map(({ id, title, minutes, track }, k) =>
       el(
         "li",
         {},
+        track && track !== lessons[k - 1]?.track
+          ? el("p", { class: "lesson-track" }, el("bdi", {}, track))
+          : null,
         el(
           "button",
           {

@@ -3,7 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from qa_demo.figures.lessons import heads, learning, long_text, loss, spans, why
+from qa_demo.figures.lessons import (
+    failing,
+    heads,
+    learning,
+    long_text,
+    loss,
+    spans,
+    trusting,
+    why,
+)
 from qa_demo.figures.lessons.finding import Case, Finding
 
 
@@ -60,6 +69,14 @@ READINGS = (
     heads.two_objectives,
     heads.task_loss,
     heads.mean_length,
+    failing.threshold_cost,
+    failing.lower_threshold,
+    failing.best_choice,
+    failing.claimed_and_true,
+    failing.exact_or_not,
+    failing.answer_f1,
+    failing.error_kind,
+    failing.gold_rank,
 )
 MODELS = (
     learning.one_vector,
@@ -68,6 +85,10 @@ MODELS = (
     why.costly_word,
     why.attention_elsewhere,
     why.question_word,
+    trusting.shares_add_up,
+    trusting.shares_beat_chance,
+    trusting.attention_beats_chance,
+    trusting.methods_agree,
 )
 CHECKS = {
     **{f.__name__: Check(f) for f in READINGS},

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.lessons import Option
+from qa_demo.core.measured import Measured
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import (
@@ -32,7 +33,7 @@ LONGEST = 48
 @dataclass(frozen=True, eq=False)
 class Case:
     """All that a check may look at. `reader` is None where none is at hand;
-    `question` is a step's own second question.
+    `question` is a step's own second question; `measured` are the figures stored beside the reader.
     """
 
     reading: Reading
@@ -42,6 +43,7 @@ class Case:
     temperature: float = 1.0
     question: str = ""
     reader: Reader | None = None
+    measured: Measured | None = None
 
     @cached_property
     def prediction(self) -> Prediction:

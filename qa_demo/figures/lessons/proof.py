@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from qa_demo.core.lessons import FACT, Lesson, Step
+from qa_demo.core.measured import Measured
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Answer, DecodeOptions, Reading
 from qa_demo.figures.lessons.checks import CHECKS
@@ -29,8 +30,12 @@ Read = Callable[[str], tuple[Reading, tuple[Answer, ...]]]
 """From the id of an example to its reading and its right answers."""
 
 
-def prove(lesson: Lesson, read: Read, reader: Reader | None = None) -> Iterator[Proved]:
-    """Each step of a lesson in order. Without a reader, steps whose check asks one stay unknown."""
+def prove(
+    lesson: Lesson, read: Read, reader: Reader | None = None, measured: Measured | None = None
+) -> Iterator[Proved]:
+    """Each step of a lesson in order, with the figures stored beside the reader. Without a reader,
+    steps whose check asks one stay unknown.
+    """
     for step in lesson.steps:
         if not step.check:
             yield Proved(lesson, step, None)
@@ -45,6 +50,7 @@ def prove(lesson: Lesson, read: Read, reader: Reader | None = None) -> Iterator[
                 temperature=step.temperature or 1.0,
                 question=step.question,
                 reader=reader,
+                measured=measured,
             )
             finding = CHECKS[step.check].find(case)
             yield Proved(lesson, step, fault_of(step, finding), finding.decides)

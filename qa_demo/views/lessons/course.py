@@ -99,6 +99,7 @@ def contents(lessons: tuple[Lesson, ...]) -> dict[str, Any]:
                 "title": lesson.title,
                 "minutes": lesson.minutes,
                 "wrong": lesson.wrong,
+                "track": lesson.track,
                 "steps": [_step(step) for step in lesson.steps],
             }
             for lesson in lessons

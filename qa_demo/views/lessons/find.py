@@ -17,6 +17,7 @@ from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse, selection
+from qa_demo.views.measured import measured
 from qa_demo.views.state import Screen, Selection, WhatIf
 
 NOTHING = Finding("")
@@ -80,6 +81,7 @@ def case_of(screen: Screen, step: Step) -> Case:
         screen.gold,
         screen.what_if.temperature,
         step.question,
+        measured=measured(screen.source),
     )
 
 

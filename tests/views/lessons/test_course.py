@@ -7,6 +7,7 @@ from qa_demo.core.types import Answer, Reading
 from qa_demo.figures.lessons.proof import prove
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import STEPS, contents, load, load_course
+from qa_demo.views.measured import measured
 
 ROOT = Path(__file__).resolve().parents[3]
 RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## A lesson")[2]
@@ -34,7 +35,7 @@ def test_the_recipe_makes_a_lesson_that_holds_and_stands_first(tmp_path: Path) -
         return reading, examples[key].answers
 
     (own,) = load(folder)
-    assert [found.fault for found in prove(own, stored)] == [None]
+    assert [found.fault for found in prove(own, stored, None, measured("bundled"))] == [None]
     assert load_course(folder) == (own, *bundled)
     assert load_course() == bundled
 

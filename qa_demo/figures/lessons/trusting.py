@@ -1,0 +1,125 @@
+"""Checks about what an explanation may be trusted for. All ask the reader."""
+
+import numpy as np
+
+from qa_demo.core.attribution import GAP_LIMIT, Attribution, Target, rank_correlation, silence
+from qa_demo.core.chance import Placed, draw, place
+from qa_demo.core.occlusion import leave_one_out
+from qa_demo.core.types import Window
+from qa_demo.core.word_sets import other_words
+from qa_demo.core.words import Words, words
+from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.numbers import number, percent, signed
+from qa_demo.figures.prose import listed, quoted
+
+NO_SPAN = "This paragraph holds no legal span."
+METHOD = "integrated_gradients"
+RIGHT = {"larger": "more", "chance": "same", "smaller": "less"}
+
+
+def _aim(case: Case) -> tuple[Window, Target, Words] | None:
+    """Window, target and words of the best span; None without a span or a reader."""
+    best = case.best
+    if best is None or case.reader is None:
+        return None
+    window = case.reading.windows[best.window]
+    return (
+        window,
+        Target("span_score", best.span, window=best.window),
+        words(case.reading.encoding, window),
+    )
+
+
+def _shares(case: Case, target: Target) -> Attribution:
+    assert case.reader is not None
+    return case.reader.attribute(case.reading, target, METHOD)
+
+
+def shares_add_up(case: Case) -> Finding:
+    """Whether the shares of integrated gradients add up to what they share out."""
+    aim = _aim(case)
+    if aim is None:
+        return lacking(NO_SPAN)
+    found = _shares(case, aim[1])
+    if found.f_baseline is None or found.gap_share is None:
+        return lacking("These shares have no baseline to be measured from.")
+    return Finding(
+        f"The shares add up to {number(found.sum)}; the score is {number(found.f_x)} and "
+        f"{number(found.f_baseline)} without the text, a difference of "
+        f"{number(found.f_x - found.f_baseline)}. The gap is {percent(found.gap_share)} of it.",
+        right="yes" if found.complete else "no",
+        facts={"limit": percent(GAP_LIMIT)},
+    )
+
+
+def _placed(case: Case, attention: bool) -> Placed | Finding:
+    """The top words of an explanation among random sets."""
+    aim = _aim(case)
+    if aim is None or case.reader is None:
+        return lacking(NO_SPAN)
+    window, target, units = aim
+    reader = case.reader
+    if len(other_words(units, target, window)) < 4:
+        return lacking("There are too few words to compare with chance.")
+
+    def scorer(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return reader.masked(window, masks)
+
+    if attention:
+        total = reader.relevance(window, target, "attention").total
+    else:
+        found = _shares(case, target)
+        if silence(found) is not None:
+            return lacking("This method gives every word nothing.")
+        total = found.total
+    sets = draw(case.reading, target, scorer)
+    return place(case.reading, target, units.sums(total), scorer, sets)
+
+
+def _standing(case: Case, name: str, attention: bool) -> Finding:
+    found = _placed(case, attention)
+    if isinstance(found, Finding):
+        return found
+    placed, _ = found
+    rank = placed.rank
+    stands = {
+        "larger": "more than chance does",
+        "chance": "which cannot be told from chance",
+        "smaller": "less than chance does",
+    }[rank.standing]
+    return Finding(
+        f"Without the top words of {name}, {listed([quoted(t, LONGEST) for t in placed.top])}, the "
+        f"score changes by {signed(-rank.drop)}; {rank.below} of {rank.n_sets} random sets lower "
+        f"it less: {stands}.",
+        right=RIGHT[rank.standing],
+    )
+
+
+def shares_beat_chance(case: Case) -> Finding:
+    """The drop of the top words of integrated gradients among random sets."""
+    return _standing(case, "integrated gradients", attention=False)
+
+
+def attention_beats_chance(case: Case) -> Finding:
+    """The drop of the most attended words among random sets."""
+    return _standing(case, "attention", attention=True)
+
+
+def methods_agree(case: Case) -> Finding:
+    """How far two methods order the words alike."""
+    aim = _aim(case)
+    if aim is None or case.reader is None:
+        return lacking(NO_SPAN)
+    window, target, units = aim
+    free = list(other_words(units, target, window))
+    deleted = leave_one_out(case.reading, target, case.reader.masked)
+    values = [units.sums(one.total)[free] for one in (_shares(case, target), deleted)]
+    rho = rank_correlation(*values)
+    if rho is None:
+        return lacking("One of the two methods gives every word the same.")
+    return Finding(
+        f"Over {len(free)} words the rank correlation of integrated gradients and deletion is "
+        f"{number(rho)}.",
+        value=rho,
+        within=0.15,
+    )
