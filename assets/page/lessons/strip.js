@@ -14,6 +14,7 @@ import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
 import { explain } from "./terms.js";
 import { style } from "../shared/style.js";
+import { lessonSheet, printOnly } from "../worksheet/worksheet.js";
 
 style(new URL("./lessons.css", import.meta.url));
 
@@ -291,6 +292,9 @@ function page() {
     view.told ? feedback(view.told) : null,
     room.board,
     navigation(),
+    isSaid() ? null : button("print a worksheet of this lesson", () => send("worksheet"), {
+      class: "plain said-open on-paper",
+    }),
   ];
 }
 
@@ -467,6 +471,7 @@ export function mountLessons() {
       if (data.told) told(data.told);
       if (data.voted) voted(data.voted);
       if (data.seat) room.sit(data.seat);
+      if (data.worksheet) printOnly(lessonSheet(data.worksheet));
     },
   };
 }

@@ -11,6 +11,7 @@ import { hear, hearLink, say, state } from "./store.js";
 import { copyButton, download, takeButton } from "./take.js";
 import { nameOf } from "./take_table.js";
 import { carryStep } from "./visit.js";
+import { printReading } from "../worksheet/worksheet.js";
 
 const says = (length) =>
   length > MOST
@@ -52,6 +53,12 @@ function panel() {
     field,
     copy,
     canPack() ? saveButton() : null,
+    el("button", {
+      type: "button",
+      class: "plain",
+      id: "worksheet",
+      onclick: printReading,
+    }, "print a worksheet of this text"),
     el(
       "fieldset",
       { class: "link-locks" },

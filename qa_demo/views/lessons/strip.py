@@ -9,6 +9,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.lessons import Lesson, Step
+from qa_demo.core.types import Answer, Reading
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding
 from qa_demo.views import parse
@@ -18,6 +19,8 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.lessons import find
 from qa_demo.views.lessons.course import contents
 from qa_demo.views.lessons.rooms import Classes
+from qa_demo.views.lessons.worksheet import worksheet
+from qa_demo.views.measured import measured
 from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.errors import attempt
@@ -54,6 +57,7 @@ class Strip:
             "restore": partial(self.open, BUNDLED),
             "look": self.look,
             "guess": self.guess,
+            "worksheet": self.worksheet,
         }
         for name, handler in handlers.items():
             self.frame.slow.wire(KEY, name, handler)
@@ -131,6 +135,33 @@ class Strip:
         if made is None:
             return said(error or "", "error")
         return self._sent(**made[0]) if made[0] else Update()
+
+    def worksheet(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
+        """A lesson for paper, read by the page's own reader."""
+        place, error = attempt(lambda: self.place(value))
+        if place is None:
+            yield said(error or "", "error")
+            return
+        services = self.frame.services
+
+        def read(key: str) -> tuple[Reading, tuple[Answer, ...]]:
+            example = self.ask.examples[key]
+            stored = example.stored(services.checksum())
+            texts = (example.question, example.context)
+            reading = stored or services.read(services.default, *texts, example.options)
+            return reading, example.answers
+
+        outcome = yield from self.frame.slow.follow(
+            visitor,
+            f"{KIND} worksheet",
+            lambda *_: worksheet(place[0], read, services.first, measured(services.default)),
+            Busy("making the worksheet"),
+        )
+        if outcome.result is not None:
+            yield said("")
+            yield self._sent(worksheet=outcome.result)
+        elif not outcome.superseded:
+            yield said(outcome.error or "", "error")
 
     # What they share
 

@@ -1,0 +1,74 @@
+"""The worksheet of a lesson: its texts, its questions, and a solution found in the readings."""
+
+from collections.abc import Callable
+from typing import Any
+
+from qa_demo.core.lessons import Lesson, Step
+from qa_demo.core.measured import Measured
+from qa_demo.core.reader import Reader
+from qa_demo.core.types import Answer, DecodeOptions, Reading
+from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.lessons.finding import Case, Finding
+from qa_demo.figures.numbers import number
+from qa_demo.figures.pack import printable
+from qa_demo.views.lessons.find import NOTHING, filled
+
+Read = Callable[[str], tuple[Reading, tuple[Answer, ...]]]
+
+
+def worksheet(
+    lesson: Lesson, read: Read, reader: Callable[[], Reader], measured: Measured | None
+) -> dict[str, Any]:
+    """Title, texts and steps with their solutions; `reader()` is asked where a check needs it."""
+    texts: dict[tuple[str, str], None] = {}
+    steps = []
+    for step in lesson.steps:
+        reading, gold = read(step.example or lesson.example)
+        case = Case(
+            reading,
+            DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
+            gold=gold,
+            temperature=step.temperature or 1.0,
+            question=step.question,
+            reader=reader() if step.check and CHECKS[step.check].needs_reader else None,
+            measured=measured,
+        )
+        asked = (reading.encoding.question, reading.encoding.context)
+        texts.setdefault(asked)
+        about = asked[0] if len({s.example or lesson.example for s in lesson.steps}) > 1 else ""
+        steps.append(_row(step, case, about))
+    return {
+        "title": lesson.title,
+        "wrong": lesson.wrong,
+        "texts": [[printable(part) for part in text] for text in texts],
+        "steps": steps,
+    }
+
+
+def _row(step: Step, case: Case, about: str) -> dict[str, Any]:
+    found = CHECKS[step.check].find(case) if step.check else NOTHING
+    options = [*step.options, *found.options]
+    return {
+        "title": printable(step.title),
+        "about": printable(about),
+        "text": printable(filled(step.text, found.facts)),
+        "asks": step.predict,
+        "options": [printable(option.text) for option in options],
+        "answer": printable(_answer(step, case, found)),
+        "decides": printable(found.decides if found.holds else found.missing),
+        "reveal": printable(filled(step.reveal, found.facts)),
+    }
+
+
+def _answer(step: Step, case: Case, found: Finding) -> str:
+    """What is right, in words; "" where nothing is asked or the reading does not show it."""
+    if not found.holds or not step.predict:
+        return ""
+    if step.predict in ("choice", "pick"):
+        options = [*step.options, *found.options]
+        return next((o.text for o in options if o.key == found.right), "")
+    if step.predict == "mark" and found.span is not None:
+        return case.text(found.span)
+    if step.predict == "number" and found.value is not None:
+        return number(found.value, found.decimals)
+    return ""
