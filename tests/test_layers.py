@@ -43,7 +43,18 @@ TYPE_CHECKING.
 LAYERS = ("qa_demo/figures", "qa_demo/views", "assets/page")
 SCREENFUL = 40
 """Lines of the longest function: more are usually two ideas."""
-MACHINERY = {"session", "api", "shared", "vendor", "lessons", "bench", "link", "cases", "saved"}
+MACHINERY = {
+    "session",
+    "api",
+    "shared",
+    "vendor",
+    "lessons",
+    "bench",
+    "link",
+    "cases",
+    "saved",
+    "worksheet",
+}
 """Folders beside the chapters' own."""
 COLLECTS = {"qa_demo.views.page"}
 """What puts the chapters together, and so may name them."""

@@ -27,9 +27,8 @@ def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
     texts = tuple(pool)
     asked = questions_asked(texts)
     for example in texts:
-        for name, fault in check(
-            example, reader.read(example.question, example.context, example.options)
-        ).items():
+        reading = reader.read(example.question, example.context, example.options)
+        for name, fault in check(example, reading, reader).items():
             yield example.id, example.kind, name, fault is None, fault or ""
         others = [one for one in asked[example.context] if one != example.question][:2]
         yield from second_questions(reader, example, others)

@@ -10,14 +10,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.attribution import Target
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample, load_examples
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
+from qa_demo.core.reader import Reader
 from qa_demo.core.scales import COMBINES
 from qa_demo.core.spans import separate_argmaxes
 from qa_demo.core.types import Answer, Candidate, DecodeOptions, MergeOptions, Prediction, Reading
+from qa_demo.core.words import special_positions
+from qa_demo.training.passage_promises import check as check_passage
+from qa_demo.training.passage_promises import load_pool as passages
 from qa_demo.training.promise_check import known
 
 
@@ -28,6 +34,8 @@ class Shown:
     example: PoolExample
     reading: Reading
     prediction: Prediction
+    reader: Reader | None = None
+    """Whom a promise about more than the reading asks."""
 
     @property
     def best(self) -> Candidate:
@@ -51,7 +59,7 @@ def load_pool(path: Path) -> tuple[PoolExample, ...]:
     return known(load_examples(path), PROMISES, "example")
 
 
-def show(example: PoolExample, reading: Reading) -> Shown:
+def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Shown:
     """Decode a reading as the page does at first paint: exact search, logit sum, the reader's
     threshold.
     """
@@ -67,12 +75,17 @@ def show(example: PoolExample, reading: Reading) -> Shown:
         example,
         reading,
         predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)),
+        reader,
     )
 
 
-def check(example: PoolExample, reading: Reading) -> dict[str, str | None]:
-    """Every promise of an example by name: None when kept, else what was found instead."""
-    shown = show(example, reading)
+def check(
+    example: PoolExample, reading: Reading, reader: Reader | None = None
+) -> dict[str, str | None]:
+    """Every promise of an example by name: None when kept, else what was found instead. `reader`
+    made the reading; promises about attention need it.
+    """
+    shown = show(example, reading, reader)
     return {name: PROMISES[name](shown, argument) for name, argument in example.promise.items()}
 
 
@@ -253,6 +266,45 @@ def _too_long(shown: Shown, _: bool) -> str | None:
     return f"without the limit it is still {free.candidate.text if free else None!r}"
 
 
+def _cut_word(shown: Shown, _: bool) -> str | None:
+    """An end of the best span lies inside a word of letters and digits."""
+    context, best = shown.example.context, shown.best
+    ends = (best.char_start, best.char_end)
+    inside = any(0 < k < len(context) and context[k - 1 : k + 1].isalnum() for k in ends)
+    return None if inside else f"the best span {best.text!r} cuts no word"
+
+
+def attention_on_marks(shown: Shown) -> float:
+    """The share of the attention of the best span's ends that goes to [CLS] and separators."""
+    if shown.reader is None:
+        raise BadInput(f"example '{shown.example.id}': a promise about attention needs the reader")
+    window = shown.reading.windows[shown.best.window]
+    target = Target("span_score", shown.best.span, window=window.index)
+    total = shown.reader.relevance(window, target, "attention").total
+    marks = special_positions(shown.reading.encoding, window)
+    return float(total[marks].sum() / total.sum())
+
+
+def _attention_on_marks(shown: Shown, least: float) -> str | None:
+    """At least this share of the attention goes to [CLS] and separators."""
+    share = attention_on_marks(shown)
+    return None if share >= least else f"{share:.2f} of the attention goes to marks"
+
+
+def _boundary_misleads(shown: Shown, key: str) -> str | None:
+    """The paragraph is a passage of chapter 8, where the bundled SpanBERT's boundary is wrong and
+    its MLM head right.
+    """
+    from qa_demo.model.spanbert_loading import load_spanbert
+
+    passage = next((p for p in passages(ASSETS / "passages.json") if p.id == key), None)
+    if passage is None or passage.text != shown.example.context:
+        return f"the paragraph is not that of the passage {key!r}"
+    if "misleads" not in passage.promise:
+        return f"the passage {key!r} does not promise that its boundary misleads"
+    return check_passage(passage, load_spanbert("bundled"))["misleads"]
+
+
 def _emoji(c: str) -> bool:
     return unicodedata.category(c) == "So" and ord(c) > 0x2000
 
@@ -290,4 +342,7 @@ PROMISES: dict[str, Callable[[Shown, Any], str | None]] = {
     "too_long": _too_long,
     "holds": _holds,
     "fails": _fails,
+    "cut_word": _cut_word,
+    "attention_on_marks": _attention_on_marks,
+    "boundary_misleads": _boundary_misleads,
 }

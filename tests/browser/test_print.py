@@ -10,6 +10,9 @@ from tests.browser.steps import ask
 
 pytestmark = pytest.mark.browser
 
+A4 = (794, 1123)
+"""In the pixels of a page."""
+
 
 def test_a_chapter_is_printed_light_and_without_controls(open_page: Callable[..., Page]) -> None:
     page = open_page(color_scheme="dark")
@@ -38,3 +41,45 @@ def test_places_for_chips_follow_the_text_from_right_to_left(page: Page) -> None
     expect(places).to_have_count(6)
     first, second = places.nth(0).bounding_box(), places.nth(1).bounding_box()
     assert first is not None and second is not None and first["x"] > second["x"]
+
+
+def sheets(page: Page) -> int:
+    """The pages of A4 that a worksheet takes, none wider than the paper."""
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": A4[0], "height": A4[1]})
+    expect(page.locator(".worksheet")).to_be_visible()
+    expect(page.locator(".masthead")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= A4[0]
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
+
+
+def test_a_worksheet_holds_tasks_and_a_solution_apart(open_page: Callable[..., Page]) -> None:
+    page = open_page(color_scheme="dark")
+    page.evaluate("window.print = () => {}")
+    page.locator("#switch-linking").click()
+    page.get_by_role("button", name="print a worksheet of this text").click()
+    tasks, solution = (page.locator(".worksheet .sheet").nth(k) for k in (0, 1))
+    for sheet, filled in ((tasks, False), (solution, True)):
+        boxes = [
+            *sheet.locator(".box").all_text_contents(),
+            *sheet.locator("td").all_text_contents(),
+        ]
+        assert boxes and any(boxes) == filled, "boxes are filled in the solution alone"
+    expect(solution.locator("td.best")).to_have_count(1)
+    assert sheets(page) == 2
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".worksheet")).to_have_count(0)
+
+
+def test_a_lesson_is_printed_with_its_solution(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    page.evaluate("window.print = () => {}")
+    page.locator("#switch-lessons").click()
+    page.locator(".lesson[data-lesson=span]").click()
+    page.get_by_role("button", name="print a worksheet of this lesson").click()
+    found = page.locator(".worksheet .sheet")
+    expect(found).to_have_count(3)
+    expect(found.nth(0)).to_contain_text("Find it yourself")
+    expect(found.nth(0)).not_to_contain_text("points at a first and a last piece")
+    expect(found.nth(2)).to_contain_text("points at a first and a last piece")
+    assert sheets(page) >= 3

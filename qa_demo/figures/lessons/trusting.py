@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from qa_demo.core.attribution import GAP_LIMIT, Attribution, Target, rank_correlation, silence
+from qa_demo.core.attribution import (
+    GAP_LIMIT,
+    Attribution,
+    Method,
+    Target,
+    rank_correlation,
+    silence,
+)
 from qa_demo.core.chance import Placed, draw, place
 from qa_demo.core.occlusion import leave_one_out
 from qa_demo.core.types import Window
@@ -13,7 +20,7 @@ from qa_demo.figures.numbers import number, percent, signed
 from qa_demo.figures.prose import listed, quoted
 
 NO_SPAN = "This paragraph holds no legal span."
-METHOD = "integrated_gradients"
+METHOD: Method = "integrated_gradients"
 RIGHT = {"larger": "more", "chance": "same", "smaller": "less"}
 
 
@@ -77,10 +84,9 @@ def _placed(case: Case, attention: bool) -> Placed | Finding:
 
 
 def _standing(case: Case, name: str, attention: bool) -> Finding:
-    found = _placed(case, attention)
-    if isinstance(found, Finding):
-        return found
-    placed, _ = found
+    placed = _placed(case, attention)
+    if isinstance(placed, Finding):
+        return placed
     rank = placed.rank
     stands = {
         "larger": "more than chance does",

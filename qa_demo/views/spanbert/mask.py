@@ -76,7 +76,7 @@ def text_lab(
             before,
         )
     known = passages()
-    key = value if name == "mask-passage" else OPENING
+    key = value if name == "mask-passage" else opening(screen)
     if not isinstance(key, str) or key not in known:
         raise BadInput(f"there is no passage {str(key)[:40]!r}; there are {', '.join(known)}")
     encoding = encode(known[key].text)
@@ -85,11 +85,18 @@ def text_lab(
     return made if at is None else replace(made, at=at)
 
 
+def opening(screen: Screen) -> str:
+    """The passage whose text is on the screen, else the one that is shown first."""
+    context = screen.reading.encoding.context
+    return next((key for key, one in passages().items() if one.text == context), OPENING)
+
+
 def telling(passage: Passage, lab: Lab) -> int | None:
     """The blank that a passage was chosen for, which is looked at first; None where its promise
     names none.
     """
-    word = passage.promise.get("only") or passage.promise.get("decides", {}).get("blank")
+    promise = passage.promise
+    word = promise.get("only") or promise.get("decides", {}).get("blank") or promise.get("misleads")
     starts = lab.encoding.offset_mapping[:, 0]
     return next(
         (

@@ -1,0 +1,155 @@
+"""A class in three browsers: a code, guesses that wait for the reveal, and pages that follow; and a
+teacher's own lesson whose text is hostile.
+"""
+
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from qa_demo.core.rooms import Rooms
+from qa_demo.server import launch
+from qa_demo.views.examples import load_examples
+from qa_demo.views.lessons.course import load
+from qa_demo.views.lessons.rooms import looker
+from qa_demo.views.page import build
+from qa_demo.views.services import Services
+from tests.browser.serve import load as load_fake
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=alert(1)> **b** {{ value }} ${value}"
+SPAN = next(lesson for lesson in load() if lesson.id == "span")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """A page with rooms, and a lesson of a teacher's own before the bundled ones."""
+    examples, rooms = load_examples(), Rooms()
+    first = next(iter(examples.values())).stored()
+    assert first is not None
+    services = Services(
+        lambda: FakeReader(bio=True),
+        load_fake,
+        examples,
+        checksum=lambda: first.checksum,
+        rooms=rooms,
+    )
+    step = SPAN.steps[1]
+    told = replace(
+        step,
+        title=HOSTILE,
+        text=HOSTILE,
+        reveal=HOSTILE,
+        options=tuple(replace(o, text=f"{HOSTILE} {o.key}") for o in step.options),
+    )
+    own = replace(SPAN, id="own", title=HOSTILE, wrong=HOSTILE, track=HOSTILE, steps=(told,))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    page = build(services, None, (own, *load()))
+    app, _, _ = launch(page, "127.0.0.1", port, None, None, looker(rooms), prevent_thread_lock=True)
+    yield f"http://127.0.0.1:{port}/"
+    app.get_blocks().close(verbose=False)
+
+
+@pytest.fixture
+def visit(chromium: Browser, site: str) -> Iterator[Callable[..., Page]]:
+    """A browser of its own for each visitor, with the lessons open; an error in the console fails
+    the test.
+    """
+    faults: list[str] = []
+    contexts = []
+
+    def opened(**settings: object) -> Page:
+        wanted = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+        context = chromium.new_context(**{**wanted, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        page.on(
+            "console",
+            lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,
+        )
+        page.on("dialog", lambda dialog: (faults.append("a dialog opened"), dialog.dismiss()))
+        page.goto(site)
+        expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+        page.locator("#switch-lessons").click()
+        expect(page.locator(".lesson-strip .strip-title")).to_have_text("Lessons")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def join(page: Page, code: str) -> None:
+    """Type the code, by keyboard."""
+    page.get_by_label("Room code").fill(code.lower())
+    page.keyboard.press("Enter")
+    expect(page.locator(".room-count")).to_contain_text("Your teacher leads.")
+
+
+def test_a_class_guesses_together(visit: Callable[..., Page]) -> None:
+    teacher = visit()
+    teacher.get_by_role("button", name="Open a room for your class").click()
+    code = teacher.locator(".room-code").inner_text()
+    teacher.locator(".lesson[data-lesson=span]").click()
+    title, count = teacher.locator(".strip-title"), teacher.locator(".room-count")
+    expect(title).to_have_text(SPAN.steps[0].title)
+    teacher.get_by_role("button", name="Next").click()
+    expect(title).to_have_text(SPAN.steps[1].title)
+
+    students = [visit(), visit(viewport={"width": 375, "height": 812}, color_scheme="dark")]
+    for student in students:
+        join(student, code)
+        expect(student.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
+        expect(student.locator(".strip-nav")).to_have_count(0)
+    anna, bertil = students
+    for key in ("writes", "copies"):
+        anna.locator(f".choice[data-key={key}]").click()
+        told = next(o.text for o in SPAN.steps[1].options if o.key == key)
+        expect(anna.locator(".strip-voted")).to_contain_text(told)
+    bertil.get_by_role("button", name="show me").click()
+    expect(bertil.locator(".strip-voted")).to_contain_text("I don’t know")
+    expect(count).to_contain_text("2 pages here, 2 guesses")
+    expect(teacher.locator(".tally")).to_have_count(0)
+
+    teacher.get_by_role("button", name="Show the bars").click()
+    expect(teacher.locator(".tally-count")).to_have_text(["0", "1", "0", "1"])
+    for student in students:
+        expect(student.locator(".tally, .strip-feedback")).to_have_count(0)
+    teacher.get_by_role("button", name="Reveal", exact=True).click()
+    for page in (teacher, *students):
+        expect(page.locator(".strip-decides")).not_to_be_empty()
+        expect(page.locator(".tally-count")).to_have_text(["0", "1", "0", "1"])
+    expect(anna.locator(".strip-feedback.right")).to_have_count(1)
+
+    bertil.get_by_role("button", name="go on alone").click()
+    expect(bertil.locator(".strip-nav")).to_be_visible()
+    teacher.get_by_role("button", name="Next").click()
+    expect(anna.locator(".strip-title")).to_have_text(SPAN.steps[2].title)
+    expect(bertil.locator(".room-count")).to_contain_text("at another step")
+    expect(bertil.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
+    anna.reload()
+    expect(anna.locator(".room-count")).to_contain_text("Your teacher leads.")
+    expect(anna.locator(".strip-title")).to_have_text(SPAN.steps[2].title)
+    teacher.get_by_role("button", name="close the room").click()
+    for student in students:
+        expect(student.locator(".room-said")).to_have_text(f"The room {code} is closed.")
+
+
+def test_the_text_of_an_own_lesson_stays_text(visit: Callable[..., Page]) -> None:
+    page = visit()
+    expect(page.locator(".lesson[data-lesson=own]")).to_contain_text(HOSTILE)
+    page.locator(".lesson[data-lesson=own]").click()
+    expect(page.locator(".strip-title")).to_have_text(HOSTILE)
+    page.locator(".choice[data-key=writes]").click()
+    expect(page.locator(".strip-reveal")).to_contain_text("<img src=x")
+    page.get_by_role("button", name="Finish").click()
+    expect(page.locator(".lesson-strip q")).to_have_text(HOSTILE)
+    expect(page.locator(".lesson-strip :is(img, b, script)")).to_have_count(0)
