@@ -44,8 +44,10 @@ function stored(use) {
 /**
  * Bars with their numbers: how many pages chose what.
  * @param {[string, number][]} bars
+ * @param {string | null} right the label that is right, once it may be said
+ * @param {string | null} mine one's own
  */
-function tally(bars) {
+function tally(bars, right, mine) {
   if (!bars.length) return el("p", { class: "role-quiet" }, "No guess yet.");
   const most = Math.max(1, ...bars.map(([, count]) => count));
   return el(
@@ -54,8 +56,13 @@ function tally(bars) {
     bars.map(([label, count]) =>
       el(
         "li",
-        {},
-        el("bdi", { class: "tally-label" }, label),
+        { class: label === right ? "is-right" : null },
+        el(
+          "span",
+          { class: "tally-label" },
+          el("bdi", {}, label),
+          el("span", { class: "role-quiet" }, marks(label, right, mine)),
+        ),
         el("span", { class: "tally-count" }, count),
         el("span", {
           class: "tally-bar",
@@ -67,18 +74,22 @@ function tally(bars) {
   );
 }
 
+const marks = (label, right, mine) => {
+  const found = [label === right && "right", label === mine && "your guess"].filter(Boolean);
+  return found.length ? ` (${found.join(", ")})` : "";
+};
 const pages = (n) => `${n} page${n === 1 ? "" : "s"}`;
 const guesses = (n) => `${n} guess${n === 1 ? "" : "es"}`;
 
 /**
  * The page's part in a class. `post(name, value)` sends an event; `here()` is the step that is open,
- * `asks()` whether it asks for a guess; `go(place)` opens one. `seated()` is called when the part
+ * `asks()` whether it asks for a guess, `right()` the right option once it is told; `go(place)` opens one. `seated()` is called when the part
  * changes, `looked()` when something of the class may have.
  * @param {{post: (name: string, value: any) => void, here: () => Place | null,
- *   asks: () => boolean, go: (place: Place) => void, seated: () => void,
+ *   asks: () => boolean, right: () => string | null, go: (place: Place) => void, seated: () => void,
  *   looked: () => void}} strip
  */
-export function makeRoom({ post, here, asks, go, seated, looked }) {
+export function makeRoom({ post, here, asks, right, go, seated, looked }) {
   /** @type {{seat: Seat | null, look: any, timer: any, closed: string, drawn: string}} */
   const room = { seat: null, look: null, timer: 0, closed: "", drawn: "" };
   const bar = el("div", { class: "room-bar" });
@@ -168,7 +179,7 @@ export function makeRoom({ post, here, asks, go, seated, looked }) {
 
   function draw() {
     const { seat, look, closed } = room;
-    const state = JSON.stringify([seat, look, closed, here()]);
+    const state = JSON.stringify([seat, look, closed, here(), right()]);
     if (state === room.drawn) return;
     room.drawn = state;
     const held = bar.contains(document.activeElement) || board.contains(document.activeElement)
@@ -234,7 +245,7 @@ export function makeRoom({ post, here, asks, go, seated, looked }) {
   /** What stands below the question: bars, once they may be seen, and the teacher's buttons. */
   function onBoard() {
     const { look } = room;
-    const shown = look.bars ? [tally(look.bars)] : [];
+    const shown = look.bars ? [tally(look.bars, look.revealed ? right() : null, look.mine)] : [];
     if (!leads() || look.revealed) return shown;
     return [
       ...shown,
@@ -254,7 +265,7 @@ export function makeRoom({ post, here, asks, go, seated, looked }) {
     ];
   }
 
-  /** Below the list of lessons: join a room, or open one. */
+  /** Above the list of lessons: join a room, or open one. */
   function doors() {
     if (room.seat) return null;
     const field = el("input", {

@@ -47,6 +47,7 @@ const room = makeRoom({
   post: (name, value) => post(`lesson ${name}`, view.trigger, "input", { index: name, value }),
   here: () => (step() && !isSaid() ? view.at : null),
   asks: () => Boolean(step()?.predict),
+  right: () => rightText(),
   go: followed,
   seated: () => paint(),
   looked,
@@ -157,6 +158,12 @@ function looked() {
   answer(view.voted ? view.guess : null);
 }
 
+/** The text of the right option, once this page has been told. */
+function rightText() {
+  const options = [...step()?.options ?? [], ...view.reply?.options ?? []];
+  return options.find(([key]) => key === view.told?.answer)?.[1] ?? null;
+}
+
 /** A guess: to the class, where it waits for it; else it is answered at once. */
 function commit(guess) {
   const seat = room.pass();
@@ -176,6 +183,7 @@ function answer(guess) {
 function told(data) {
   if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
   view.told = { ...data, yours: view.yours || data.yours };
+  room.draw();
   arrange();
   light();
   paint("feedback");
@@ -289,8 +297,8 @@ function page() {
     reply
       ? [note(reply, restore), asks()]
       : el("p", { class: "role-quiet", role: "status" }, "A moment."),
-    view.told ? feedback(view.told) : null,
     room.board,
+    view.told ? feedback(view.told) : null,
     navigation(),
     isSaid() ? null : button("print a worksheet of this lesson", () => send("worksheet"), {
       class: "plain said-open on-paper",
@@ -320,9 +328,9 @@ function asks() {
     mine === null ? null : el(
       "p",
       { class: "strip-voted", tabindex: -1, role: "status" },
-      "Your guess is in: ",
+      "Your guess: ",
       el("bdi", {}, mine),
-      ". You can change it until the class sees the answer.",
+      el("span", { class: "role-quiet" }, " (you can change it until the reveal)"),
     ),
     form(now, reply.options, commit),
     button("I don’t know, show me", () => commit(null), { class: "plain show-me" }),
@@ -331,8 +339,8 @@ function asks() {
 
 /** What a class sees of a question: the teacher's own page shows it and waits. */
 const led = (now, reply) => [
-  chosen([...now.options, ...reply.options]),
-  el("p", { class: "role-quiet" }, "Your class guesses on its own pages."),
+  el("div", { class: "led" }, chosen([...now.options, ...reply.options])),
+  el("p", { class: "role-quiet strip-text" }, "Your class guesses on its own pages."),
 ];
 
 function navigation() {
@@ -390,11 +398,11 @@ function ending() {
 function list() {
   return [
     head("Lessons", "a few minutes each", leave),
+    view.contents.rooms ? room.doors() : null,
     lessonList(course(), new Set(kept().done), (id) => open(id, 0)),
     lessonOf(view.contents.said)
       ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
       : null,
-    view.contents.rooms ? room.doors() : null,
   ];
 }
 

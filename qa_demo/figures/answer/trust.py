@@ -5,14 +5,12 @@ often a probability comes true, and what a no-answer threshold costs.
 from dataclasses import asdict
 from typing import Any
 
-from qa_demo.core.abstain import ThresholdPoint
 from qa_demo.core.measured import Measured, Reliability, ThresholdCurve
 from qa_demo.core.metrics import CalibrationBin
-from qa_demo.figures.numbers import number, percent
+from qa_demo.figures.measured import HEAD, nearest, share
+from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import table
 
-HEAD = "span"
-"""Chapter 1 shows the start/end head; chapter 7 compares the two heads."""
 NONE = (
     "No figures are stored beside this reader, so nobody can say how often its probabilities come "
     "true. qa_demo.training.score measures them for a folder."
@@ -42,11 +40,6 @@ def trust_tables(measured: Measured | None) -> list[dict[str, Any]]:
         *([] if found is None else [_reliability_table(found)]),
         *([] if curve is None else [_curve_table(curve)]),
     ]
-
-
-def share(points: float) -> str:
-    """Points of a hundred as measured: a count of nothing is 0 %."""
-    return "0 %" if points == 0 else percent(points / 100)
 
 
 def filled(bins: tuple[CalibrationBin, ...]) -> list[dict[str, Any]]:
@@ -79,11 +72,6 @@ def reliability_sentence(found: Reliability) -> str:
         f"Each question was judged by a fit that did not see its article; numbers exactly right "
         f"would miss by {number(found.chance_error, 3)} on so few questions."
     )
-
-
-def nearest(curve: ThresholdCurve, threshold: float) -> ThresholdPoint:
-    """The measured point whose threshold lies nearest, the reader's own among them."""
-    return min((curve.chosen, *curve.points), key=lambda p: abs(p.threshold - threshold))
 
 
 def curve_picture(curve: ThresholdCurve, threshold: float | None) -> dict[str, Any]:

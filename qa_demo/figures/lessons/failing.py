@@ -10,9 +10,9 @@ from qa_demo.core.lessons import Option
 from qa_demo.core.measured import Reliability, ThresholdCurve
 from qa_demo.core.metrics import exact_match, f1, normalize
 from qa_demo.core.types import Example
-from qa_demo.figures.answer.trust import HEAD, nearest, share
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
 from qa_demo.figures.lessons.spans import NO_ANSWER
+from qa_demo.figures.measured import HEAD, nearest, share
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.prose import listed, quoted
 

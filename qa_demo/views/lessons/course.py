@@ -11,7 +11,6 @@ from qa_demo.core.lesson_file import Known
 from qa_demo.core.lesson_folder import load_lessons
 from qa_demo.core.lessons import Lesson, Step
 from qa_demo.figures.lessons.checks import CHECKS
-from qa_demo.figures.spans.picture import STEPS as SPANS_STEPS
 from qa_demo.views.examples import load_examples
 
 FOLDER = ASSETS / "lessons"
@@ -30,7 +29,7 @@ VIEWS = (
 STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scores": ("plane", "dimensions", "layers"),
-        "spans": tuple(step["key"] for step in SPANS_STEPS),
+        "spans": ("square", "tent", "mass"),
         "loss": ("axes", "labels", "steps"),
         "windows": ("windows", "candidates", "merge"),
         "bio": ("tags", "spans", "annotators"),

@@ -11,11 +11,11 @@ from qa_demo.core.measured import Half, Measured, Reliability, ThresholdCurve, l
 from qa_demo.core.metrics import CalibrationBin
 from qa_demo.figures.answer.trust import (
     curve_sentence,
-    nearest,
     reliability_picture,
     trust_picture,
     trust_tables,
 )
+from qa_demo.figures.measured import nearest
 from qa_demo.views.measured import measured
 
 BINS = (CalibrationBin(0.0, 0.5, 0, 0.0, 0.0), CalibrationBin(0.5, 1.0, 4, 0.75, 0.5))
