@@ -5,6 +5,7 @@ readings against the reader.
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ import pytest
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import predict
 from qa_demo.core.store import load_reading
 from qa_demo.core.types import Answer, Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners
 from qa_demo.views.examples import other_questions
 from tests.core.toys import make_reading
+from tests.fakes import FakeReader
 
 KINDS = {
     "short and plain",
@@ -327,3 +330,31 @@ def test_the_check_command_tells_kept_from_broken(
     assert "BROKEN" in capsys.readouterr().out
     assert examples.main(["check", "--pool", str(path), "--only", "absent"]) == 2
     assert "absent" in capsys.readouterr().err
+
+
+def test_a_cut_word() -> None:
+    assert fault(one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1}), cut_word=True) is not None
+    whole = one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1})
+    best = replace(predict(whole).best.candidate, char_end=3, text="Alp")
+    shown = SimpleNamespace(example=SimpleNamespace(context="Alpha Beta"), best=best)
+    assert PROMISES["cut_word"](shown, True) is None
+
+
+def test_attention_on_marks_is_their_share_of_all() -> None:
+    reader = FakeReader()
+    question, context = "Who came?", "Anna Lund came to Visby in 1900."
+    reading = reader.read(question, context)
+    example = PoolExample("x", "t", "k", "r", question, context, (), {"attention_on_marks": 0.0})
+    assert check(example, reading, reader) == {"attention_on_marks": None}
+    all_of_it = replace(example, promise={"attention_on_marks": 1.0})
+    assert "of the attention goes to marks" in str(check(all_of_it, reading, reader))
+    with pytest.raises(BadInput, match="needs the reader"):
+        check(example, reading)
+
+
+def test_a_boundary_that_misleads_belongs_to_a_passage() -> None:
+    reading = FakeReader().read("Who came?", "Anna Lund came to Visby.")
+    example = PoolExample("x", "t", "k", "r", "Who came?", "Anna Lund came to Visby.", (), {})
+    for key in ("roentgen", "nobody"):
+        found = check(replace(example, promise={"boundary_misleads": key}), reading)
+        assert "is not that of the passage" in str(found["boundary_misleads"])
