@@ -1,0 +1,30 @@
+"""The nine questions of README: from the first screen, in at most three clicks on words that stand
+there, to the words that settle each.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+TABLE = README.partition("<!-- questions -->")[2].partition("<!-- /questions -->")[0]
+ROWS = [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in TABLE.split("\n")[3:-1]]
+MOST_CLICKS = 3
+PRESSED = "[role=tab], button, summary"
+
+
+def test_nine_questions_are_settled_in_three_clicks(open_page: Callable[..., Page]) -> None:
+    assert len(ROWS) == 9
+    for question, path, words in ROWS:
+        clicks = path.split(" › ")
+        assert question.endswith("?") and len(clicks) <= MOST_CLICKS
+        page = open_page()
+        for name in clicks:
+            named = re.compile(rf"(^|\d\s*){re.escape(name)}")
+            page.locator(PRESSED).filter(has_text=named, visible=True).first.click()
+        page.wait_for_function("(words) => document.body.innerText.includes(words)", arg=words)
