@@ -89,9 +89,9 @@ def _standing(case: Case, name: str, attention: bool) -> Finding:
         return placed
     rank = placed.rank
     stands = {
-        "larger": "more than chance does",
-        "chance": "which cannot be told from chance",
-        "smaller": "less than chance does",
+        "larger": "that is more than chance does",
+        "chance": "that cannot be told from chance",
+        "smaller": "that is less than chance does",
     }[rank.standing]
     return Finding(
         f"Without the top words of {name}, {listed([quoted(t, LONGEST) for t in placed.top])}, the "
