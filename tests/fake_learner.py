@@ -18,8 +18,9 @@ from qa_demo.core.learning import (
     training_windows,
 )
 from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.types import Reading
 
 
 class FakeLearner:

@@ -15,9 +15,10 @@ from qa_demo.core.heads import HeadWeights
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
 from qa_demo.core.occlusion import leave_one_out
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts
-from qa_demo.core.types import Baseline, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.types import Baseline, Encoding, Reading, Window
 from qa_demo.core.windows import make_windows
 from tests import fake_explanations
 from tests.fake_learner import FakeLearner

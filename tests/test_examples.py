@@ -13,9 +13,10 @@ import pytest
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.golds import Answer
 from qa_demo.core.predict import predict
 from qa_demo.core.store import load_reading
-from qa_demo.core.types import Answer, Reading
+from qa_demo.core.types import Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners
 from qa_demo.views.examples import other_questions

@@ -15,13 +15,15 @@ from qa_demo.cli.questions import load_questions
 from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.abstain import MOST_LOST, trade
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import Example
 from qa_demo.core.metrics import Outcome, score
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.reliability import reliability
 from qa_demo.core.report import dumps
 from qa_demo.core.report_evaluate import in_window
 from qa_demo.core.temperature import Claim, pair_claim
-from qa_demo.core.types import Example, Reading, WindowOptions
+from qa_demo.core.types import Reading
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

@@ -20,11 +20,12 @@ from qa_demo.cli.questions import load_questions
 from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.failures import judge, unread
+from qa_demo.core.golds import Example
 from qa_demo.core.metrics import evaluate, rules_of
 from qa_demo.core.predict import predict
 from qa_demo.core.report import dumps, evaluate_json
 from qa_demo.core.report_evaluate import outcome_of, question_json, refused_json
-from qa_demo.core.types import Example, Reading
+from qa_demo.core.types import Reading
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

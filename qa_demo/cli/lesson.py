@@ -10,7 +10,8 @@ from typing import Any
 
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Answer, Reading
+from qa_demo.core.golds import Answer
+from qa_demo.core.types import Reading
 
 ISOLATES = dict.fromkeys((0x2068, 0x2069))
 """The marks around a quoted text are for pages; a terminal prints them as codes."""

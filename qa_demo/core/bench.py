@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import TAGS, Encoding, Reading, Span, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import TAGS, Encoding, Reading, Span
 from qa_demo.core.windows import make_windows
 
 FEWEST, MOST = 3, 6

@@ -10,8 +10,10 @@ from typing import Any
 
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import Answer
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.store import load_reading
-from qa_demo.core.types import Answer, Encoding, Reading, Span, WindowOptions
+from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.core.words import span_at
 
 

@@ -26,21 +26,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import Example
 from qa_demo.core.metrics import score
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import pool
+from qa_demo.core.predicted import Candidate, Prediction
 from qa_demo.core.scales import SCALES
 from qa_demo.core.sentences import looks_like, sentences
 from qa_demo.core.spans import make_candidate, top_positions
-from qa_demo.core.types import (
-    Candidate,
-    DecodeOptions,
-    Encoding,
-    Example,
-    MergeOptions,
-    Prediction,
-    Reading,
-    Span,
-)
+from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.core.words import span_at
 
 RIGHT = "right"

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from qa_demo.core.arrays import Floats, logsumexp, softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.legal import reason_matrix
-from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading, Span
 
 LOSSES = ("soft", "all pairs", "legal pairs", "legal pairs, each")
 STEPS, RATE = 60, 1.0

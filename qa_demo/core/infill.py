@@ -14,8 +14,9 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats, freeze, log_softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.masked import Fate, Ints, Masked, Pairs
-from qa_demo.core.types import LossTerm, Span
+from qa_demo.core.types import Span
 
 WIRES = ("left", "right", "position")
 """What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the

@@ -14,11 +14,13 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.heads import angle
 from qa_demo.core.losses import Golds, total
+from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import DecodeOptions, LossTerm, MergeOptions, Reading, WindowOptions
+from qa_demo.core.types import Reading
 
 Scope = Literal["head", "last_layer", "reader"]
 Optimizer = Literal["sgd", "adamw"]

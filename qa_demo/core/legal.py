@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import DecodeOptions, Window
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Window
 
 Bools = NDArray[np.bool_]
 REASONS = ("legal", "outside context", "end before start", "too long", "not max context")

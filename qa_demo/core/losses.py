@@ -15,9 +15,11 @@ import numpy as np
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.bio import B, I, O
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.legal import Bools, reason
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.spans import legal_logsumexp
-from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span, Window
+from qa_demo.core.types import Reading, Span, Window
 
 Golds = Sequence[Span | None]
 """One `doc` span for each annotator; None where the annotator found no answer."""

@@ -13,10 +13,12 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import pool, predict
+from qa_demo.core.predicted import Candidate, Prediction
 from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, check_merge, wide
 from qa_demo.core.spans import Cell, make_candidate, separate_argmaxes
-from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Prediction, Reading
+from qa_demo.core.types import Reading
 
 __all__ = [
     "COMBINES",

@@ -11,8 +11,9 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp
 from qa_demo.core.losses import Golds
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.spans import top_spans
-from qa_demo.core.types import DecodeOptions, Window
+from qa_demo.core.types import Window
 
 FORMULAS = ("gold_only", "no_minus", "predicted", "searched", "no_exp", "shared_z", "no_bias")
 

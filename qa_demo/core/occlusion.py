@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.attribution import Attribution, Target, lanes, window_of
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, MergeOptions, Prediction, Reading, Window
+from qa_demo.core.predicted import Prediction
+from qa_demo.core.types import Reading, Window
 from qa_demo.core.words import Word, Words, words
 
 Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]

@@ -4,6 +4,8 @@ import numpy as np
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.legal import REASONS, check_decode, reason_codes
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.scales import (
     NULLS,
     SCALES,
@@ -14,15 +16,7 @@ from qa_demo.core.scales import (
     threshold_decides,
 )
 from qa_demo.core.spans import Ints, make_candidate, shares, top_grid, top_spans
-from qa_demo.core.types import (
-    Candidate,
-    DecodeOptions,
-    MergeOptions,
-    Prediction,
-    Ranked,
-    Reading,
-    Window,
-)
+from qa_demo.core.types import Reading, Window
 
 Placed = tuple[float, int, int, int]
 """Rank, window, start pos, end pos."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import Answer, Example
 from qa_demo.core.squad import examples_of
-from qa_demo.core.types import Answer, Example
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".parquet")
 LARGEST_CELL = 10_000_000

@@ -12,8 +12,9 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.learning import Learner
 from qa_demo.core.losses import Golds
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Baseline, Reading, Window, WindowOptions
+from qa_demo.core.types import Baseline, Reading, Window
 
 
 class Weights(Protocol):

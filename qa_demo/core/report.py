@@ -9,8 +9,10 @@ from typing import Any
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
-from qa_demo.core.types import Candidate, Encoding, LossTerm, Prediction, Ranked, Reading, Span
+from qa_demo.core.predicted import Candidate, Prediction, Ranked
+from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.core.words import words
 
 NORMALISERS = ("window", "shared")

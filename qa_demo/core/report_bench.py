@@ -5,10 +5,11 @@ from typing import Any
 from qa_demo.core.arrays import softmax
 from qa_demo.core.bench import Bench
 from qa_demo.core.losses import cross_entropy_gradient, start_end_targets
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.report import answer_json, finite, loss_json
 from qa_demo.core.report_tag import tag_json
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.types import Reading
 
 
 def bench_json(bench: Bench, options: DecodeOptions | None = None) -> dict[str, Any]:

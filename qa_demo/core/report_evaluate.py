@@ -5,11 +5,13 @@ wrong.
 from typing import Any
 
 from qa_demo.core.failures import Judged, answer_under
+from qa_demo.core.golds import Answer, Example
 from qa_demo.core.metrics import Outcome, normalize
+from qa_demo.core.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.report import finite, place_json
 from qa_demo.core.spans import window_prob
 from qa_demo.core.temperature import chance, pair_claim
-from qa_demo.core.types import Answer, Candidate, Example, Prediction, Ranked, Reading, Span
+from qa_demo.core.types import Reading, Span
 
 LISTED = 20
 

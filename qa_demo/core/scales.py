@@ -19,8 +19,9 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.spans import legal_logsumexp
-from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
+from qa_demo.core.types import Reading
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax
 from qa_demo.core.legal import REASONS, Bools, allowed_starts, reason, reason_codes, reason_matrix
-from qa_demo.core.types import Candidate, DecodeOptions, Reading, Span, Window
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predicted import Candidate
+from qa_demo.core.types import Reading, Span, Window
 
 Ints = NDArray[np.int64]
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import TAGS, Calibration, Calibrations, Encoding, Reading, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import TAGS, Calibration, Calibrations, Encoding, Reading
 from qa_demo.core.windows import make_windows
 
 FORMAT = 1

@@ -30,9 +30,10 @@ from qa_demo.core.losses import (
     start_end_targets,
     tag_targets,
 )
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.tag_fit import gradient as tag_gradient
 from qa_demo.core.tagging import with_tags
-from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.core.types import Reading, Span
 
 LOSSES = {
     "soft": "soft targets, as the reader was trained",

@@ -27,8 +27,10 @@ from qa_demo.core.arrays import Floats, log_softmax, logsumexp
 from qa_demo.core.bio import Chain, chain
 from qa_demo.core.errors import BadInput
 from qa_demo.core.legal import reason
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predicted import Candidate
 from qa_demo.core.spans import top_spans
-from qa_demo.core.types import Calibration, Candidate, DecodeOptions, Reading
+from qa_demo.core.types import Calibration, Reading
 
 RANGE = 0.05, 20.0
 BIASES = -20.0, 20.0

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import freeze
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import WindowOptions
 
 TAGS = ("B", "I", "O")
 
@@ -36,60 +37,6 @@ class Span:
 
     def __len__(self) -> int:
         return self.end - self.start + 1
-
-
-@dataclass(frozen=True)
-class WindowOptions:
-    """How a paragraph is cut into windows (BERT's names and defaults)."""
-
-    max_seq_length: int = field(
-        default=384,
-        metadata={"help": "Positions in one window: question, paragraph part and special tokens."},
-    )
-    doc_stride: int = field(
-        default=128,
-        metadata={
-            "help": "The step from one window to the next, in word pieces (not the overlap)."
-        },
-    )
-    max_query_length: int = field(
-        default=64,
-        metadata={"help": "The longest question, in word pieces; a longer one is refused."},
-    )
-
-
-@dataclass(frozen=True)
-class DecodeOptions:
-    """Which spans are legal and how many are listed."""
-
-    max_answer_length: int = field(
-        default=30, metadata={"help": "The longest answer, in word pieces."}
-    )
-    n_best_size: int = field(default=20, metadata={"help": "How many spans are listed."})
-    null_score_diff_threshold: float = field(
-        default=0.0, metadata={"help": "No answer when null score - best score is above this."}
-    )
-    top_n_grid: bool = field(
-        default=False,
-        metadata={"help": "Search only BERT's grid of the top n starts and the top n ends."},
-    )
-
-
-@dataclass(frozen=True)
-class MergeOptions:
-    """How windows are merged: three independent choices (see `core.scales`)."""
-
-    copies: str = field(
-        default="max_context",
-        metadata={"help": "Which copies of a span count: the owner window's, or all."},
-    )
-    scale: str = field(
-        default="logit",
-        metadata={"help": "The scale on which spans of different windows are compared."},
-    )
-    null: str = field(
-        default="min_logit", metadata={"help": "How the windows' null scores combine."}
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +225,7 @@ class Reading:
     end_logits: NDArray[np.float32]
     tag_logits: NDArray[np.float32] | None
     model_name: str
-    options: WindowOptions = WindowOptions()
+    options: WindowOptions = field(default_factory=WindowOptions)
     threshold: float | None = None
     """The reader's tuned no-answer threshold; None where none is
     stored, and 0 is used.
@@ -347,111 +294,6 @@ class Reading:
         return e.prefix_tokens + e.context_tokens[w.doc_start : w.doc_stop] + e.suffix_tokens
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """One span of one window: the row that a table prints."""
-
-    window: int
-    span: Span  # doc
-    char_start: int
-    char_end: int
-    text: str
-    start_logit: float
-    end_logit: float
-    rejected_because: str | None = None
-
-    @property
-    def score(self) -> float:
-        """start_logit + end_logit."""
-        return self.start_logit + self.end_logit
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A candidate after merging; `value` is on the chosen scale, `share` = softmax among the n
-    best.
-    """
-
-    candidate: Candidate
-    rank: int
-    value: float
-    share: float
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """The fast half: the decoded n-best list and what it was measured against."""
-
-    n_best: tuple[Ranked, ...]
-    rejected: tuple[Candidate, ...]
-    null_score: float
-    null_window: int
-    score_diff: float | None
-    limit: float | None
-    """The score_diff above which there is no answer; None when the rule or the reader knows none:
-    then the best span is the answer.
-    """
-    has_threshold: bool = True
-    """Whether the limit is the no-answer threshold; rules that compare probabilities have the
-    limit 0.
-    """
-
-    @property
-    def best(self) -> Ranked | None:
-        """The best span that is not the null; None when no span is legal."""
-        return self.n_best[0] if self.n_best else None
-
-    @property
-    def answer(self) -> str | None:
-        """The answer's text; None means no answer."""
-        if self.best is None or (
-            self.limit is not None and self.score_diff is not None and self.score_diff > self.limit
-        ):
-            return None
-        return self.best.candidate.text
-
-
 TargetKind = Literal[
     "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
 ]
-
-
-@dataclass(frozen=True)
-class LossTerm:
-    """One named term of a loss; total = sum of weight * value; `over` is the denominator of its
-    mean.
-    """
-
-    name: str
-    value: float
-    weight: float
-    over: float
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A gold answer: context[char_start:char_start + len(text)] == text."""
-
-    text: str
-    char_start: int
-
-    @property
-    def char_end(self) -> int:
-        """Half-open end of the answer in the context."""
-        return self.char_start + len(self.text)
-
-
-@dataclass(frozen=True)
-class Example:
-    """One SQuAD question: answers of its annotators, empty when it has none."""
-
-    id: str
-    question: str
-    context: str
-    answers: tuple[Answer, ...]
-    is_impossible: bool = False
-    title: str = ""
-    spans: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """Where the answer is a list: half-open character ranges, one list for each annotator; else
-    empty.
-    """

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Encoding, Window, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Encoding, Window
 
 
 @dataclass(frozen=True)

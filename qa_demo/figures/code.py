@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import check_not_typed
 from qa_demo.core.scales import THRESHOLD_SCALES
-from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span
+from qa_demo.core.types import Reading, Span
 from qa_demo.core.windows import capacity
 
 BUNDLED = "bundled"

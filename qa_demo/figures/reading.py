@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.types import Answer, Encoding, Reading
+from qa_demo.core.golds import Answer
+from qa_demo.core.types import Encoding, Reading
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.learning import (
     Learned,
     Movement,
@@ -26,8 +27,9 @@ from qa_demo.core.learning import (
     training_windows,
 )
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import LossTerm, Reading, Window, WindowOptions
+from qa_demo.core.types import Reading, Window
 from qa_demo.model.outputs import output_layer
 from qa_demo.model.private import (
     PLACES,

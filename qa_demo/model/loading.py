@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable, QADemoError
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.model import hub
 from qa_demo.model.checks import (
     Tensor,

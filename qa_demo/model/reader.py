@@ -17,17 +17,10 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.losses import Golds
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts, check_made_by
-from qa_demo.core.types import (
-    TAGS,
-    Baseline,
-    Calibrations,
-    Encoding,
-    Reading,
-    Window,
-    WindowOptions,
-)
+from qa_demo.core.types import TAGS, Baseline, Calibrations, Encoding, Reading, Window
 from qa_demo.core.windows import make_windows
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute

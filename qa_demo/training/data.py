@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from qa_demo.core.golds import Example
 from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
-from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 

@@ -9,9 +9,11 @@ import numpy as np
 import torch
 
 from qa_demo.core.bio import best_span
+from qa_demo.core.golds import Example
 from qa_demo.core.metrics import exact_match, f1
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Encoding, Example, Reading, Window, WindowOptions
+from qa_demo.core.types import Encoding, Reading, Window
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 

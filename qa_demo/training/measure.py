@@ -12,12 +12,14 @@ from importlib.metadata import version
 import numpy as np
 
 from qa_demo.core.bio import best_span, decode_reading
+from qa_demo.core.golds import Example
 from qa_demo.core.lists import ListScores, list_scores
 from qa_demo.core.metrics import Outcome
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.report_evaluate import in_window
 from qa_demo.core.temperature import Claim, TagClaim, pair_claim
-from qa_demo.core.types import Example, Reading, Window, WindowOptions
+from qa_demo.core.types import Reading, Window
 from qa_demo.core.windows import make_windows
 from qa_demo.model.reader import BertReader, buckets
 from qa_demo.model.scoring import Setup, outcome

@@ -15,12 +15,15 @@ from qa_demo.core.attribution import Target
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample, load_examples
+from qa_demo.core.golds import Answer
 from qa_demo.core.metrics import exact_match
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
+from qa_demo.core.predicted import Candidate, Prediction
 from qa_demo.core.reader import Reader
 from qa_demo.core.scales import COMBINES
 from qa_demo.core.spans import separate_argmaxes
-from qa_demo.core.types import Answer, Candidate, DecodeOptions, MergeOptions, Prediction, Reading
+from qa_demo.core.types import Reading
 from qa_demo.core.words import special_positions
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views.background import Busy

@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from typing import Literal
 
 from qa_demo.core.attribution import METHODS, Method, Target
-from qa_demo.core.types import Baseline, DecodeOptions, MergeOptions, Reading, Window
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.types import Baseline, Reading, Window
 
 Ranking = Method | Literal["attention"]
 """What may put words in an order: a method, or raw attention from the target's start and end."""

@@ -24,9 +24,10 @@ from qa_demo.core.chance import Placed, RandomSets, draw, place
 from qa_demo.core.errors import BadInput
 from qa_demo.core.faithfulness import Curves, alike, curve, random_curves
 from qa_demo.core.occlusion import QuestionEffect, question_effects
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
-from qa_demo.core.types import Baseline, DecodeOptions, MergeOptions, Reading, Window
+from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.core.words import words
 from qa_demo.views.explained import (
     RANKINGS,

@@ -9,7 +9,8 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
-from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.views import parse
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame

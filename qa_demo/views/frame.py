@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.views import take_home
 from qa_demo.views.answers import NO_READING, Answers, reset, select, shown, there, tried
 from qa_demo.views.background import Announce, Background, Job, Wanted

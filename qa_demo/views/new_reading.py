@@ -9,9 +9,11 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.golds import Answer
 from qa_demo.core.inputs import check_texts
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.views import selection
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.views.parse import number
 
 Options = TypeVar("Options", WindowOptions, DecodeOptions)

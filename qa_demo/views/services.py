@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.infiller import Infiller
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.rooms import Rooms
-from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.core.windows import fitting
 from qa_demo.views.session.jobs import JobQueue
 from qa_demo.views.session.model_cache import ModelCache

@@ -9,7 +9,8 @@ from collections import Counter
 
 from qa_demo.core.attribution import KINDS
 from qa_demo.core.faithfulness import chance_band, ranks_along
-from qa_demo.core.types import DecodeOptions, TargetKind
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import TargetKind
 from qa_demo.model.loading import load_reader
 from qa_demo.model.workers import set_threads
 from qa_demo.views import selection

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.views.examples import load_examples
 from qa_demo.views.state import Screen
 from tests.browser.pictures import Pictures, pictures, screen_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS, frame_of, tabs
 from qa_demo.views.saved.bundle import script

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from qa_demo.core.attribution import Target
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import WindowOptions
 from qa_demo.core.words import span_at
 from qa_demo.model.loading import load_reader
 from tests.model import kit

@@ -46,7 +46,7 @@ def test_json_is_torchs_own_loss(folder: Path, capsys: pytest.CaptureFixture[str
     ]
     reader = load_reader(str(folder))
     losses, holders = [], 0
-    from qa_demo.core.types import WindowOptions
+    from qa_demo.core.options import WindowOptions
 
     reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(40, 7))
     docs = np.flatnonzero(

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import save_file
 
 from qa_demo.core.bio import decode_reading
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.views.api.tag import make_tag
 from tests.fakes import FakeReader

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from qa_demo.core.abstain import trade
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import Answer, Example
 from qa_demo.core.metrics import Outcome, evaluate
-from qa_demo.core.types import Answer, Example
 
 
 def question(name: str, *golds: str) -> Example:

@@ -8,7 +8,9 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.examples import hidden_spans, load_examples, load_passages
-from qa_demo.core.types import Answer, Span, WindowOptions
+from qa_demo.core.golds import Answer
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Span
 from tests.core.toys import make_encoding
 
 EXAMPLE = {

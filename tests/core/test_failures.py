@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.failures import BECAUSE, KINDS, Judged, gold_spans, judge, unread
+from qa_demo.core.golds import Answer, Example
 from qa_demo.core.metrics import exact_match, score
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.scales import COMBINES
 from qa_demo.core.sentences import looks_like, sentences
-from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, Reading, Span
+from qa_demo.core.types import Reading, Span
 from tests.core.toys import make_encoding, make_reading, random_reading
 
 WORDS = [

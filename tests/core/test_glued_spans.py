@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from qa_demo.core.errors import BadInput
 from qa_demo.core.glued_spans import LOSSES, descend, glue, gradient, legal_cells, two_answers
 from qa_demo.core.losses import pairs_loss
-from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading
 
 DECODE = DecodeOptions()

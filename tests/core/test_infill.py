@@ -8,9 +8,10 @@ import pytest
 from qa_demo.core import infill
 from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.masked import Masked, hide
 from qa_demo.core.report_infill import infill_json
-from qa_demo.core.types import LossTerm, Span
+from qa_demo.core.types import Span
 
 NAMES = [f"w{i}" for i in range(12)]
 

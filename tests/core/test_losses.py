@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from qa_demo.core import losses, spans
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading, t1
 
 

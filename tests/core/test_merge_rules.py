@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from qa_demo.core import merge_rules
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, MergeOptions
 from qa_demo.core.what_if import apply_what_if
 from tests.core.toys import make_reading, random_reading, t1
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from qa_demo.core.misread import FORMULAS, gold_pair, misread
-from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Span
 from tests.core.toys import t1
 
 WINDOW = t1().windows[0]  # context at 3 to 6, [CLS] at 0

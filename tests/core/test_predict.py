@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from qa_demo.core import predict as predict_module
 from qa_demo.core import scales
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, MergeOptions, Reading
+from qa_demo.core.types import Reading
 from tests.core.toys import make_encoding, make_reading, random_reading, t1
 
 ALL_RULES = [

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.golds import Answer, Example
 from qa_demo.core.questions import from_rows, read_questions
-from qa_demo.core.types import Answer, Example
 
 CONTEXT = 'Ada wrote "notes", then\nBob wrote notes.'
 WANTED = [

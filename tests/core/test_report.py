@@ -8,8 +8,8 @@ import pytest
 
 from qa_demo.core import report
 from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions
 from tests.core.toys import make_reading, t1
 
 FIELDS = [

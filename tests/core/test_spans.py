@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core import spans
 from qa_demo.core.errors import BadInput
 from qa_demo.core.legal import REASONS, check_decode, reason, reason_matrix, valid_spans
-from qa_demo.core.types import DecodeOptions
+from qa_demo.core.options import DecodeOptions
 from tests.core.toys import make_reading, random_reading, t1
 
 SMALL = DecodeOptions(max_answer_length=3, n_best_size=5)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.replay import load_replay
 from qa_demo.core.store import load_reading, save_reading
-from qa_demo.core.types import Calibration, Calibrations, WindowOptions
+from qa_demo.core.types import Calibration, Calibrations
 from qa_demo.core.what_if import apply_what_if
 from tests.fakes import FakeReader
 

@@ -14,6 +14,7 @@ from qa_demo.core.bio import decode_reading
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.losses import marked
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.teach import (
     Course,
@@ -28,7 +29,7 @@ from qa_demo.core.teach import (
     slopes,
     take,
 )
-from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.core.types import Reading, Span
 from tests.core.toys import make_reading
 
 N, D = 9, 12

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.bio import B, I, O, span_marginals
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import MergeOptions, WindowOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.temperature import (
     PairClaim,
@@ -27,7 +28,7 @@ from qa_demo.core.temperature import (
     pair_claim,
     shifted,
 )
-from qa_demo.core.types import Calibration, MergeOptions, Span, WindowOptions
+from qa_demo.core.types import Calibration, Span
 from tests.fakes import FakeReader
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core import windows
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from tests.core.toys import make_encoding
 
 VECTORS = [

@@ -9,8 +9,9 @@ from types import ModuleType
 import pytest
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import MergeOptions, WindowOptions
 from qa_demo.core.scales import COMBINES, COPIES
-from qa_demo.core.types import MergeOptions, Reading, WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.figures.code import PLACEHOLDER, Shown, opening
 from qa_demo.views.examples import load_examples
 from qa_demo.views.new_reading import new_screen

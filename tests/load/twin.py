@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.attribution import Target
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading
 from qa_demo.figures.payload import plain
 from qa_demo.figures.reading import reading_data
 from qa_demo.figures.why import attention as looked

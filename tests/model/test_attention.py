@@ -13,7 +13,8 @@ from transformers import AutoModelForQuestionAnswering
 from qa_demo.core.attention import RELEVANCE, gradient_attention, rollout
 from qa_demo.core.attribution import Target
 from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.types import Reading, Span, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Reading, Span
 from qa_demo.model.attention import check_layers, eager_twin
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

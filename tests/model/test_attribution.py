@@ -28,7 +28,8 @@ from qa_demo.core.attribution import (
 )
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.occlusion import leave_one_out, question_effects
-from qa_demo.core.types import Reading, Span, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Reading, Span
 from qa_demo.core.words import special_positions, words
 from qa_demo.model import attribution, gradients
 from qa_demo.model.attribution import shuffled

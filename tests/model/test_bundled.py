@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from qa_demo.core.bio import best_span
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.types import Reading
 from qa_demo.model.checks import read_header, sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.figures.payload import plain
 from qa_demo.model.loading import load_reader
 from qa_demo.views import selection

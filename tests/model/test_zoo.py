@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.model import hub, loading
 from qa_demo.model.checks import sha256
 from qa_demo.model.loading import blueprint, load_reader

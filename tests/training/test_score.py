@@ -15,16 +15,12 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.legal import valid_spans
 from qa_demo.core.measured import load_measured
 from qa_demo.core.metrics import calibration_error
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
+from qa_demo.core.predicted import Ranked
 from qa_demo.core.spans import window_prob
 from qa_demo.core.squad import read_squad
-from qa_demo.core.types import (
-    Calibration,
-    Calibrations,
-    DecodeOptions,
-    Ranked,
-    Reading,
-)
+from qa_demo.core.types import Calibration, Calibrations, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import apart, score

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from qa_demo.core.assets import ASSETS
-from qa_demo.core.types import DecodeOptions
+from qa_demo.core.options import DecodeOptions
 from qa_demo.figures.payload import plain
 from qa_demo.training.promises import load_pool
 from qa_demo.views.examples import BEST, is_right, load_examples, load_failures, load_menu, menu

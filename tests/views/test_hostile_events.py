@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.types import WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.views.answers import open_chapter
 from qa_demo.views.ask import Ask
 from qa_demo.views.frame import Frame

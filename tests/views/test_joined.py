@@ -12,7 +12,8 @@ import pytest
 
 from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution
-from qa_demo.core.types import DecodeOptions, Reading, Window, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.types import Reading, Window
 from qa_demo.views import explaining, selection
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.api.attribute import make_attribute

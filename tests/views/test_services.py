@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
-from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.views.services import Services, reading_name
 from qa_demo.views.session.recent import RecentValues, held_bytes
 from tests.fakes import FakeReader

@@ -4,8 +4,10 @@ notice.
 
 from typing import Any
 
+from qa_demo.core.options import MergeOptions
+from qa_demo.core.predicted import Prediction
 from qa_demo.core.scales import SCALES
-from qa_demo.core.types import MergeOptions, Prediction, Reading
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, percent, probability, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table

@@ -20,9 +20,10 @@ from qa_demo.core.losses import (
     tag_targets,
 )
 from qa_demo.core.merge_rules import run_all, separate_maxima
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Cell, window_prob
-from qa_demo.core.types import DecodeOptions, Reading, Span, Window
+from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.numbers import effect, number, probability, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table

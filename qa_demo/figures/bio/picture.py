@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp
 from qa_demo.core.bio import O, TaggedSpan
+from qa_demo.core.predicted import Prediction
 from qa_demo.core.tag_fit import tag_anatomy
 from qa_demo.core.tagging import Tagging
-from qa_demo.core.types import TAGS, Prediction, Reading, Span
+from qa_demo.core.types import TAGS, Reading, Span
 from qa_demo.figures.numbers import exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table

@@ -9,8 +9,9 @@ import numpy as np
 
 from qa_demo.core.bio import DECODINGS, TaggedSpan, best_spans, null_log_prob, tag_letters
 from qa_demo.core.glued_spans import LOSSES, STEPS, Glue, descend
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.tagging import Tagging, spans_above
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.types import Reading
 from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.numbers import number, probability, signed, total
 from qa_demo.figures.pack import printable

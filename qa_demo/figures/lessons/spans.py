@@ -5,9 +5,9 @@ import numpy as np
 from qa_demo.core.arrays import softmax
 from qa_demo.core.legal import valid_spans
 from qa_demo.core.lessons import Option
+from qa_demo.core.predicted import Candidate
 from qa_demo.core.scales import wide
 from qa_demo.core.spans import separate_argmaxes, span_scores, window_prob
-from qa_demo.core.types import Candidate
 from qa_demo.figures.lessons.finding import (
     LONGEST,
     Case,

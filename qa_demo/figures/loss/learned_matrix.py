@@ -9,8 +9,8 @@ import numpy as np
 from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.learning import Learned
 from qa_demo.core.legal import reason
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.spans import top_spans
-from qa_demo.core.types import DecodeOptions, MergeOptions
 from qa_demo.figures.numbers import percent, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table

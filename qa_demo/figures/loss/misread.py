@@ -11,7 +11,8 @@ import numpy as np
 
 from qa_demo.core.losses import Golds
 from qa_demo.core.misread import FORMULAS, Misread, gold_pair, measured, misread
-from qa_demo.core.types import DecodeOptions, Reading, Window
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading, Window
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted

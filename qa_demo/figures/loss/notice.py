@@ -8,7 +8,8 @@ from qa_demo.core.losses import (
     start_end_loss,
     start_end_targets,
 )
-from qa_demo.core.types import Prediction, Reading
+from qa_demo.core.predicted import Prediction
+from qa_demo.core.types import Reading
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import distinct, is_right
 from qa_demo.figures.numbers import percent

@@ -15,7 +15,9 @@ from qa_demo.core.losses import (
     total,
 )
 from qa_demo.core.misread import gold_pair
-from qa_demo.core.types import DecodeOptions, Prediction, Reading, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predicted import Prediction
+from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.terms import (
     bridge,

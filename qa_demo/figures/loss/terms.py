@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, logsumexp
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.legal import reason
 from qa_demo.core.losses import (
     Golds,
@@ -20,7 +21,8 @@ from qa_demo.core.losses import (
     start_end_targets,
     total,
 )
-from qa_demo.core.types import DecodeOptions, LossTerm, Reading, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import PrintedSum, number, probability
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.payload import table

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
+from qa_demo.core.golds import LossTerm
 from qa_demo.core.infill import HiddenPiece, Infill, Said, Trace, run_terms
-from qa_demo.core.types import Encoding, LossTerm
+from qa_demo.core.types import Encoding
 from qa_demo.figures.numbers import number, rest, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import part, table

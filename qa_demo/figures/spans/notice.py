@@ -2,8 +2,10 @@
 simplified.
 """
 
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predicted import Prediction
 from qa_demo.core.spans import make_cell, separate_argmaxes, top_spans
-from qa_demo.core.types import DecodeOptions, Prediction, Reading
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.prose import quoted

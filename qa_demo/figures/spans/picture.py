@@ -7,6 +7,8 @@ The matrix itself never travels: the browser adds the two rows of logits it alre
 from typing import Any
 
 from qa_demo.core.legal import REASONS, valid_spans
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predicted import Prediction
 from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import (
     Cell,
@@ -17,7 +19,7 @@ from qa_demo.core.spans import (
     top_positions,
     top_spans,
 )
-from qa_demo.core.types import DecodeOptions, Prediction, Reading
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import null_token

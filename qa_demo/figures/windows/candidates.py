@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.coverage import reach, read_plan
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predicted import Candidate
 from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import make_candidate, top_spans
-from qa_demo.core.types import Candidate, DecodeOptions, Reading
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted, shorten

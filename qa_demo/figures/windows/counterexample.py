@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from qa_demo.core.merge_rules import RuleResult, run_all
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.windows.compare import LABELS, WHY, printed_value, scale_of

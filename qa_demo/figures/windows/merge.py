@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.merge_rules import COMBINES, COPIES, NULLS, RULES, SCALES, RuleResult, run_all
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
+from qa_demo.core.predicted import Candidate
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import listed, shorten

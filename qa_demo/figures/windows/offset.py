@@ -9,10 +9,12 @@ import numpy as np
 
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.merge_rules import Flip, flip_constant
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
+from qa_demo.core.predicted import Candidate
 from qa_demo.core.scales import null_logits
 from qa_demo.core.spans import make_candidate, top_spans
-from qa_demo.core.types import Candidate, DecodeOptions, MergeOptions, Reading
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, probability, signed
 from qa_demo.figures.prose import quoted, shorten
 

@@ -13,10 +13,11 @@ from qa_demo.core.attribution import (
     Target,
 )
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.report import attribution_json
-from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span
+from qa_demo.core.types import Baseline, Reading, Span
 from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.explained import attribution_key

@@ -12,7 +12,8 @@ import gradio as gr
 
 from qa_demo.core.errors import QADemoError
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.views.options import parse
 from qa_demo.views.parse import sendable, text
 from qa_demo.views.services import Services, reading_name

@@ -9,7 +9,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.merge_rules import check_merge
-from qa_demo.core.types import MergeOptions
+from qa_demo.core.options import MergeOptions
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.state import Screen

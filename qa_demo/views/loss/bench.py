@@ -12,12 +12,14 @@ import numpy as np
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.golds import Answer
 from qa_demo.core.learning import Learned, Learner, Plan, Remembered, Scope, check_scope, remembered
 from qa_demo.core.losses import Golds, start_end_loss, total
 from qa_demo.core.misread import FORMULAS
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.replay import Replay, load_replay
-from qa_demo.core.types import Answer, DecodeOptions, Reading, WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.core.words import span_at
 from qa_demo.figures.loss.misread import break_formula, verdicts
 from qa_demo.figures.loss.picture import home, is_right

@@ -7,7 +7,8 @@ from typing import Any, cast
 from qa_demo.core.attribution import METHODS, Attribution, Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Prediction, Reading
+from qa_demo.core.predicted import Prediction
+from qa_demo.core.types import Reading
 from qa_demo.figures.scores.bench import decoded
 from qa_demo.figures.scores.rests import rests_data
 from qa_demo.views import parse

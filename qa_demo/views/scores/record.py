@@ -12,7 +12,8 @@ from qa_demo.core.attribution import Method, Target
 from qa_demo.core.errors import BadInput
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.lens import Components, Lens, components, lens
-from qa_demo.core.types import Prediction, Reading, ReadingKey
+from qa_demo.core.predicted import Prediction
+from qa_demo.core.types import Reading, ReadingKey
 from qa_demo.figures.scores.rests import Sides
 from qa_demo.views import hidden_states
 from qa_demo.views.background import Job, Wanted

@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from qa_demo.core.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
-from qa_demo.core.types import DecodeOptions, MergeOptions, Reading, Span, WindowOptions
+from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.types import Reading, Span
 from qa_demo.core.what_if import apply_what_if
 from qa_demo.core.windows import check_options
 from qa_demo.figures.payload import page_data

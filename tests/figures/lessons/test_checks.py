@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from qa_demo.core.arrays import softmax
+from qa_demo.core.golds import Answer
 from qa_demo.core.lessons import Option
-from qa_demo.core.types import Answer, DecodeOptions, Reading, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading, Span
 from qa_demo.figures.lessons import spans
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding, judge

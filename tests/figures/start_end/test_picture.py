@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.types import DecodeOptions, Reading
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, holders
 from qa_demo.figures.prose import piece
 from qa_demo.figures.start_end.bars import bar_figure, label

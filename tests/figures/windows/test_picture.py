@@ -7,7 +7,8 @@ import pytest
 
 from qa_demo.core.coverage import read_plan
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import DecodeOptions, Span, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.types import Span
 from qa_demo.core.windows import plan
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
 from qa_demo.figures.windows.picture import (

@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from qa_demo.core.lessons import FACT
-from qa_demo.core.types import DecodeOptions, MergeOptions
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples

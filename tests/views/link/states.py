@@ -14,7 +14,8 @@ import numpy as np
 
 from qa_demo.core.errors import QADemoError
 from qa_demo.core.examples import PoolExample
-from qa_demo.core.types import Encoding, Reading, Span, WindowOptions
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.views import what_if
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.bio import bench as bio

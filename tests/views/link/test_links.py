@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.views.link import fragment
 from qa_demo.views.link.fragment import END, VERSION, Link, pack, parse

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from qa_demo.core.errors import Cancelled
-from qa_demo.core.types import Answer, Span, WindowOptions
+from qa_demo.core.golds import Answer
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Span
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import frame_of, tabs

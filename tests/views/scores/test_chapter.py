@@ -11,7 +11,7 @@ import pytest
 
 from qa_demo.core.attribution import METHODS, Target
 from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.words import words
 from qa_demo.figures.payload import plain
 from qa_demo.views import explaining, hidden_states, selection

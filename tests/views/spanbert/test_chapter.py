@@ -13,7 +13,8 @@ import pytest
 from qa_demo.core import masking
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.infiller import Infiller
-from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.views.background import Job
 from qa_demo.views.session.model_cache import ModelCache

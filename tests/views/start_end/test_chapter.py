@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.views import selection, what_if
 from qa_demo.views.start_end import chapter as start_end
 from qa_demo.views.state import Screen

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import says_labels
 from qa_demo.figures.payload import plain

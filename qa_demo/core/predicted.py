@@ -1,0 +1,69 @@
+"""The records of a prediction: candidates, their rank, and the answer or its absence."""
+
+from dataclasses import dataclass
+
+from qa_demo.core.types import Span
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One span of one window: the row that a table prints."""
+
+    window: int
+    span: Span  # doc
+    char_start: int
+    char_end: int
+    text: str
+    start_logit: float
+    end_logit: float
+    rejected_because: str | None = None
+
+    @property
+    def score(self) -> float:
+        """start_logit + end_logit."""
+        return self.start_logit + self.end_logit
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate after merging; `value` is on the chosen scale, `share` = softmax among the n
+    best.
+    """
+
+    candidate: Candidate
+    rank: int
+    value: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The fast half: the decoded n-best list and what it was measured against."""
+
+    n_best: tuple[Ranked, ...]
+    rejected: tuple[Candidate, ...]
+    null_score: float
+    null_window: int
+    score_diff: float | None
+    limit: float | None
+    """The score_diff above which there is no answer; None when the rule or the reader knows none:
+    then the best span is the answer.
+    """
+    has_threshold: bool = True
+    """Whether the limit is the no-answer threshold; rules that compare probabilities have the
+    limit 0.
+    """
+
+    @property
+    def best(self) -> Ranked | None:
+        """The best span that is not the null; None when no span is legal."""
+        return self.n_best[0] if self.n_best else None
+
+    @property
+    def answer(self) -> str | None:
+        """The answer's text; None means no answer."""
+        if self.best is None or (
+            self.limit is not None and self.score_diff is not None and self.score_diff > self.limit
+        ):
+            return None
+        return self.best.candidate.text
