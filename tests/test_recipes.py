@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[1], sys.argv[2]]
 from qa_demo.core.errors import Cancelled
-from qa_demo.core.types import DecodeOptions
+from qa_demo.core.options import DecodeOptions
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
 from qa_demo.views.words import chapter

@@ -8,7 +8,6 @@ import gradio as gr
 from qa_demo.core.options import WindowOptions
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING
 from qa_demo.figures.reader_facts import facts_sentence
-from qa_demo.views.background import Busy
 from qa_demo.views.examples import menu
 from qa_demo.views.follow import Links
 from qa_demo.views.frame import Frame
@@ -122,13 +121,7 @@ class Ask:
         """
         name = (wanted or "").strip() or self.services.default
         shown = name[:200]
-        found = yield from self.frame.slow.follow(
-            visitor,
-            KIND,
-            lambda *_: self.services.reader(name),
-            Busy(f"loading {shown}"),
-            loads=True,
-        )
+        found = yield from self.readings.load(visitor, name)
         error = found.error
         if found.superseded:
             error = (

@@ -12,7 +12,6 @@ from qa_demo.core.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.views import parse
-from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.fragment import Link
 from qa_demo.views.link.fragment import parse as parse_link
@@ -142,13 +141,7 @@ class Links:
         if source in (default, self.services.default):
             return source, wanted
         shown = source[:200]
-        found = yield from self.frame.slow.follow(
-            visitor,
-            KIND,
-            lambda *_: self.services.reader(source),
-            Busy(f"loading {shown}"),
-            loads=True,
-        )
+        found = yield from self.readings.load(visitor, source)
         if found.error is None and not found.superseded:
             return source, wanted
         why = found.error or "another text came meanwhile"

@@ -2,7 +2,7 @@
 any other through the server's queue.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from qa_demo.core.golds import Answer
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
 from qa_demo.views import selection
 from qa_demo.views.background import Busy
@@ -156,6 +157,18 @@ class NewReadings:
         if wanted is not None:
             wanted = check(wanted, outcome.result)
         yield partial(self.show, outcome.result, source, example, wanted=wanted, after=after)
+
+    def load(self, visitor: str, source: str) -> Generator[Update, None, Outcome[Reader]]:
+        """The reader of that name, from a disk or a network; as the visitor's newest wish."""
+        return (
+            yield from self.frame.slow.follow(
+                visitor,
+                KIND,
+                lambda *_: self.services.reader(source),
+                Busy(f"loading {source[:200]}"),
+                loads=True,
+            )
+        )
 
     def show(
         self,

@@ -3,22 +3,17 @@ annotators who disagree.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
-from qa_demo.core.tagging import owned_rows, tagging
+from qa_demo.core.tagging import owned_rows
 from qa_demo.core.teach import apart
-from qa_demo.core.types import Reading
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import teach
 from qa_demo.figures.bio.code import bio_code
-from qa_demo.figures.bio.loss import loss_data, one_hot_data, terms_table
 from qa_demo.figures.bio.measured import lists_picture, lists_table
-from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, threshold_data
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
@@ -28,9 +23,9 @@ from qa_demo.views.bio import bench, linked
 from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio import training as slow
 from qa_demo.views.bio.bench import Bench
+from qa_demo.views.bio.shown import glued_examples, whose_tags, with_tags, without_tags
 from qa_demo.views.bio.words import WORDS
 from qa_demo.views.code import shown_of
-from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
 from qa_demo.views.state import Chapter, Screen
@@ -70,7 +65,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "taught": taught(screen),
         "lists": lists_picture(measured(screen.source)),
     }
-    made = _without_tags(screen) if reading is None else _with_tags(screen, reading)
+    made = without_tags(screen) if reading is None else with_tags(screen, reading)
     now = base["taught"]["now"]
     return page_data(
         CHAPTER.question,
@@ -83,61 +78,6 @@ def present(screen: Screen) -> dict[str, Any]:
             *lists_table(measured(screen.source)),
         ],
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Made:
-    """What the tags of a reading add to the page."""
-
-    picture: dict[str, Any]
-    notice: str
-    tables: tuple[dict[str, Any], ...] = ()
-
-
-def _without_tags(screen: Screen) -> Made:
-    return Made(
-        {},
-        f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start "
-        "and an end vector only. Its hidden states are there all the same, so a tagging head "
-        "can be trained on them here.",
-    )
-
-
-def _with_tags(screen: Screen, reading: Reading) -> Made:
-    rows, owner = owned_rows(reading)
-    found = {name: tagging(reading, name) for name in DECODINGS}
-    viterbi = found["viterbi"]
-    golds, named = bench.annotators(screen)
-    best = screen.prediction.best
-    keep = (
-        [x.span for t in found.values() for x in t.spans]
-        + [span for spans in golds for span in spans]
-        + ([] if best is None else [best.candidate.span])
-    )
-    losses, own = loss_data(reading, rows, golds, named), bench.bench_of(screen)
-    picture = {
-        "bars": figure.bars_data(reading, rows, keep),
-        "decodings": decodings_data(reading, found),
-        "compare": figure.compared(screen.prediction, viterbi.spans, whose_tags(screen)),
-        "threshold": threshold_data(reading, screen.decode, own.threshold),
-        "glue": glued(screen, reading, viterbi.spans),
-        "loss": losses,
-        "one": one_hot_data(reading, rows, golds[own.one], own.one),
-    }
-    tables = (
-        figure.tag_table(reading, rows, owner, viterbi.tags.tolist(), figure.open_runs(rows, keep)),
-        decodings_table(found),
-        terms_table(losses["terms"]),
-    )
-    said = figure.notices(screen.prediction, viterbi, found["strict"], rows, whose_tags(screen))
-    picture["notices"] = {**said, "annotators": losses["says"]}
-    return Made(picture, said["tags"], tables)
-
-
-def whose_tags(screen: Screen) -> str:
-    """ "reader", "own" for a head trained here, "taught" for the reader's after some steps."""
-    whose = bench.whose(screen)
-    return "taught" if whose == "own" and bench.bench_of(screen).teaching is not None else whose
 
 
 def marks_data(screen: Screen) -> dict[str, Any]:
@@ -203,30 +143,6 @@ def own_data(screen: Screen) -> dict[str, Any]:
         "tagged": kept.tagged_at == screen.reading.key,
         "reader": screen.reading.tag_logits is not None,
     }
-
-
-def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> dict[str, Any]:
-    """The glued span of this reading, or the examples that have one."""
-    found = bench.glue_of(screen, reading, spans)
-    if found is None:
-        return {"found": None, "examples": glued_examples()}
-    window = reading.windows[found.window]
-    table = span_marginals(tag_log_probs(reading, found.window), len(found.whole))
-    chances = [
-        bench.marginal_of(table, window.doc_start, x)
-        for x in (found.first, found.second, found.whole)
-    ]
-    return {"found": glue_data(reading, found, screen.decode, chances, spans), "examples": []}
-
-
-def glued_examples() -> list[dict[str, str]]:
-    """Examples whose annotators name two answers that stand apart."""
-    out = []
-    for e in load_examples().values():
-        places = sorted({(a.char_start, a.char_end) for a in e.answers})
-        if len(e.context) < 400 and any(a[1] < b[0] for a, b in pairwise(places)):
-            out.append({"title": e.title, "id": e.id})
-    return out[:6]
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
