@@ -415,9 +415,9 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(
         cancelled: Any,
         shuffle: Any,
     ) -> Any:
-        on_progress(1, 4)
         while not cancelled():
-            time.sleep(0.01)
+            on_progress(1, 4)  # again and again, as real work does: the line may have been cleared
+            time.sleep(0.1)
         raise Cancelled("the attribution was cancelled")
 
     with monkeypatch.context() as patch:

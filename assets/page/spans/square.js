@@ -130,7 +130,7 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
 function apart(list, scale) {
   const taken = [];
   return list.filter(({ text, x, y, anchor }) => {
-    const wide = text.length * 7 * scale;
+    const wide = text.length * 7.5 * scale;
     const left = x - { start: 0, middle: wide / 2, end: wide }[anchor];
     const clash = left < 0 ||
       taken.some((t) => left < t.right && t.left < left + wide && Math.abs(t.y - y) < 15 * scale);
