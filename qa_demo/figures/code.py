@@ -2,7 +2,7 @@
 
 A snippet holds the texts as Python literals, so whatever they hold, they stay texts. It names no
 folder of this machine: the bundled reader by its place in the repository, one from a folder by a
-placeholder.
+gap that the user fills in.
 """
 
 import re

@@ -227,9 +227,9 @@ def test_settings_apply_by_keyboard_and_refuse_beside_the_box(page: Page) -> Non
     expect(formula).to_contain_text("j < i + 30")
     page.keyboard.press("Tab")
     expect(slider).to_be_focused()
-    for longest in range(29, 24, -1):
-        page.keyboard.press("ArrowLeft")
-        expect(formula).to_contain_text(f"j < i + {longest}")
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")  # faster than answers come back
+    expect(formula).to_contain_text("j < i + 25")
     expect(slider).to_be_focused()
     page.keyboard.press("Tab")
     expect(box).to_be_focused()

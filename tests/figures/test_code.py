@@ -4,6 +4,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -132,16 +133,16 @@ def test_every_setting_has_its_line(key: str) -> None:
     assert len(seen) >= 2 * 5
 
 
-def test_a_folder_is_a_placeholder_and_a_hub_reader_its_revision() -> None:
+def test_a_folder_is_a_placeholder_and_a_hub_reader_its_revision(tmp_path: Path) -> None:
     screen = screen_of("Who?", "Somebody drew the towers.")
     for source, name, wanted in (
-        ("/home/somebody/secret", "secret", repr(PLACEHOLDER)),
+        (str(tmp_path / "secret"), "secret", repr(PLACEHOLDER)),
         ("owner/name", "owner/name@0123abcd", "revision='0123abcd'"),
         ("bundled", "bundled", "'assets/reader'"),
     ):
         reading = replace(screen.reading, model_name=name)
         lines = "\n".join(opening(shown_by(reading, source, screen), "test"))
-        assert wanted in lines and "secret" not in lines
+        assert wanted in lines and "secret" not in lines and str(tmp_path) not in lines
 
 
 def shown_by(reading: Reading, source: str, screen: Screen) -> Shown:

@@ -10,7 +10,7 @@ import { tableTools } from "./take_table.js";
 import { style } from "./style.js";
 import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
-import { post } from "./outbox.js";
+import { post, underWay } from "./outbox.js";
 import { hear, openExample, reset, say, select, state, textOf } from "./store.js";
 
 style(new URL("./media.css", import.meta.url));
@@ -69,6 +69,8 @@ function pageFor(view) {
     input: (name, value, kind = name) =>
       refuses(name, value) ||
       post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
+    /** Whether such an input waits or is on its way. @param {string} kind */
+    waits: (kind) => underWay(`${view.key} ${kind}`),
     open: openExample,
     /** The sentence of the open step, where each has its own. @param {string | undefined} text */
     notice: (text) => {

@@ -23,8 +23,10 @@ export function wholeNumber(text, { name, low, high }) {
  * edited is left alone by `show`.
  * @param {string} id
  * @param {(value: number) => void} apply
+ * @param {() => boolean} [waits] whether an own value is on its way: an older answer that comes
+ * meanwhile leaves the slider where it is
  */
-export function wholeSetting(id, apply) {
+export function wholeSetting(id, apply, waits = () => false) {
   /** @type {any} */
   let now = null;
   const slider = el("input", { type: "range", id: `${id}-slider`, step: 1 });
@@ -80,13 +82,14 @@ export function wholeSetting(id, apply) {
     ),
     show(setting) {
       const edited = now && box.value !== String(now.value);
-      now = setting;
+      const newer = now && waits();
+      now = newer ? { ...setting, value: now.value } : setting;
       name.textContent = setting.name;
       help.textContent = setting.help;
       slider.setAttribute("aria-label", `${setting.name}, slider`);
       slider.min = String(setting.low);
       slider.max = String(Math.max(setting.top, setting.value));
-      if (!edited) put(setting.value);
+      if (!edited && !newer) put(setting.value);
     },
   };
 }

@@ -62,7 +62,10 @@ function shell(root, page) {
       node.addEventListener("toggle", () => drawFolds(view));
       return node;
     });
-  view.settings = settings((name, value) => view.page.input(name, value));
+  view.settings = settings(
+    (name, value) => view.page.input(name, value),
+    (name) => view.page.waits(name),
+  );
   folds.push(fold("settings", view.settings.root, { id: "spans-settings" }));
   root.replaceChildren(
     el("div", { class: "spans-bar" }, view.steps, view.standing, view.tools),

@@ -6,12 +6,13 @@ import { wholeSetting } from "../shared/setting.js";
 /**
  * {root, show(settings)}: `apply(name, value)` is called for each new value.
  * @param {(name: string, value: number | boolean) => void} apply
+ * @param {(name: string) => boolean} waits whether a value of that name is on its way
  */
-export function settings(apply) {
+export function settings(apply, waits) {
   const numbers = [["max_answer_length", "spans-max-answer-length"], [
     "n_best_size",
     "spans-n-best-size",
-  ]].map(([name, id]) => wholeSetting(id, (value) => apply(name, value)));
+  ]].map(([name, id]) => wholeSetting(id, (value) => apply(name, value), () => waits(name)));
   const grid = el("input", {
     type: "checkbox",
     id: "spans-top-n-grid",
@@ -35,7 +36,7 @@ export function settings(apply) {
     /** @param {{numbers: any[], grid: {help: string, value: boolean}}} sent */
     show(sent) {
       numbers.forEach((n, k) => n.show(sent.numbers[k]));
-      grid.checked = sent.grid.value;
+      if (!waits("top_n_grid")) grid.checked = sent.grid.value;
       help.textContent = sent.grid.help;
     },
   };
