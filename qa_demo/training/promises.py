@@ -6,7 +6,7 @@ reading keeps it, else a sentence that says what was found instead.
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from qa_demo.core.golds import Answer
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Candidate, Prediction
+from qa_demo.core.predicted import Candidate
 from qa_demo.core.reader import Reader
 from qa_demo.core.scales import COMBINES
 from qa_demo.core.spans import separate_argmaxes
@@ -28,58 +28,12 @@ from qa_demo.core.words import special_positions
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages
 from qa_demo.training.promise_check import known
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """An example, its reading, and its decode at default options and the reader's threshold."""
-
-    example: PoolExample
-    reading: Reading
-    prediction: Prediction
-    reader: Reader | None = None
-    """Whom a promise about more than the reading asks."""
-
-    @property
-    def best(self) -> Candidate:
-        """The best span, null or not."""
-        if self.prediction.best is None:
-            raise BadInput(f"example '{self.example.id}': no span of this reading is legal")
-        return self.prediction.best.candidate
-
-    @property
-    def gold(self) -> Answer:
-        """The first annotator's answer."""
-        if not self.example.answers:
-            raise BadInput(
-                f"example '{self.example.id}': the promise needs an answer and none is given"
-            )
-        return self.example.answers[0]
+from qa_demo.training.shown import Shown, gold_tokens, show
 
 
 def load_pool(path: Path) -> tuple[PoolExample, ...]:
     """Read the examples; BadInput as `load_examples`, and for a promise that cannot be checked."""
     return known(load_examples(path), PROMISES, "example")
-
-
-def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Shown:
-    """Decode a reading as the page does at first paint: exact search, logit sum, the reader's
-    threshold.
-    """
-    if (reading.encoding.question, reading.encoding.context, reading.options) != (
-        example.question,
-        example.context,
-        example.options,
-    ):
-        raise BadInput(
-            f"example '{example.id}': the reading was made from another text or other options"
-        )
-    return Shown(
-        example,
-        reading,
-        predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)),
-        reader,
-    )
 
 
 def check(
@@ -175,18 +129,6 @@ def _windows(shown: Shown, limits: list[int]) -> str | None:
 def _tokens(shown: Shown, limits: list[int]) -> str | None:
     """How many word pieces the paragraph has, from and to."""
     return _between("word pieces", len(shown.reading.encoding.context_ids), limits)
-
-
-def gold_tokens(reading: Reading, answer: Answer) -> tuple[int, int]:
-    """First and last context token that overlaps an answer."""
-    inside = [
-        i
-        for i, (a, b) in enumerate(reading.encoding.offset_mapping.tolist())
-        if a < answer.char_end and b > answer.char_start
-    ]
-    if not inside:
-        raise BadInput(f"no word piece stands where the answer {answer.text!r} is")
-    return inside[0], inside[-1]
 
 
 def _border(shown: Shown, _: bool) -> str | None:

@@ -35,7 +35,8 @@ from qa_demo.core.types import Reading, Span, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code
-from qa_demo.training.promises import gold_tokens, load_pool
+from qa_demo.training.promises import load_pool
+from qa_demo.training.shown import gold_tokens
 from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("replay")

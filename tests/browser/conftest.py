@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.browser.listen import listen, stay_inside
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 
@@ -58,10 +59,19 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def contexts() -> dict[str, BrowserContext]:
-    """One browser context for each kind of settings, so that scripts come from its cache: the page
-    keeps nothing in it.
+    """One browser context for each kind of settings, so that scripts come from its cache; what a
+    page keeps in it is wiped before the next test.
     """
     return {}
+
+
+def forget(page: Page, site: str) -> None:
+    """Wipe what earlier tests left in this browser: a lesson that was begun opens again on the next
+    page.
+    """
+    asks = page.context.new_cdp_session(page)
+    asks.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": "local_storage"})
+    asks.detach()
 
 
 @pytest.fixture
@@ -73,6 +83,7 @@ def open_page(
     """
     faults: list[str] = []
     pages = []
+    wiped = set()
 
     def open_at(fragment: str = "", **settings: object) -> Page:
         settings = {
@@ -86,22 +97,11 @@ def open_page(
         page = contexts[kind].new_page()
         pages.append(page)
         page.set_default_timeout(TIMEOUT)
-        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        page.on(
-            "console",
-            lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,
-        )
-        page.on(
-            "request",
-            lambda request: (
-                faults.append(f"outside request: {request.url}")
-                if not request.url.startswith((site, "data:", "blob:"))
-                else None
-            ),
-        )
-        page.on(
-            "dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss())
-        )
+        listen(page, faults)
+        stay_inside(page, faults, site, "data:", "blob:")
+        if kind not in wiped:
+            wiped.add(kind)
+            forget(page, site)
         page.goto(site + fragment)
         expect(page.locator("#asked .asked-question")).not_to_be_empty()
         return page

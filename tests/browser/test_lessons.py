@@ -16,6 +16,7 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
+from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
 from tests.browser.steps import RUN
 from tests.browser.test_links import wait_for_field
@@ -59,11 +60,7 @@ def play(chromium: Browser, stored_site: str) -> Iterator[Callable[..., Page]]:
         context = chromium.new_context(**{**wanted, **settings})
         contexts.append(context)
         page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        page.on(
-            "console",
-            lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,
-        )
+        listen(page, faults)
         page.goto(stored_site)
         expect(page.locator("#picture-answer .four dd").first).to_be_visible()
         return page

@@ -68,7 +68,6 @@ def test_a_link_by_hand_names_an_example_a_chapter_and_a_lesson(
     title = page.locator(".strip-title").inner_text()
     other = open_page(page.evaluate("location.hash"))
     expect(other.locator(".strip-title")).to_have_text(title)
-    other.evaluate("localStorage.clear()")  # other tests share this browser's memory
 
 
 def test_a_reader_that_cannot_be_had_is_named(open_page: Callable[..., Page]) -> None:

@@ -66,7 +66,6 @@ def test_the_menu_keeps_what_was_used_and_what_is_known_of_it(
     expect(list_.locator("li").filter(has_text=HOSTILE)).to_have_count(0)
     kept = json.loads(page.evaluate("localStorage.getItem('spanlight.readers')"))
     assert [one["source"] for one in kept] == ["other/reader"]
-    page.evaluate("localStorage.removeItem('spanlight.readers')")
 
 
 def test_a_file_of_predictions_leads_from_failure_to_failure(

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from qa_demo.cli.report import html
 from qa_demo.figures.evaluation import report_data
 from qa_demo.views.link.fragment import parse
+from tests.browser.listen import listen, stay_inside
 from tests.figures.test_evaluation import ASKED, CONTEXT, HOSTILE, RUN, lines
 
 OPTIONS = {
@@ -36,17 +37,8 @@ def opened(chromium: Browser, tmp_path: Path, site: str) -> Page:
     context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
     faults: list[str] = []
-    page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith(("file:", "data:", "blob:"))
-            else faults.append(request.url)
-        ),
-    )
+    listen(page, faults)
+    stay_inside(page, faults, "file:", "data:", "blob:")
     page.goto(report(tmp_path, site).as_uri())
     expect(page.get_by_role("heading", name="Every question")).to_be_visible()
     yield page

@@ -16,6 +16,7 @@ from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.rooms import looker
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
+from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
 from tests.fakes import FakeReader
 
@@ -69,12 +70,7 @@ def visit(chromium: Browser, site: str) -> Iterator[Callable[..., Page]]:
         context = chromium.new_context(**{**wanted, **settings})
         contexts.append(context)
         page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        page.on(
-            "console",
-            lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,
-        )
-        page.on("dialog", lambda dialog: (faults.append("a dialog opened"), dialog.dismiss()))
+        listen(page, faults)
         page.goto(site)
         expect(page.locator("#picture-answer .four dd").first).to_be_visible()
         page.locator("#switch-lessons").click()

@@ -15,6 +15,7 @@ from qa_demo.views.saved.bundle import script
 from qa_demo.views.saved.file import html, saved
 from qa_demo.views.saved.tape import record
 from qa_demo.views.session.model_cache import ModelCache
+from tests.browser.listen import listen, stay_inside
 from tests.browser.serve import infiller
 from tests.fakes import FakeReader
 from tests.requests import services
@@ -36,17 +37,8 @@ def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context = chromium.new_context(offline=True, reduced_motion="reduce", **settings)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith((path.as_uri(), "data:", "blob:"))
-                else faults.append(request.url)
-            ),
-        )
+        listen(page, faults)
+        stay_inside(page, faults, path.as_uri(), "data:", "blob:")
         page.goto(path.as_uri())
         return page
 

@@ -14,6 +14,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.views.page import CHAPTERS
+from tests.answer_fields import FIELDS
 from tests.browser.steps import ask
 
 pytestmark = pytest.mark.browser
@@ -109,18 +110,5 @@ def test_the_reading_is_saved_with_the_fields_of_the_command_line(page: Page) ->
     page.locator("#switch-linking").click()
     path = saved(page, page.get_by_role("button", name="save as JSON"))
     found = json.loads(path.read_text(encoding="utf-8"))
-    assert list(found) == [
-        "question",
-        "reader",
-        "answer",
-        "char_start",
-        "char_end",
-        "start_logit",
-        "end_logit",
-        "score",
-        "null_score",
-        "score_diff",
-        "n_best",
-        "windows",
-    ]
+    assert list(found) == FIELDS
     assert found["question"] == page.locator("#asked .asked-question").inner_text()

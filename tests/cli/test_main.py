@@ -22,25 +22,12 @@ from qa_demo.core.predict import predict
 from qa_demo.core.scales import COMBINES, SCALES
 from qa_demo.model.loading import load_reader
 from qa_demo.model.scoring import Setup, score_reader
+from tests.answer_fields import FIELDS
 from tests.fakes import FakeReader
 from tests.model import kit
 
 SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
-FIELDS = [
-    "question",
-    "reader",
-    "answer",
-    "char_start",
-    "char_end",
-    "start_logit",
-    "end_logit",
-    "score",
-    "null_score",
-    "score_diff",
-    "n_best",
-    "windows",
-]
 
 
 @pytest.fixture(scope="module")

@@ -10,22 +10,9 @@ from qa_demo.core import report
 from qa_demo.core.errors import BadCheckpoint
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.predict import predict
+from tests.answer_fields import FIELDS
 from tests.core.toys import make_reading, t1
 
-FIELDS = [
-    "question",
-    "reader",
-    "answer",
-    "char_start",
-    "char_end",
-    "start_logit",
-    "end_logit",
-    "score",
-    "null_score",
-    "score_diff",
-    "n_best",
-    "windows",
-]
 OWN = ["char_start", "char_end", "start_logit", "end_logit", "score"]
 
 

@@ -32,6 +32,25 @@ Read = Callable[[str], tuple[Reading, tuple[Answer, ...]]]
 """From the id of an example to its reading and its right answers."""
 
 
+def case_of(
+    step: Step,
+    reading: Reading,
+    gold: tuple[Answer, ...],
+    reader: Reader | None,
+    measured: Measured | None,
+) -> Case:
+    """What the check of a step may look at, on the page that the step sets up."""
+    return Case(
+        reading,
+        DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
+        gold=gold,
+        temperature=step.temperature or 1.0,
+        question=step.question,
+        reader=reader,
+        measured=measured,
+    )
+
+
 def prove(
     lesson: Lesson, read: Read, reader: Reader | None = None, measured: Measured | None = None
 ) -> Iterator[Proved]:
@@ -45,16 +64,7 @@ def prove(
             yield Proved(lesson, step, None, unknown=True)
         else:
             reading, gold = read(step.example or lesson.example)
-            case = Case(
-                reading,
-                DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
-                gold=gold,
-                temperature=step.temperature or 1.0,
-                question=step.question,
-                reader=reader,
-                measured=measured,
-            )
-            finding = CHECKS[step.check].find(case)
+            finding = CHECKS[step.check].find(case_of(step, reading, gold, reader, measured))
             yield Proved(lesson, step, fault_of(step, finding), finding.decides)
 
 

@@ -3,19 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.golds import Answer
 from qa_demo.core.lessons import Lesson, Step
 from qa_demo.core.measured import Measured
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
-from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding
+from qa_demo.figures.lessons.proof import Read, case_of
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.views.lessons.find import NOTHING, filled
-
-Read = Callable[[str], tuple[Reading, tuple[Answer, ...]]]
 
 
 def worksheet(
@@ -26,15 +22,8 @@ def worksheet(
     steps = []
     for step in lesson.steps:
         reading, gold = read(step.example or lesson.example)
-        case = Case(
-            reading,
-            DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
-            gold=gold,
-            temperature=step.temperature or 1.0,
-            question=step.question,
-            reader=reader() if step.check and CHECKS[step.check].needs_reader else None,
-            measured=measured,
-        )
+        asks = step.check and CHECKS[step.check].needs_reader
+        case = case_of(step, reading, gold, reader() if asks else None, measured)
         asked = (reading.encoding.question, reading.encoding.context)
         texts.setdefault(asked)
         about = asked[0] if len({s.example or lesson.example for s in lesson.steps}) > 1 else ""

@@ -1,0 +1,71 @@
+"""What a reader shows of an example: its reading, its answer, and the tokens of a gold answer."""
+
+from dataclasses import dataclass
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.golds import Answer
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.predict import predict
+from qa_demo.core.predicted import Candidate, Prediction
+from qa_demo.core.reader import Reader
+from qa_demo.core.types import Reading
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An example, its reading, and its decode at default options and the reader's threshold."""
+
+    example: PoolExample
+    reading: Reading
+    prediction: Prediction
+    reader: Reader | None = None
+    """Whom a promise about more than the reading asks."""
+
+    @property
+    def best(self) -> Candidate:
+        """The best span, null or not."""
+        if self.prediction.best is None:
+            raise BadInput(f"example '{self.example.id}': no span of this reading is legal")
+        return self.prediction.best.candidate
+
+    @property
+    def gold(self) -> Answer:
+        """The first annotator's answer."""
+        if not self.example.answers:
+            raise BadInput(
+                f"example '{self.example.id}': the promise needs an answer and none is given"
+            )
+        return self.example.answers[0]
+
+
+def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Shown:
+    """Decode a reading as the page does at first paint: exact search, logit sum, the reader's
+    threshold.
+    """
+    if (reading.encoding.question, reading.encoding.context, reading.options) != (
+        example.question,
+        example.context,
+        example.options,
+    ):
+        raise BadInput(
+            f"example '{example.id}': the reading was made from another text or other options"
+        )
+    return Shown(
+        example,
+        reading,
+        predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)),
+        reader,
+    )
+
+
+def gold_tokens(reading: Reading, answer: Answer) -> tuple[int, int]:
+    """First and last context token that overlaps an answer."""
+    inside = [
+        i
+        for i, (a, b) in enumerate(reading.encoding.offset_mapping.tolist())
+        if a < answer.char_end and b > answer.char_start
+    ]
+    if not inside:
+        raise BadInput(f"no word piece stands where the answer {answer.text!r} is")
+    return inside[0], inside[-1]

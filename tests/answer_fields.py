@@ -1,0 +1,16 @@
+"""The fields of an answer as JSON, wherever it is given: by the command, the call and the page."""
+
+FIELDS = [
+    "question",
+    "reader",
+    "answer",
+    "char_start",
+    "char_end",
+    "start_logit",
+    "end_logit",
+    "score",
+    "null_score",
+    "score_diff",
+    "n_best",
+    "windows",
+]
