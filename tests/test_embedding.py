@@ -5,7 +5,7 @@ import pytest
 from qa_demo import app
 from qa_demo.core.errors import BadInput
 from qa_demo.embedding import MOST, VARIABLE, frame_ancestors
-from qa_demo.server import POLICY, policy
+from qa_demo.guard import POLICY, policy
 
 
 def test_origins_are_added_to_those_of_a_space(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ window out.
 import copy
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from qa_demo.model.attribution import attribute
 from qa_demo.model.config import longest_input
 from qa_demo.model.forward import Loaded, masked_logits, token_types
 from qa_demo.model.gradients import own_baseline
+from qa_demo.model.groups import buckets
 from qa_demo.model.hidden import head_weights, hidden
 from qa_demo.model.learning import ModelLearner
 from qa_demo.model.outputs import head_states, output_layer
@@ -35,19 +36,6 @@ from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED, Workers
 
 DEFAULTS = WindowOptions()
-
-
-def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
-    """Groups of at most `size` windows of equal length, in the order of their first window:
-    nothing is ever padded.
-    """
-    waiting: dict[int, list[Window]] = {}
-    for window in windows:
-        group = waiting.setdefault(len(window), [])
-        group.append(window)
-        if len(group) == size:
-            yield waiting.pop(len(window))
-    yield from waiting.values()
 
 
 class BertReader:

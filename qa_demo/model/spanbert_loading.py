@@ -9,11 +9,14 @@ import torch
 
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.model.blueprint import Blueprint
 from qa_demo.model.checks import read_header, regular, weight_files
-from qa_demo.model.loading import Blueprint, digest, load_tokenizer, open_source, weights
+from qa_demo.model.folder_tokenizer import digest, load_tokenizer
+from qa_demo.model.loading import open_source
 from qa_demo.model.sbo import WIDTH, SBOHead
 from qa_demo.model.source import LOOPBACK, HostLimits
 from qa_demo.model.spanbert import SpanBERT
+from qa_demo.model.weights import weights
 from qa_demo.model.workers import SHARED, Workers
 
 SBO_FILE = "sbo_head.safetensors"

@@ -21,7 +21,8 @@ from qa_demo.core.report_evaluate import in_window
 from qa_demo.core.temperature import Claim, TagClaim, pair_claim
 from qa_demo.core.types import Reading, Window
 from qa_demo.core.windows import make_windows
-from qa_demo.model.reader import BertReader, buckets
+from qa_demo.model.groups import buckets
+from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, outcome
 from qa_demo.model.workers import usable_cores
 from qa_demo.training.evaluate import assemble

@@ -18,8 +18,9 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
+from qa_demo.model.groups import buckets
 from qa_demo.model.loading import load_reader
-from qa_demo.model.reader import BertReader, buckets
+from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
 from qa_demo.model.workers import Workers
 from tests.model import kit

@@ -20,8 +20,9 @@ from safetensors.torch import load_file, save_file
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.options import WindowOptions
 from qa_demo.model import hub, loading
+from qa_demo.model.blueprint import blueprint
 from qa_demo.model.checks import sha256
-from qa_demo.model.loading import blueprint, load_reader
+from qa_demo.model.loading import load_reader
 from qa_demo.model.source import PUBLIC, HostLimits, bundled_folder, parse_source
 from tests.model import kit
 

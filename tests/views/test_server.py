@@ -7,17 +7,8 @@ from typing import Any
 
 import pytest
 
-from qa_demo.server import (
-    ENVIRONMENT,
-    MAX_BODY,
-    PAGE,
-    POLICY,
-    Guard,
-    is_public,
-    launch_settings,
-    same_origin,
-    styles,
-)
+from qa_demo.guard import MAX_BODY, POLICY, Guard, same_origin
+from qa_demo.server import ENVIRONMENT, PAGE, is_public, launch_settings, styles
 
 
 async def inner(scope: dict, receive: Any, send: Any) -> None:

@@ -3,12 +3,11 @@ either.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Target, window_of
 from qa_demo.core.errors import BadInput
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading
 from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import decimals_for, number
@@ -18,18 +17,18 @@ from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.figures.why.code import why_code
-from qa_demo.views import parse, selection
+from qa_demo.views import selection
 from qa_demo.views.answers import shown
 from qa_demo.views.background import Busy, Job, Wanted
 from qa_demo.views.code import shown_of
 from qa_demo.views.explained import attention_key, attribution_key, relevance_key
 from qa_demo.views.explaining import ATTENTION, FOUND, Work
 from qa_demo.views.frame import Frame
-from qa_demo.views.link.parts import Part
 from qa_demo.views.state import Chapter, Screen
+from qa_demo.views.why import linked
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, wanted_by
-from qa_demo.views.why.choice import KEY, Choice, choice_of, others, score_name, target_of, text_of
+from qa_demo.views.why.choice import KEY, Choice, choice_of, others, score_name, target_of
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
 
 CHAPTER = Chapter(
@@ -42,6 +41,8 @@ CHAPTER = Chapter(
 
 MOST_SEATS = 600_000
 """Numbers of all heads together that a saved reading takes along."""
+LINKED = linked.LINKED
+"""What of this chapter travels in a link: the question, not what was computed for it."""
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -122,64 +123,6 @@ def formula(screen: Screen) -> list[dict[str, str]]:
     )
 
 
-# What the browser sends
-
-
-def parse_choice(screen: Screen, value: Any) -> Choice:
-    """{"kind", "other": [start, end] or null, "method", "baseline"} as a checked record. The
-    reader's own baseline is no choice: another reader brings its own.
-    """
-    parse.record(value, "an explanation", "kind", "other", "method", "baseline")
-    for name, allowed in (("kind", KINDS), ("method", METHODS), ("baseline", BASELINES)):
-        parse.choice(value.get(name), name, allowed)
-    return Choice(
-        value["kind"],
-        parse_other(screen, value.get("other")),
-        value["method"],
-        None if value["baseline"] == screen.reading.baseline else value["baseline"],
-        text_of(screen),
-    )
-
-
-def parse_other(screen: Screen, value: Any) -> Span | None:
-    """[start, end] of the other span, or null. One that the selection's window does not hold is
-    none: it was chosen in another window.
-    """
-    if value is None:
-        return None
-    span = parse.pieces(screen.reading, value, "the other span")
-    window = None if screen.selection is None else screen.reading.windows[screen.selection.window]
-    return span if window is not None and window.holds(span) else None
-
-
-def change_choice(screen: Screen, value: Any) -> Screen:
-    """Another target, method or baseline."""
-    return screen.keep(CHAPTER.key, parse_choice(screen, value))
-
-
-def save_choice(screen: Screen) -> Any:
-    """[kind, method, baseline, other span or null], None for the first choice."""
-    now = choice_of(screen)
-    other = None if now.other is None else [now.other.start, now.other.end]
-    saved = [now.kind, now.method, now.baseline, other]
-    first = Choice()
-    return None if saved == [first.kind, first.method, first.baseline, None] else saved
-
-
-def load_choice(screen: Screen, value: Any) -> Screen:
-    """The same read back; the other span may stand in another window than the selection."""
-    if not isinstance(value, list) or len(value) != 4:
-        raise BadInput(f"an explanation has four choices, got {parse.got(value)}")
-    named = dict(zip(("kind", "method", "baseline"), value, strict=False))
-    made = parse_choice(screen, named)
-    other = None if value[3] is None else parse.pieces(screen.reading, value[3], "the other span")
-    return screen.keep(CHAPTER.key, replace(made, other=other))
-
-
-LINKED = (Part("why", "what chapter 9 explains", save_choice, load_choice, bound=True),)
-"""What of this chapter travels in a link: the question, not what was computed for it."""
-
-
 def opening(screen: Screen) -> Iterator[tuple[str, Any]]:
     """What the first two steps ask for with the choice in use: the heads of a short window all, of
     a long one the first that is drawn.
@@ -214,7 +157,7 @@ def asked_of(screen: Screen, value: Any) -> Screen:
     if not isinstance(value, dict) or value.get("what") not in ANSWERS:
         raise BadInput(f"chapter 9 can be asked for {', '.join(ANSWERS)}, got {str(value)[:60]}")
     seen = screen.select(selection.parse(screen.reading, value.get("span")))
-    return change_choice(seen, value.get("choice"))
+    return linked.change_choice(seen, value.get("choice"))
 
 
 def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
@@ -290,7 +233,7 @@ def build(frame: Frame) -> None:
     """Menus stand in the picture; what needs the reader is answered in the picture, refusals
     too.
     """
-    frame.browser_input(CHAPTER, "choice", change_choice)
+    frame.browser_input(CHAPTER, "choice", linked.change_choice)
     frame.background(
         CHAPTER,
         ("ask",),

@@ -158,7 +158,7 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         ),
         lambda seen: bio.change_one(seen, dice.randrange(3)),
         lambda seen: bio.change_threshold(seen, dice.uniform(0.01, 0.99)),
-        lambda seen: why.change_choice(seen, explain),
+        lambda seen: why.linked.change_choice(seen, explain),
         lambda seen: scores.put(
             seen, **scores.change_contrast(seen, {"lane": "start", "pos": piece})
         ),

@@ -116,7 +116,7 @@ def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Sc
 
 def test_a_choice_changes_formula_and_makes_only_this_chapter_stale(screen: Screen) -> None:
     shown = screen.presented("spans").presented("why")
-    new = why.change_choice(shown, chosen("span_minus_null"))
+    new = why.linked.change_choice(shown, chosen("span_minus_null"))
     assert new.fresh == {"spans"} and new.stamp == shown.stamp
     assert "[CLS]" in text_of(why.formula(new)) and "[CLS]" not in text_of(why.formula(shown))
 
@@ -124,17 +124,19 @@ def test_a_choice_changes_formula_and_makes_only_this_chapter_stale(screen: Scre
 def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen) -> None:
     listed = [span for span, _ in why.others(screen)]
     assert screen.selection.span not in listed and listed
-    fallback = why.target_of(why.change_choice(screen, chosen("span_minus_other")))
+    fallback = why.target_of(why.linked.change_choice(screen, chosen("span_minus_other")))
     assert fallback.other == listed[0]
     first = screen.reading.windows[screen.selection.window].doc_start
-    other = why.target_of(why.change_choice(screen, chosen("span_minus_other", [first, first + 1])))
+    other = why.target_of(
+        why.linked.change_choice(screen, chosen("span_minus_other", [first, first + 1]))
+    )
     assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
 
 
 def test_the_contrast_span_ends_with_its_window_and_with_its_text(
     reader: FakeReader, screen: Screen
 ) -> None:
-    kept = why.change_choice(
+    kept = why.linked.change_choice(
         screen.select(Selection(0, Span(3, 4))), chosen("span_minus_other", [0, 1])
     )
     assert why.target_of(kept).other == Span(0, 1)
@@ -177,7 +179,7 @@ def test_the_contrast_span_ends_with_its_window_and_with_its_text(
 )
 def test_a_bad_choice_is_one_sentence(screen: Screen, value: Any) -> None:
     with pytest.raises(BadInput):
-        why.change_choice(screen, value)
+        why.linked.change_choice(screen, value)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +332,7 @@ def test_verdict_and_curve_agree_for_every_example_method_and_target(
         found = Screen(reading, DecodeOptions())
         found = found.select(selection.winner(found))
         chosen_kind = kind if why.others(found) or kind != "span_minus_other" else "span_score"
-        target = why.target_of(why.change_choice(found, chosen(chosen_kind)))
+        target = why.target_of(why.linked.change_choice(found, chosen(chosen_kind)))
         asking = work(reader, found)
         random = asking.random_curves(target)
         for by in explained.RANKINGS:

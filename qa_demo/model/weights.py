@@ -1,0 +1,85 @@
+"""Tensors of a folder, checked against its configuration, and the model made of them."""
+
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.errors import BadCheckpoint
+from qa_demo.model.blueprint import Blueprint
+from qa_demo.model.checks import Tensor, read_header
+from qa_demo.model.whole import transformers
+
+_building = threading.Lock()
+
+
+def _check_shapes(plan: Blueprint, found: dict[str, Tensor]) -> None:
+    for name in plan.head:
+        if name not in found:
+            raise BadCheckpoint(
+                f"it has no question-answering head ({name} is missing): it is an encoder that "
+                f"was never trained to answer"
+            )
+    for name, tensor in found.items():
+        # Old checkpoints, converted from TensorFlow, call LayerNorm's two vectors gamma and beta;
+        # transformers renames them too.
+        modern = name.replace(".gamma", ".weight").replace(".beta", ".bias")
+        if modern in plan.shapes and plan.shapes[modern] != tensor.shape:
+            raise BadCheckpoint(
+                f"{name[:80]} has the shape {list(tensor.shape)}, config.json asks for "
+                f"{list(plan.shapes[modern])}"
+            )
+
+
+def _tensors(files: list[Path]) -> dict[str, Any]:
+    import torch
+    from safetensors.torch import load_file
+
+    tensors: dict[str, Any] = {}
+    for path in files:
+        tensors.update(load_file(path))
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise BadCheckpoint(f"{name[:80]} holds numbers that are not finite (NaN or infinity)")
+    return tensors
+
+
+def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
+    """The model from tensors we read ourselves: transformers never sees the folder, so nothing else
+    in it can matter.
+
+    `lost` is said before the list of missing tensors.
+    """
+    import torch
+
+    found = {key: tensor for path in files for key, tensor in read_header(path).items()}
+    _check_shapes(plan, found)
+    # from_pretrained allocates all that the config describes before it says what is missing. Half
+    # is enough to ask here: tied weights
+    # are stored once, and a file that holds half cannot make us take more than a few times its own
+    # size.
+    held = sum(math.prod(tensor.shape) for tensor in found.values())
+    if 2 * held < plan.parameters:
+        raise BadCheckpoint(
+            f"{lost}its tensors hold {held:,} numbers, config.json describes {plan.parameters:,} "
+            f"parameters"
+        )
+    transformers().logging.disable_progress_bar()
+    with _building:
+        model, info = plan.model_class.from_pretrained(
+            None,
+            config=plan.config,
+            state_dict=_tensors(files),
+            dtype=torch.float32,
+            trust_remote_code=False,
+            use_safetensors=True,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+    missing = sorted(info["missing_keys"]) + sorted(str(name) for name in info["mismatched_keys"])
+    if missing:
+        raise BadCheckpoint(
+            f"{lost}{len(missing)} tensors that config.json asks for are missing, the first is "
+            f"{missing[0][:80]}"
+        )
+    return model
