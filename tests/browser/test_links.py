@@ -54,6 +54,23 @@ def test_reload_and_back_keep_the_work(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".link-left").first).to_be_hidden()
 
 
+def test_whoever_is_quick_can_go_back_to_the_start(open_page: Callable[..., Page]) -> None:
+    """The tab is pressed as soon as it is there, before the address follows."""
+    page = open_page()
+    address = page.url
+    page.goto("about:blank")
+    page.add_init_script("""new MutationObserver((_, seen) => {
+      const asked = document.querySelector("#asked .asked-question")?.textContent;
+      const tab = document.querySelector("#tab-spans");
+      if (asked && tab) { seen.disconnect(); tab.click(); }
+    }).observe(document, { childList: true, subtree: true });""")
+    page.goto(address)
+    expect(page.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    wait_for_field(page, "chapter", "spans")
+    page.go_back()
+    expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
+
+
 def test_a_link_by_hand_names_an_example_a_chapter_and_a_lesson(
     open_page: Callable[..., Page],
 ) -> None:

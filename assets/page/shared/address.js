@@ -109,10 +109,10 @@ export async function links({ reader = true, lock = [] } = {}) {
   return { whole, fits: whole.length <= MOST ? whole : await make(false) };
 }
 
-/** @param {{texts?: boolean, reader?: boolean, lock?: string[]}} [wanted] */
-function shownFields({ texts = true, reader = true, lock = [] } = {}) {
+/** @param {{texts?: boolean, reader?: boolean, lock?: string[], chapter?: string}} [wanted] */
+function shownFields({ texts = true, reader = true, lock = [], chapter } = {}) {
   /** @type {Record<string, any>} */
-  const page = { chapter: state.chapter ?? "answer", ...carried() };
+  const page = { chapter: chapter ?? state.chapter ?? "answer", ...carried() };
   if (lock.length) page.lock = lock;
   return fieldsOf(/** @type {any} */ (state.reading), state.record.link, page, { texts, reader });
 }
@@ -144,6 +144,8 @@ export async function fresh() {
 /** @type {string | null} what the entry in front shows; null before the first */
 let shown = null;
 let last = "";
+/** @type {string | null} the chapter that a visit opens with */
+let first = null;
 /** @type {"no" | "asked" | "there"} whether a link is being followed */
 let arriving = "there";
 let turn = 0;
@@ -158,6 +160,17 @@ const place = (chapter = state.chapter) =>
   [chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join(
     "\u0001",
   );
+
+/**
+ * The way back to what a visit without a link shows first, as soon as it is known: whoever opened
+ * another chapter within the pause found no such entry to go back to.
+ */
+function keepStart() {
+  const linked = window.history.state?.spanlight || LINK.test(window.location.hash);
+  if (last !== "" || linked || first === null || !settled()) return;
+  const spanlight = packAtOnce(shownFields({ chapter: first }));
+  window.history.replaceState({ ...window.history.state, spanlight }, "");
+}
 
 async function write() {
   turn += 1;
@@ -213,10 +226,13 @@ export function followAddress() {
   ["look", "selection", "opened", "carried"].forEach((name) => hear(name, due));
   hear("reading", ({ page, open }) => {
     shown ??= place(open ?? state.chapter);
+    first ??= open ?? state.chapter;
+    keepStart();
     // an answer about an entry that was left again meanwhile is not the one in front
     if (arriving !== "asked" || !page || page.n === asked) arriving = page ? "there" : "no";
     due();
   });
+  hear("selection", keepStart); // the record may come after its reading
   hear("message", ({ kind }) => {
     if (kind === "error" && arriving === "asked") arriving = "no";
   });
