@@ -87,10 +87,13 @@ def _port(text: str) -> int:
         raise argparse.ArgumentTypeError(str(fault)) from fault
 
 
-def begin_loading(reader: str, calibration: Path | None = None) -> "Future[Reader]":
+def begin_loading(
+    reader: str, calibration: Path | None = None, into: "Future[Reader] | None" = None
+) -> "Future[Reader]":
     """Load the page's reader in a thread of its own, so that the first example is shown before
-    the weights are there.
+    the weights are there; `into` is a promise of it that was given before.
     """
+    first: Future[Reader] = Future() if into is None else into
 
     def load() -> "Reader":
         # torch and transformers are imported here, beside the first paint
@@ -102,7 +105,15 @@ def begin_loading(reader: str, calibration: Path | None = None) -> "Future[Reade
         loaded = load_reader(reader)
         return loaded if calibration is None else with_fit(loaded, calibration)
 
-    return ThreadPoolExecutor(1, thread_name_prefix="loading").submit(load)
+    def hand_over(done: "Future[Reader]") -> None:
+        fault = done.exception()
+        if fault is None:
+            first.set_result(done.result())
+        else:
+            first.set_exception(fault)
+
+    ThreadPoolExecutor(1, thread_name_prefix="loading").submit(load).add_done_callback(hand_over)
+    return first
 
 
 def services(
@@ -195,27 +206,30 @@ def serve(args: argparse.Namespace) -> int:
     from qa_demo.views.lessons.course import load_course
 
     lessons = load_course(args.lessons)
-    first = begin_loading(args.reader, args.calibration)
-    if args.reader != BUNDLED or args.calibration is not None:
+    first: Future[Reader] = Future()
+    waits = args.reader != BUNDLED or args.calibration is not None
+    if waits:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
-        first.result()  # an unknown reader is refused before anybody sees a page
+        # an unknown reader is refused before anybody sees a page
+        begin_loading(args.reader, args.calibration, first).result()
     from qa_demo.join import join, show
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
     from qa_demo.views.api.health import health
     from qa_demo.views.lessons.rooms import looker
     from qa_demo.views.page import build
 
-    fitted = args.calibration is not None
-    served = services(args.reader, host, first, fitted, args.lan, args.rooms)
+    served = services(args.reader, host, first, args.calibration is not None, args.lan, args.rooms)
     page = build(served, join(address) if args.lan else None, lessons)
     names = own_names(port) if args.lan else None
     room = None if served.rooms is None else looker(served.rooms)
     launch(page, host, port, names, health(served), room, prevent_thread_lock=True)
+    if not waits:
+        # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
+        begin_loading(args.reader, args.calibration, first)
     if args.lan:
         show(address)
-        logging.info("Spanlight is open at %s for everybody on this network.", address)
-    else:
-        logging.info("Spanlight is open at %s", address)
+    for_all = " for everybody on this network." if args.lan else ""
+    logging.info("Spanlight is open at %s%s", address, for_all)
     wait_for_the_end(first)
     return 0
 

@@ -11,35 +11,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import torch
-
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.golds import LossTerm
 from qa_demo.core.learning import (
     Learned,
-    Movement,
     Plan,
     Scope,
     Step,
     check_scope,
-    movement,
     training_windows,
 )
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Reading, Window
-from qa_demo.model.outputs import output_layer
+from qa_demo.core.types import Reading
 from qa_demo.model.private import (
     PLACES,
     Places,
     PrivateWeights,
     Weights,
-    hidden,
     trained_names,
-    window_loss,
 )
+from qa_demo.model.step import Stepper
 from qa_demo.model.workers import Workers
 
 SNAPSHOTS = 3
@@ -93,7 +85,7 @@ class ModelLearner:
             self.windows[0],
         )
         self._closed, self._lock = False, threading.RLock()
-        self._hidden: dict[int, torch.Tensor] = {}
+        self._stepper = Stepper(model, workers, reading, self._golds, self._scope, self.windows)
         self._place: weakref.finalize | None = None
         self._clear()
 
@@ -122,7 +114,7 @@ class ModelLearner:
         """
         tensors = [
             *(self._private.tensors() if self._private is not None else ()),
-            *self._hidden.values(),
+            *self._stepper.hidden.values(),
             *(t for s in (*self._undo, *self._redo) for t in s.weights.values()),
         ]
         return sum(t.numel() * t.element_size() for t in tensors)
@@ -179,7 +171,7 @@ class ModelLearner:
             self._check_open()
             self._release()
             state = self._state(self._reading)
-            self._hidden.clear()
+            self._stepper.hidden.clear()
             return state
 
     def read(self, question: str, context: str, options: WindowOptions) -> Reading:
@@ -218,7 +210,7 @@ class ModelLearner:
         if self._place is not None:
             self._place()
             self._place = None
-        self._hidden.clear()
+        self._stepper.hidden.clear()
         self._clear()
 
     def _snapshot(self, private: PrivateWeights, exact: bool = False) -> _State:
@@ -234,7 +226,7 @@ class ModelLearner:
         self._restore(private, state)
         return self._state(self._read_again(private, None, None))
 
-    # One step
+    # Steps
 
     def _train(
         self,
@@ -247,7 +239,7 @@ class ModelLearner:
         count = plan.steps + len(self._reading.windows)
         optimizer, curve = private.optimizer_for(plan), list(self._curve)
         for done in range(plan.steps):
-            terms = self._one_step(private, optimizer, cancelled)
+            terms = self._stepper.step(private, optimizer, cancelled)
             if done:
                 curve.append(Step(len(curve), terms))
             if on_progress is not None:
@@ -260,43 +252,6 @@ class ModelLearner:
         curve.append(Step(len(curve), start_end_loss(after, self._golds, self.windows)))
         self._curve, self._actions = tuple(curve), (*self._actions, plan)
         return after
-
-    def _one_step(
-        self,
-        private: PrivateWeights,
-        optimizer: torch.optim.Optimizer,
-        cancelled: IsCancelled | None,
-    ) -> tuple[LossTerm, ...]:
-        """One step on the mean over the windows; returns the loss before it. Each window runs
-        alone and unpadded.
-        """
-        for p in private.own().values():
-            p.requires_grad_(True)
-            p.grad = None
-        sums, count = np.zeros(2), len(self.windows)
-        for w in self.windows:
-            with self._workers.slot(cancelled, wide=False), torch.enable_grad():
-                window = self._reading.windows[w]
-                losses = window_loss(self._logits(private.model, window), window, self._golds)
-                (losses.mean() / count).backward()  # type: ignore[no-untyped-call]
-            sums += losses.detach().double().numpy() / count
-        if not np.isfinite(sums).all():
-            raise BadInput("the loss is not finite")
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        return LossTerm("start", float(sums[0]), 0.5, count), LossTerm(
-            "end", float(sums[1]), 0.5, count
-        )
-
-    def _logits(self, model: Any, window: Window) -> torch.Tensor:
-        """[n, 2] of the private model; a head alone reads hidden states that are computed once."""
-        if self._scope != "head":
-            logits: torch.Tensor = output_layer(model)(hidden(model, window))
-            return logits
-        if window.index not in self._hidden:
-            with torch.no_grad():
-                self._hidden[window.index] = hidden(self._model, window)
-        return output_layer(model)(self._hidden[window.index])  # type: ignore[no-any-return]
 
     # Results
 
@@ -314,20 +269,6 @@ class ModelLearner:
         )
         return after
 
-    def _movements(self) -> tuple[Movement, ...]:
-        """S, E and the T of one window, against the reader's own."""
-        window, moved = self._reading.windows[self._window], self._private is not None
-        other = self._model if self._private is None else self._private.model
-        with self._workers.slot(wide=False), torch.no_grad():
-            before = self._hidden.setdefault(self._window, hidden(self._model, window))
-            after = hidden(other, window) if moved and self._scope != "head" else before
-        rows = [output_layer(m).weight.detach().double().numpy() for m in (self._model, other)]
-        return (
-            movement("S", rows[0][0], rows[1][0]),
-            movement("E", rows[0][1], rows[1][1]),
-            movement("T", before.numpy(), after.numpy()),
-        )
-
     def _state(self, after: Reading, seconds: float = 0.0) -> Learned:
         return Learned(
             self._reading,
@@ -337,7 +278,7 @@ class ModelLearner:
             self.windows,
             self._window,
             self._curve,
-            self._movements(),
+            self._stepper.movements(self._private, self._window),
             self._actions,
             bool(self._redo),
             bool(self._undo),
