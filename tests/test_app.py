@@ -69,6 +69,29 @@ def test_a_calibration_goes_with_the_first_reader_and_keeps_stored_readings_away
     assert usual.first() is plain and example.stored(usual.checksum()) is not None
 
 
+@pytest.mark.parametrize(
+    ("reader", "order"),
+    [("bundled", ["open", "load"]), ("owner/name", ["load", "open"])],
+)
+def test_the_bundled_reader_is_loaded_once_the_page_is_open(
+    reader: str, order: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one before: a name that is none is refused before anybody sees a page."""
+    done: list[str] = []
+
+    def begin(*given: object) -> Future[Reader]:
+        done.append("load")
+        into = given[-1]
+        assert isinstance(into, Future)
+        into.set_result(FakeReader())
+        return into
+
+    monkeypatch.setattr("qa_demo.app.begin_loading", begin)
+    monkeypatch.setattr("qa_demo.server.launch", lambda *_, **__: done.append("open"))
+    monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda first: first.result(0))
+    assert app.main(["--reader", reader]) == 0 and done == order
+
+
 def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
     code = (
         "import sys; from qa_demo import app\n"

@@ -19,7 +19,7 @@ from qa_demo.core.learning import Learned, Plan, movement, training_windows
 from qa_demo.core.losses import cross_entropy_gradient, start_end_loss, start_end_targets, total
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Span
-from qa_demo.model import learning
+from qa_demo.model import step
 from qa_demo.model.learning import ModelLearner
 from qa_demo.model.loading import load_reader
 from qa_demo.model.private import Places, private_copy, trained_names, window_loss
@@ -285,7 +285,7 @@ def test_steps_that_explode_are_taken_back(
         calls.append(1)
         return window_loss(*what) * (float("inf") if len(calls) > 7 else 1.0)
 
-    monkeypatch.setattr(learning, "window_loss", exploding)
+    monkeypatch.setattr(step, "window_loss", exploding)
     with pytest.raises(BadInput, match="no longer a finite number"):
         learner.step(Plan(20, 0.01, "adamw"))
     monkeypatch.undo()
