@@ -1,4 +1,8 @@
-"""Fixtures every layer may use: the toy whose numbers are worked out by hand."""
+"""Fixtures every layer may use: the toy whose numbers are worked out by hand, and a small static
+edition, which is made once.
+"""
+
+from pathlib import Path
 
 import pytest
 
@@ -12,3 +16,11 @@ def two_windows() -> Reading:
     scores 1.5.
     """
     return t1()
+
+
+@pytest.fixture(scope="session")
+def edition_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of tests/views/saved/editions.py."""
+    from tests.views.saved.editions import written  # with gradio, which the core's tests do without
+
+    return written(tmp_path_factory.mktemp("edition"))

@@ -22,6 +22,7 @@ from qa_demo.cli import (
     loss,
     page,
     report,
+    site,
     tag,
 )
 from qa_demo.cli.shared import visible
@@ -37,6 +38,7 @@ COMMANDS: dict[str, ModuleType] = {
     "lesson": lesson,
     "loss": loss,
     "page": page,
+    "site": site,
     "tag": tag,
 }
 """Each module has add(commands) and run(args)."""

@@ -1,5 +1,6 @@
 """The page: header, ask, tabs, and the chapters that exist."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from types import ModuleType
@@ -70,11 +71,11 @@ def tabs() -> list[dict[str, str | int]]:
     ]
 
 
-def frame_of(services: Services) -> Frame:
-    """The chapters and what answers them, without a page around them: for what asks them itself."""
+def frame_of(services: Services, chapters: Sequence[ModuleType] = CHAPTERS) -> Frame:
+    """Chapters and what answers them, without a page around them: for what asks them itself."""
     with gr.Blocks(analytics_enabled=False):
-        frame = Frame(CHAPTERS, services)
-        for module in CHAPTERS:
+        frame = Frame(chapters, services)
+        for module in chapters:
             frame.place(module.CHAPTER)
             module.build(frame)
     return frame

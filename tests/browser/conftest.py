@@ -6,6 +6,8 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -123,3 +125,44 @@ def page(open_page: Callable[..., Page]) -> Page:
     opened = open_page()
     expect(opened.locator("#picture-answer .four dd").first).to_be_visible()
     return opened
+
+
+@pytest.fixture
+def visited(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open an address; errors fail the test, and so do requests to any that begins otherwise than
+    `allowed`.
+    """
+    faults: list[str] = []
+    contexts = []
+
+    def visit(address: str, allowed: str, **settings: Any) -> Page:
+        settings = {"viewport": {"width": 1280, "height": 800}, **settings}
+        context = chromium.new_context(reduced_motion="reduce", **settings)
+        contexts.append(context)
+        page = context.new_page()
+        listen(page, faults)
+        stay_inside(page, faults, allowed, "data:", "blob:")
+        page.goto(address)
+        return page
+
+    yield visit
+    for context in contexts:
+        for page in context.pages:
+            page.evaluate("null")  # whatever the page has said until now arrives before this answer
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def opened(visited: Callable[..., Page]) -> Callable[..., Page]:
+    """Open a file without a network; it may ask for itself, and for its folder where one is
+    named.
+    """
+
+    def open_file(
+        path: Path, fragment: str = "", folder: Path | None = None, **settings: Any
+    ) -> Page:
+        allowed = (folder or path).as_uri()
+        return visited(path.as_uri() + fragment, allowed, offline=True, **settings)
+
+    return open_file

@@ -1,9 +1,8 @@
 """A saved reading, opened from a file without a network: nothing is asked for, nothing fails."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -15,7 +14,6 @@ from qa_demo.views.saved.bundle import script
 from qa_demo.views.saved.file import html, saved
 from qa_demo.views.saved.tape import record
 from qa_demo.views.session.model_cache import ModelCache
-from tests.browser.listen import listen, stay_inside
 from tests.browser.serve import infiller
 from tests.fakes import FakeReader
 from tests.requests import services
@@ -24,30 +22,6 @@ HOME = "http://127.0.0.1:7860/"
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> ${7} {{8}} \u2028"
 TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge there."
 SMALL = WindowOptions(max_seq_length=40, doc_stride=16)
-
-
-@pytest.fixture
-def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a file without a network; errors and requests fail the test."""
-    faults: list[str] = []
-    contexts = []
-
-    def open_file(path: Path, **settings: Any) -> Page:
-        settings = {"viewport": {"width": 1280, "height": 800}, **settings}
-        context = chromium.new_context(offline=True, reduced_motion="reduce", **settings)
-        contexts.append(context)
-        page = context.new_page()
-        listen(page, faults)
-        stay_inside(page, faults, path.as_uri(), "data:", "blob:")
-        page.goto(path.as_uri())
-        return page
-
-    yield open_file
-    for context in contexts:
-        for page in context.pages:
-            page.evaluate("null")  # whatever the page has said until now arrives before this answer
-        context.close()
-    assert faults == []
 
 
 @pytest.fixture(scope="module")

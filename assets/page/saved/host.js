@@ -19,7 +19,7 @@ let play = null;
 let numbers = 0;
 
 /** A number that was not used before: what is sent twice is news. */
-const next = () => {
+export const next = () => {
   numbers += 1;
   return numbers;
 };
@@ -59,12 +59,27 @@ export function refuse(text) {
 /** Answers come later, as they do from a server: a picture sends while it is drawn. */
 export const later = (act) => (event, data) => setTimeout(() => act(event, data ?? {}));
 
-/** Put a tape on the page. @param {any} tape */
-export function show(tape) {
-  play = player(tape);
-  send("store", tape.reading);
-  Object.keys(tape.pictures).forEach((key) => send(`picture-${key}`, play.picture(key)));
-  send("chosen", tape.record);
+/**
+ * Put a tape on the page: its reading, its pictures, and a selection that is on it.
+ * @param {any} tape
+ * @param {{chapter?: string | null, place?: string | null, page?: any, own?: Record<string, any>}} [front]
+ *   `page`: what is asked of the browser; `own`: tapes of chapters that have their own
+ */
+export function show(tape, front = {}) {
+  const { chapter = tape.reading.open, place = null, page = tape.reading.page, own = {} } = front;
+  play = player(tape, own);
+  send("store", { ...tape.reading, open: chapter, page });
+  [...Object.keys(tape.pictures), ...Object.keys(own)].forEach((key) =>
+    send(`picture-${key}`, play.picture(key))
+  );
+  send("chosen", { ...(place && play.record(place)) ?? play.first(), n: next() });
+}
+
+/** Other data for one chapter, from a tape of its own. @param {string} key @param {any} tape */
+export function replace(key, tape) {
+  play = play.with(key, tape);
+  send(`picture-${key}`, play.picture(key));
+  formula(key, tape.record.formulas[key]);
 }
 
 function formula(key, parts) {
@@ -76,9 +91,10 @@ function formula(key, parts) {
 /** A selection was sent. */
 export function select({ index, id }) {
   const record = play.record(index.join(" "));
+  const marking = document.body.classList.contains("marking"); // a mark is compared, not explained
   if (record) send("chosen", { ...record, n: next() });
-  else refuse(NO_SPAN);
-  answered(id, !record);
+  else if (!marking) refuse(NO_SPAN);
+  answered(id, !record && !marking);
 }
 
 /** A picture's request was sent. @param {string} key */

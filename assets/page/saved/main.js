@@ -1,10 +1,12 @@
-// A reading without the page that made it, in one file: the same pictures, answered by a tape.
+// A reading without the page that made it: in one file, or in the static edition, which brings one
+// after another. The same pictures, answered by a tape.
 
 import { links } from "../shared/address.js";
 import { el } from "../shared/dom.js";
 import { toggle } from "../shared/header.js";
 import { hear, hearLink, say } from "../shared/store.js";
 import { carryStep } from "../shared/visit.js";
+import { edition } from "./edition.js";
 import { answered, ask, later, NOT_SAVED, page, picture, refuse, select, show } from "./host.js";
 
 /** Controls that only the browser answers. All others of a picture need the running page. */
@@ -18,7 +20,7 @@ const FREE = [
   "#why-by-word",
   "#spanbert-frame",
   "#loss-alone",
-].join();
+];
 const CONTROLS = "input, select, textarea";
 
 /** The same state on the running page; the fragment follows what is shown. */
@@ -42,7 +44,7 @@ function wayThere(home) {
   return link;
 }
 
-function masthead({ home, tagline }) {
+function masthead({ home, tagline }, more) {
   if (window.matchMedia("(prefers-color-scheme: dark)").matches) {
     document.body.classList.add("dark");
   }
@@ -50,11 +52,12 @@ function masthead({ home, tagline }) {
     el(
       "header",
       { class: "masthead" },
-      el("h1", {}, "Spanlight"),
+      el("h1", {}, more.up ? el("a", { href: more.up }, "Spanlight") : "Spanlight"),
       el("p", { class: "tagline" }, tagline),
       el(
         "div",
         { class: "switches", role: "group", "aria-label": "Page" },
+        more.strip ? toggle("lessons", "lessons", { controls: "lessons", pressed: false }) : null,
         toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
         toggle("veiled", "veil"),
         toggle("dark", "dark"),
@@ -78,12 +81,14 @@ function still(root, free) {
 }
 
 /**
- * Draw a saved reading.
- * @param {any} saved what qa_demo/views/saved/file.py wrote
+ * Draw a page around a tape.
+ * @param {any} saved what views/saved/file.py or site.py wrote
+ * @param {any} tape the reading that is shown first
+ * @param {any} [more] what the static edition adds
  */
-function start(saved) {
+function start(saved, tape, more = {}) {
   document.body.classList.add("saved");
-  masthead(saved);
+  masthead(saved, more);
   carryStep();
   hearLink(({ veil }) => {
     if (!veil) return;
@@ -97,36 +102,45 @@ function start(saved) {
     {},
     later((event, data) => {
       if (event === "select") return select(data);
+      if (more.chosen?.(data)) return answered(data.id);
       refuse(NOT_SAVED);
       return answered(data.id, true);
     }),
   );
   picture("say", "say", {});
   picture("heard", "heard", {});
-  picture("asked", "asked", {});
+  const bar = el("div", { id: "ask-bar" });
+  page().append(bar);
+  picture("asked", "asked", {}, undefined, bar);
+  more.bar?.(bar);
+  more.strip?.();
   picture("guess", "guess", {});
   picture("verdict", "verdict", {});
   const tabs = el("div", {});
   page().append(tabs);
-  const { chapters, tape } = saved;
-  chapters.forEach(({ key }) => panel(key));
+  const { chapters } = saved;
+  chapters.forEach(({ key }) => panel(key, more));
   const { open } = tape.reading;
   picture("chapters", "chapters", { chapters, open }, later((_, { id }) => answered(id)), tabs);
   picture("foot", "foot", { text: saved.foot });
-  show(tape);
 }
 
-function panel(key) {
+function panel(key, more) {
   const box = el("div", { id: `panel-${key}`, class: "panel" });
   page().append(box);
   const made = picture(
     "chapter",
     `picture-${key}`,
     { chapter: key },
-    later((_, data) => ask(key, data)),
+    later((_, data) => (more.ask?.(key, data) ? answered(data.id) : ask(key, data))),
     box,
   );
-  still(made, FREE);
+  still(made, [...FREE, ...more.free ?? []].join());
 }
 
-start(JSON.parse(document.getElementById("saved")?.textContent ?? ""));
+const block = document.getElementById("saved");
+if (block) {
+  const saved = JSON.parse(block.textContent ?? "");
+  start(saved, saved.tape);
+  show(saved.tape);
+} else edition(start);

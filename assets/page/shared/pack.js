@@ -9,6 +9,15 @@ function bytes(base64) {
 }
 
 /**
+ * What Python compressed with gzip.
+ * @param {string} base64
+ */
+export function unzipped(base64) {
+  const stream = new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream);
+}
+
+/**
  * Numbers of a packed float32 array.
  * @param {string} base64
  */

@@ -4,6 +4,7 @@ import { carried } from "./carry.js";
 import { fileName } from "./csv.js";
 import { el } from "./dom.js";
 import { post } from "./outbox.js";
+import { unzipped } from "./pack.js";
 import { state } from "./store.js";
 import { download } from "./take.js";
 
@@ -24,11 +25,8 @@ export const saveButton = () =>
   }, "Save this reading as one file");
 
 /** @param {string} base64 what Python compressed */
-async function opened(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Blob([await new Response(stream).arrayBuffer()], { type: "text/html" });
-}
+const opened = async (base64) =>
+  new Blob([await unzipped(base64).arrayBuffer()], { type: "text/html" });
 
 export function mountSaved() {
   let last = 0;

@@ -160,7 +160,12 @@ def _counted(finding: Finding, guess: float) -> tuple[bool, str]:
     for value, sentence in finding.traps:
         if math.isclose(guess, value, rel_tol=0, abs_tol=finding.within):
             return False, sentence
-    return False, f"You wrote {number(guess, finding.decimals)}; it is {printed}."
+    return False, wrote(number(guess, finding.decimals), printed)
+
+
+def wrote(guess: str, right: str) -> str:
+    """What is said of another number than the right one."""
+    return f"You wrote {guess}; it is {right}."
 
 
 def _marked(case: Case, finding: Finding, guess: Span) -> tuple[bool, str]:

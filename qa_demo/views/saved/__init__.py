@@ -1,5 +1,5 @@
-"""A reading as a file that needs no server: the page's own modules, and what Python answered them.
+"""Readings as files that need no server: the page's own modules, and what Python answered them.
 
-`bundle` makes one script of the modules, `tape` records the answers beforehand, `file` writes the
-page around them, `panel` hands it over; never torch, and no chapter.
+`bundle` makes one script of the modules, `tape` records the answers beforehand, `file` writes one
+reading with its page, `site` many; `steps` records lessons; `panel` hands over; never torch.
 """

@@ -13,25 +13,25 @@ An answer is kept as what differs from the chapter's picture, since most of it i
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import span_at
 from qa_demo.figures.payload import plain
 from qa_demo.views.background import Job, never, untold
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.restore import page_of
+from qa_demo.views.saved.listed import NONE, listed, place_of
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Screen, Selection
 from qa_demo.views.update import Update, said
 
-MOST_SELECTIONS = 400
 MOST_LETTERS = 700_000
-"""Selections of one reading and the length of their records: what is listed first comes first."""
+"""Of the records of one reading: what is listed first comes first."""
+LONG = 1000
+"""Letters of a detail that stands once, however many selections have it."""
 NEEDS_PAGE = "This was not saved with the reading: it needs the running page."
 
 
@@ -49,11 +49,16 @@ def record(
     progress: OnProgress = untold,
     cancelled: IsCancelled = never,
     page: Mapping[str, Any] | None = None,
+    first: Sequence[tuple[str, Any]] = (),
 ) -> dict[str, Any]:
     """The tape of a screen as plain data; `page` holds what the browser alone knows of it, by the
-    names of a link's fields. Errors: Cancelled.
+    names of a link's fields. `first`: requests of the open chapter, made before all others.
+    Errors: Cancelled.
     """
-    return _Recorder(frame, screen, progress, cancelled).tape(page or {})
+    recorder = _Recorder(frame, screen, progress, cancelled)
+    for name, value in first:
+        recorder.screen = recorder.ask(recorder.screen, screen.chapter, name, value).screen
+    return recorder.tape(page or {})
 
 
 class _Recorder:
@@ -74,7 +79,8 @@ class _Recorder:
         screen = self.screen = self._opened()
         pictures = {key: self._present(screen, key) for key in self.modules}
         first = self.record(screen)
-        records = self._records(screen, first, listed(screen, pictures, self.went))
+        shared = _Shared()
+        records = self._records(screen, first, listed(screen, pictures, self.went), shared)
         sent = self.frame.answers.answer(None, screen, page_of({**page, "windows": 0, "span": 0}))
         pages = _Pages(pictures)
         return plain(
@@ -82,6 +88,7 @@ class _Recorder:
                 "reading": sent.reading,
                 "record": first,
                 "records": records,
+                "shared": shared.kept,
                 "pictures": pictures,
                 "answers": {
                     request: {"page": pages.add(request, sent)} | self.more.get(request, {})
@@ -103,17 +110,18 @@ class _Recorder:
         return self.screen.open(front)
 
     def _records(
-        self, screen: Screen, first: dict[str, Any], chosen: list[Selection]
+        self, screen: Screen, first: dict[str, Any], chosen: list[Selection], shared: "_Shared"
     ) -> dict[str, Any]:
         """What differs from the first record in those of other selections, while there is room."""
-        records, letters = dict[str, Any](), 0
+        nothing = replace(screen, selection=None)
+        records, letters = {NONE: difference(first, self.record(nothing))}, 0
         for done, selection in enumerate(chosen):
-            if letters > MOST_LETTERS:
+            if letters + shared.letters > MOST_LETTERS:
                 break
             self._tell(len(chosen) + done, 2 * len(chosen))
-            made = difference(first, self._selected(screen, selection))
+            made = shared.without(difference(first, self._selected(screen, selection)))
             letters += len(json.dumps(made))
-            records[_name(selection)] = made
+            records[place_of(selection)] = made
         return records
 
     def _check(self) -> None:
@@ -159,7 +167,7 @@ class _Recorder:
         module, chosen = self.modules[key], after.selection
         if chosen is not None and chosen != before.selection:
             self.went.append(chosen)
-            return {"select": _name(chosen)}
+            return {"select": place_of(chosen)}
         if hasattr(module, "formula"):
             was, now = (module.formula(screen.open(key)) for screen in (before, after))
             if was != now:
@@ -208,6 +216,35 @@ class _Pages:
         return self._known[text]
 
 
+class _Shared:
+    """Long details of records, each once: many spans begin or end at the same word piece."""
+
+    def __init__(self) -> None:
+        self._known = dict[str, int]()
+        self.kept: list[Any] = []
+        self.letters = 0
+
+    def without(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A record whose long details are places in `kept`: {"shared": k}."""
+        if "details" not in record:
+            return record
+        details = {
+            key: {name: self._placed(one) for name, one in parts.items()}
+            for key, parts in record["details"].items()
+        }
+        return {**record, "details": details}
+
+    def _placed(self, detail: Any) -> Any:
+        text = json.dumps(detail, sort_keys=True)
+        if len(text) <= LONG:
+            return detail
+        if text not in self._known:
+            self._known[text] = len(self.kept)
+            self.kept.append(detail)
+            self.letters += len(text)
+        return {"shared": self._known[text]}
+
+
 def _requests(module: Any, kind: str, screen: Screen) -> Iterable[tuple[str, Any]]:
     found = getattr(module, kind, None)
     return () if found is None or screen.reading.typed else found(screen)
@@ -215,10 +252,6 @@ def _requests(module: Any, kind: str, screen: Screen) -> Iterable[tuple[str, Any
 
 def _chapter(request: str) -> str:
     return request.partition(" ")[0]
-
-
-def _name(selection: Selection) -> str:
-    return f"{selection.window} {selection.span.start} {selection.span.end}"
 
 
 def canonical(value: Any) -> str:
@@ -243,50 +276,3 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
     if "picture" in made:
         made["picture"] = difference(before["picture"], after["picture"])
     return made
-
-
-def listed(
-    screen: Screen, pictures: Mapping[str, dict[str, Any]], went: Iterable[Selection] = ()
-) -> list[Selection]:
-    """What can be selected in a saved page: the selection itself, the listed spans, what annotators
-    marked, what answers have selected, every row of a table, every word.
-    """
-    found: dict[str, Selection] = {}
-    for selection in _candidates(screen, pictures, went):
-        if len(found) < MOST_SELECTIONS:
-            found.setdefault(_name(selection), selection)
-    return list(found.values())
-
-
-def _candidates(
-    screen: Screen, pictures: Mapping[str, dict[str, Any]], went: Iterable[Selection]
-) -> Iterator[Selection]:
-    reading = screen.reading
-    if screen.selection is not None:
-        yield screen.selection
-    for ranked in screen.prediction.n_best:
-        yield Selection(ranked.candidate.window, ranked.candidate.span)
-    for gold in screen.gold:
-        span = span_at(reading.encoding, gold.char_start, gold.char_end)
-        home = reading.home(span)
-        if home is not None:
-            yield Selection(home.index, span)
-    yield from went
-    tables = [table for data in pictures.values() for table in data["tables"]]
-    for table in sorted(tables, key=lambda one: len(one["rows"])):
-        for row in table["select"] or ():
-            if row is not None:
-                yield Selection(row[0], Span(row[1], row[2]))
-    for span in words(reading):
-        owner = reading.windows[int(reading.owners[span.start])]
-        if owner.holds(span):
-            yield Selection(owner.index, span)
-
-
-def words(reading: Reading) -> Iterator[Span]:
-    """The word pieces of each word, as a click on it selects them."""
-    ids, start = reading.encoding.whitespace_ids, 0
-    for at in range(1, len(ids) + 1):
-        if at == len(ids) or ids[at] != ids[start]:
-            yield Span(start, at - 1)
-            start = at

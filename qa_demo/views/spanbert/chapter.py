@@ -61,6 +61,8 @@ CHAPTER = Chapter(
 )
 LINKED = linked.LINKED
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
+MOST_BLANKS = 12
+"""Blanks whose arithmetic a saved reading takes along beside the chosen one's."""
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 LOADING = "No guess is here yet: the model is being loaded."
 OTHER_PIECES = (
@@ -201,12 +203,18 @@ def linked_or_opening(
 
 
 def opening(screen: Screen) -> list[tuple[str, Any]]:
-    """What is asked for when the chapter is opened, and when its steps are; the open one comes
-    last and stays.
+    """What is asked for when the chapter is opened, when its steps are, and when a blank is chosen;
+    the open step comes last and stays, and so does the chosen blank.
     """
-    step = kept_of(screen).step
-    steps = [*(other for other in get_args(Step) if other != step), step]
-    return [("load", True), *(("step", one) for one in steps)]
+    lab, step = kept_of(screen).lab, kept_of(screen).step
+    asked: list[tuple[str, Any]] = [("load", True)]
+    for one in (*(other for other in get_args(Step) if other != step), step):
+        asked.append(("step", one))
+        if one == "predict" and lab is not None:
+            own = predict.chosen(lab)
+            others = [int(at) for at in lab.masked.hidden if at != own][:MOST_BLANKS]
+            asked += [("predict-blank", at) for at in (*others, own)]
+    return asked
 
 
 def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:

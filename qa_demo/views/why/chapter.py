@@ -124,8 +124,8 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def opening(screen: Screen) -> Iterator[tuple[str, Any]]:
-    """What the first two steps ask for with the choice in use: the heads of a short window all, of
-    a long one the first that is drawn.
+    """What the first two steps ask for with the choice in use: the head that is drawn first, and in
+    a short window all others, the last layer's before those below.
     """
     chosen, target, choice = screen.selection, target_of(screen), choice_of(screen)
     if chosen is None or target is None:
@@ -147,7 +147,8 @@ def opening(screen: Screen) -> Iterator[tuple[str, Any]]:
     if heads is None:
         return
     top = looked.grid_data(heads, screen.reading.encoding, window, target.span)["top"]
-    every = [[n, k] for n in range(heads.n_layers) for k in range(heads.n_heads)]
+    layers = reversed(range(heads.n_layers))
+    every = [top, *([n, k] for n in layers for k in range(heads.n_heads) if [n, k] != top)]
     for layer, head in every if len(every) * len(window) ** 2 <= MOST_SEATS else [top]:
         yield "ask", {"what": "head", **base, "layer": layer, "head": head}
 

@@ -29,8 +29,13 @@ Deno.test("changes go into the picture, and what was before stays as it was", ()
 });
 
 const TAPE = {
-  record: { stamp: 1, start: 4, text: "a" },
-  records: { "0 4 4": {}, "0 5 6": { start: 5, text: "b c" } },
+  reading: { stamp: 8 },
+  record: { stamp: 1, start: 4, text: "a", formulas: { why: [7] }, details: { bio: { p: [1] } } },
+  records: {
+    "0 4 4": {},
+    "0 5 6": { start: 5, text: "b c", details: { bio: { p: { shared: 1 }, q: null } } },
+  },
+  shared: [[2], [3]],
   pictures: {
     spans: { notice: "n", picture: {} },
     why: { notice: "n", picture: { seats: 1, reply: null } },
@@ -50,7 +55,12 @@ const TAPE = {
 
 Deno.test("a tape answers what is on it, under the key of who asks, and refuses the rest", () => {
   const play = player(TAPE);
-  assert.deepEqual(play.record("0 5 6"), { stamp: 1, start: 5, text: "b c" });
+  assert.deepEqual(play.record("0 5 6"), {
+    ...TAPE.record,
+    start: 5,
+    text: "b c",
+    details: { bio: { p: [3], q: null } },
+  });
   assert.deepEqual(play.record("0 4 4"), TAPE.record);
   assert.equal(play.record("1 4 4"), null);
   assert.equal(play.record("0 5 7"), null);
@@ -63,4 +73,23 @@ Deno.test("a tape answers what is on it, under the key of who asks, and refuses 
   assert.equal(play.answer("spans", "window", 2)?.page.notice, "m");
   assert.equal(play.answer("spans", "window", 3), null); // it selects what is not there
   assert.notEqual(play.picture("why"), play.picture("why")); // each one is drawn again
+});
+
+Deno.test("one chapter may have a tape of its own, drawn over the same reading", () => {
+  const other = {
+    reading: { stamp: 3 },
+    record: { formulas: { why: [9] } },
+    pictures: { why: { stamp: 3, picture: { seats: 2 } } },
+    answers: { "why step 1": { page: 0 } },
+    refused: {},
+    pages: [{ notice: "m" }],
+    records: {},
+  };
+  const play = player(TAPE).with("why", other);
+  assert.deepEqual(play.picture("why"), { stamp: 8, picture: { seats: 2 } });
+  assert.equal(play.answer("why", "step", 1)?.page.notice, "m");
+  assert.equal(play.answer("why", "ask", { what: "head" }), null);
+  assert.deepEqual(play.record("0 4 4"), { ...TAPE.record, formulas: { why: [9] } });
+  assert.deepEqual(play.first().formulas, { why: [9] });
+  assert.deepEqual(player(TAPE).first(), TAPE.record);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { floats, ints, softmax } from "../../../assets/page/shared/pack.js";
+import { floats, ints, softmax, unzipped } from "../../../assets/page/shared/pack.js";
 import { rng } from "../random.js";
 import vectors from "../vectors.json" with { type: "json" };
 
@@ -41,4 +41,9 @@ Deno.test("softmax sums to 1, keeps the order and ignores a constant, at any siz
     const moved = softmax(logits.map((x) => x + 7));
     moved.forEach((x, k) => assert.ok(Math.abs(x - p[k]) < 1e-6));
   }
+});
+
+Deno.test("what Python compressed is opened", async () => {
+  // base64.b64encode(gzip.compress("[1, \"é\"]".encode(), mtime=0))
+  assert.deepEqual(await unzipped("H4sIAAAAAAACA4s21FFQOrxSKRYAMv7g6wkAAAA=").json(), [1, "é"]);
 });

@@ -1,6 +1,7 @@
 """The tape of a saved reading: what it answers is what the running page answers."""
 
 import base64
+import copy
 import hashlib
 import json
 import re
@@ -70,6 +71,16 @@ def page_of(tape: dict[str, Any], request: str) -> dict[str, Any]:
     return found
 
 
+def record_of(tape: dict[str, Any], place: str) -> dict[str, Any]:
+    """A selection's record as the saved page puts it together."""
+    made = tape["record"] | tape["records"][place]
+    for parts in (made["details"] or {}).values():
+        for name, one in parts.items():
+            if isinstance(one, dict) and one.keys() == {"shared"}:
+                parts[name] = tape["shared"][one["shared"]]
+    return made
+
+
 def same(ours: dict[str, Any], theirs: dict[str, Any], but: set[str]) -> bool:
     return all(ours[name] == theirs[name] for name in theirs.keys() - but)
 
@@ -82,7 +93,7 @@ def test_every_listed_span_has_the_record_of_the_running_page(
     assert len(shown) > 5
     for candidate in shown:
         place = [candidate.window, candidate.span.start, candidate.span.end]
-        made = tape["record"] | tape["records"][" ".join(map(str, place))]
+        made = record_of(copy.deepcopy(tape), " ".join(map(str, place)))
         theirs = live(frame, screen, "answer", place)
         assert same(made, theirs, {"n", "stamp", "details", "formulas", "link"})
         assert theirs["link"].items() <= made["link"].items()
@@ -91,6 +102,7 @@ def test_every_listed_span_has_the_record_of_the_running_page(
             assert made["formulas"].get(key) == theirs["formulas"].get(key)
         assert made["details"]["answer"] == theirs["details"]["answer"]
         assert made["details"]["scores"]["window"] == place[0]
+        assert made["details"]["scores"]["start"]["anatomy"] is not None
         assert made["details"]["bio"]["token"] is not None
 
 
@@ -144,7 +156,7 @@ def test_each_window_of_a_long_text_is_there(split: tuple[Screen, dict[str, Any]
         assert answer["select"] in tape["records"] if w != base.window else "select" not in answer
     for place in tape["records"].keys() - {"none"}:
         window = int(place.split()[0])
-        details = (tape["record"] | tape["records"][place])["details"]
+        details = record_of(copy.deepcopy(tape), place)["details"]
         assert details["scores"]["window"] == window
         if window != base.window:
             assert f"scores states {window}" in tape["answers"]
