@@ -1,5 +1,5 @@
-// The overview: one row a window at its place in the paragraph, one column a token, opacity = p;
-// start above, end below.
+// The overview: one row a window at its place in the paragraph, one column a token, its opacity
+// from p; start above, end below.
 
 import { el, isPress, svg } from "../shared/dom.js";
 import { decades } from "../shared/stems.js";
@@ -77,6 +77,7 @@ function paint(canvas, over, model) {
     quiet: page.colour("quiet"),
     line: page.colour("line"),
   };
+  const top = windows.length > 1 ? strongest(windows, spread) : 1;
   windows.forEach((w, k) => {
     const y = k * row;
     const gap = row > 6 ? 2 : 0.5;
@@ -92,10 +93,36 @@ function paint(canvas, over, model) {
       1,
     );
     const { start, end } = spread(k);
-    for (const [side, p, top] of [["start", start, y], ["end", end, y + (row - gap) / 2]]) {
-      columns(pen, colour[side], p, w, model, column, top, (row - gap) / 2);
+    for (const [side, p, at] of [["start", start, y], ["end", end, y + (row - gap) / 2]]) {
+      columns(pen, colour[side], p, w, model, { column, at, height: (row - gap) / 2, top });
     }
   });
+}
+
+/** The largest probability of a token of the paragraph, in any window. */
+function strongest(windows, spread) {
+  let top = 0;
+  windows.forEach((w, k) => {
+    const { start, end } = spread(k);
+    for (let pos = w.contextAt; pos < w.contextAt + w.docStop - w.docStart; pos += 1) {
+      top = Math.max(top, start[pos], end[pos]);
+    }
+  });
+  return top || 1;
+}
+
+const LEAST = 0.35;
+
+/**
+ * Opacity of a probability: its share of `top`, and seen at all where it is three times what each
+ * of n positions would have.
+ * @param {number} p
+ * @param {{log: boolean, top: number, n: number}} scale
+ */
+export function ink(p, { log, top, n }) {
+  if (log) return decades(p);
+  const share = Math.min(1, p / top);
+  return p >= Math.max(0.01, 3 / n) ? Math.max(LEAST, share) : share;
 }
 
 function owned(owner, w) {
@@ -111,20 +138,20 @@ function owned(owner, w) {
 
 // Several tokens on one pixel column show the strongest of them; a column is never thinner than the
 // eye can find.
-function columns(pen, colour, p, w, { log, page }, column, top, height) {
-  const wide = Math.max(2, column * 0.8);
-  const strongest = new Map();
+function columns(pen, colour, p, w, { log, page }, { column, at, height, top }) {
+  const wide = Math.max(page.reading.windows.length > 1 ? 3 : 2, column * 0.8);
+  const found = new Map();
   for (let d = w.docStart; d < w.docStop; d += 1) {
     const value = p[d - w.docStart + w.contextAt];
-    const ink = (log ? decades(value) : value) *
+    const opacity = ink(value, { log, top, n: w.n }) *
       (page.reading.owner[d] === w.index ? 1 : 0.3);
     const x = column >= 2 ? (d + 0.5) * column : Math.round((d + 0.5) * column);
-    if (ink > 0.01 && ink > (strongest.get(x) ?? 0)) strongest.set(x, ink);
+    if (opacity > 0.01 && opacity > (found.get(x) ?? 0)) found.set(x, opacity);
   }
   pen.fillStyle = colour;
-  for (const [x, ink] of strongest) {
-    pen.globalAlpha = ink;
-    pen.fillRect(x - wide / 2, top, wide, height);
+  for (const [x, opacity] of found) {
+    pen.globalAlpha = opacity;
+    pen.fillRect(x - wide / 2, at, wide, height);
   }
 }
 

@@ -40,6 +40,8 @@ SIMPLIFIED = (
     "The linear scale draws nothing below the uniform 1/n and prints no number below 2 %. The "
     "log scale shows everything from 0.0001, "
     "with a rule at 1/n, and leaves a tick at its floor for what is smaller.",
+    "In the overview of several windows the strongest column is solid and the others are paler by "
+    "their share of it; a column three times above the uniform 1/n is never paler than a third.",
     "Temperature divides the logits before the softmax, here and in every displayed probability; "
     "the score, the threshold and the answer "
     "are the same at every temperature.",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { moved } from "../../../assets/page/start_end/staircase.js";
+import { ink, moved } from "../../../assets/page/start_end/staircase.js";
 import { rng } from "../random.js";
 
 /** Windows of 20 word pieces each, 10 apart. @param {number} count */
@@ -13,6 +13,25 @@ const reading = (count) => ({
       })),
     },
   },
+});
+
+Deno.test("a column that stands out is seen, however little its window holds of the whole", () => {
+  const scale = { log: false, top: 0.25, n: 384 };
+  assert.equal(ink(0.25, scale), 1);
+  assert.equal(ink(0.02, scale), 0.35);
+  assert.equal(ink(0.005, scale), 0.02);
+  assert.equal(ink(0.001, { log: false, top: 1, n: 20 }), 0.001);
+  assert.equal(ink(1, { ...scale, log: true }), 1);
+  const random = rng(7);
+  for (let k = 0; k < 500; k += 1) {
+    const one = {
+      log: k % 2 === 0,
+      top: 0.01 + 0.99 * random(),
+      n: 10 + Math.floor(500 * random()),
+    };
+    const [a, b] = [random() * one.top, random() * one.top].sort((x, y) => x - y);
+    assert.ok(ink(a, one) <= ink(b, one) && ink(b, one) <= 1 && ink(a, one) >= 0);
+  }
 });
 
 Deno.test("arrows by hand: sideways within a window, down through its starts and ends", () => {
