@@ -113,6 +113,24 @@ def test_a_phone_shows_an_unanswerable_text_on_its_first_screen(
     assert page.locator("#stage-answer .text-box").bounding_box()["y"] < 520
 
 
+def test_a_phone_shows_the_selected_span_of_a_long_text_in_chapter_4(
+    open_page: Callable[..., Page],
+) -> None:
+    text = "Anna Lund went to Kalmar in winter. " * 60
+    link = {"v": "1", "q": "Who came?", "p": text, "windows": "96_40_16", "chapter": "spans"}
+    page = open_page(f"#{urlencode(link)}", viewport=PHONE)
+    chosen = page.locator("#stage-spans .spans-phone .piece.chosen").first
+    expect(chosen).to_be_in_viewport()
+    page.wait_for_function(
+        """() => {
+          const box = document.querySelector("#stage-spans .spans-phone-box").getBoundingClientRect();
+          const span = document.querySelector("#stage-spans .piece.chosen").getBoundingClientRect();
+          return box.top <= span.top && span.bottom <= box.bottom && span.bottom <= 760;
+        }"""
+    )
+    assert page.evaluate("scrollY") == 0
+
+
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["laptop", "phone"])
 @pytest.mark.parametrize("sentences", [10, 60])
 def test_the_windows_of_a_text_stand_on_the_first_screen(

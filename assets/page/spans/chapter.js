@@ -262,7 +262,10 @@ function paint(view) {
     view.drawn.chosen = chosenCell(view);
     if (view.drawn.chosen) reveal(view.drawn, cells, view.drawn.chosen);
     view.drawn.paint();
-    view.legend.replaceChildren(...legend(view));
+    const turned = view.drawn.line.rtl
+      ? el("span", { class: "key" }, "the line runs from right to left, word by word")
+      : "";
+    view.legend.replaceChildren(...legend(view), turned);
   } else {
     const at = view.cursor ?? chosenCell(view) ?? picture.winner ?? [cells.first, cells.first];
     view.drawn = drawSquare(view.stage, cells, picture, page, {

@@ -54,8 +54,29 @@ export function drawPhone(root, cells, picture, page, tell) {
   }
   roving(text, ".piece");
   view.text = text;
-  root.replaceChildren(text);
+  view.box = el("div", { class: "text-box spans-phone-box" }, text);
+  const before = root.querySelector(".spans-phone-box");
+  const [at, kept] = [before?.scrollTop ?? 0, before?.textContent === view.box.textContent];
+  root.replaceChildren(view.box);
+  if (kept) {
+    view.box.scrollTop = at;
+    view.box.dataset.place = before.dataset.place;
+  }
   return view;
+}
+
+/** Bring a span into sight once, when its place is new: a text of a window is longer than a screen. */
+function reveal(view, span) {
+  const place = span?.join(" ");
+  if (!span || place === view.box.dataset.place || !view.box.clientHeight) return;
+  view.box.dataset.place = place;
+  if (document.body.matches(".veiled, .covering")) return;
+  const [inner, outer] = [view.pieces[span[0] - view.cells.first], view.box].map((node) =>
+    node.getBoundingClientRect()
+  );
+  if (inner.top < outer.top || inner.bottom > outer.bottom) {
+    view.box.scrollTop += inner.top - outer.top - view.box.clientHeight / 3;
+  }
 }
 
 function tap(view, i) {
@@ -115,5 +136,6 @@ export function movePhone(view, picture, chosen) {
   }
   if (chosen && view.open === null) {
     view.pieces[chosen[0] - cells.first]?.setAttribute("tabindex", "0");
+    reveal(view, chosen);
   }
 }
