@@ -76,6 +76,21 @@ def total(
     )
 
 
+def totals(
+    sums: Sequence[tuple[Sequence[float], float | None]], at_least: int = MIN_DECIMALS
+) -> list[PrintedSum]:
+    """Sums that stand in one column: all with as few decimals (2 to 4) as the one that needs most.
+
+    Example: 1.00 + 2.00 beside 5.654 + 5.942 is printed 1.000 + 2.000.
+    """
+    while True:
+        found = [total(addends, value, at_least) for addends, value in sums]
+        most = max((s.decimals for s in found), default=at_least)
+        if all(s.decimals == most for s in found):
+            return found
+        at_least = most
+
+
 def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> str:
     """The rest term of a long sum: the printed total minus the printed addends, so that the column
     adds up.

@@ -7,7 +7,7 @@ from qa_demo.core.options import MergeOptions
 from qa_demo.core.predicted import Prediction
 from qa_demo.core.scales import null_logits
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import MINUS, PrintedSum, percent, probability, total
+from qa_demo.figures.numbers import MINUS, PrintedSum, percent, probability, totals
 
 RULE = MergeOptions()
 """BERT's own rule, unless another was chosen in chapter 6."""
@@ -45,12 +45,8 @@ def score_sums(
     logits = [float(start[at.to_pos(span.start)]), float(end[at.to_pos(span.end)])]
     score = sum(logits)
     difference = [score, -null]
-    decimals = max(total(logits).decimals, total(difference).decimals)
-    while True:
-        sums = total(logits, at_least=decimals), total(difference, at_least=decimals)
-        if sums[0].decimals == sums[1].decimals:
-            return sums
-        decimals = max(s.decimals for s in sums)
+    first, second = totals([(logits, None), (difference, None)])
+    return first, second
 
 
 def four_numbers(

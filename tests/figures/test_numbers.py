@@ -18,6 +18,7 @@ from qa_demo.figures.numbers import (
     rest,
     signed,
     total,
+    totals,
 )
 
 LOGIT = st.floats(-50, 50, allow_nan=False)
@@ -125,3 +126,12 @@ def test_an_exponential_says_what_it_is(log_x: float) -> None:
         ) < Decimal("0.0051")
     else:
         assert abs(exact - Decimal(said)) < Decimal("0.00051")
+
+
+@given(st.lists(st.lists(st.floats(-50, 50), min_size=2, max_size=3), min_size=1, max_size=4))
+def test_sums_of_one_column_have_equal_decimals(rows: list[list[float]]) -> None:
+    found = totals([(row, None) for row in rows])
+    assert len({s.decimals for s in found}) == 1
+    alone = [total(row).decimals for row in rows]
+    assert found[0].decimals >= max(alone)
+    assert totals([([1.0, 2.0], None), ([5.654, 5.942], None)])[0].addends == ("1.000", "2.000")

@@ -14,7 +14,7 @@ from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.figures.loss.learned_matrix import SHOWN, matrix_data
-from qa_demo.figures.numbers import number, probability, signed
+from qa_demo.figures.numbers import effect, number, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
@@ -225,7 +225,7 @@ def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
             _said(r.after),
             number(r.loss_before, 3),
             number(r.loss_after, 3),
-            signed(r.loss_after - r.loss_before, 3),
+            effect(r.loss_after - r.loss_before, 3),
         ]
         for r in forgot
     ]

@@ -11,7 +11,7 @@ from qa_demo.core.learning import Learned
 from qa_demo.core.legal import reason
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.spans import top_spans
-from qa_demo.figures.numbers import percent, probability, signed
+from qa_demo.figures.numbers import effect, percent, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece
@@ -116,7 +116,7 @@ def matrix_table(matrix: dict[str, Any]) -> dict[str, Any]:
                     cell["kind"],
                     probability(cell["before"]),
                     probability(cell["after"]),
-                    signed(cell["after"] - cell["before"], 3),
+                    effect(cell["after"] - cell["before"], 3),
                 ]
             )
             select.append((matrix["window"], i + doc, j + doc) if cell["kind"] == "legal" else None)

@@ -11,7 +11,7 @@ from qa_demo.core.losses import (
     start_end_targets,
 )
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.numbers import decimals_for, number, signed
 from qa_demo.figures.prose import piece, plural, quoted
 
 
@@ -42,5 +42,5 @@ def pull_notice(reading: Reading, golds: Golds, window: int) -> str:
     return (
         f"The loss pulls the {('start', 'end')[side]} logit of "
         f"{quoted(piece(reading, window, int(at)))}{here} hardest, {'up' if pull > 0 else 'down'}: "
-        f"½ (y − p) = {signed(pull)}. All of a head's pulls add up to 0."
+        f"½ (y − p) = {signed(pull, decimals_for([pull]))}. All of a head's pulls add up to 0."
     )

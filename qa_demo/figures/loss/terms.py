@@ -23,7 +23,7 @@ from qa_demo.core.losses import (
 )
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import PrintedSum, number, probability
+from qa_demo.figures.numbers import PrintedSum, number, probability, totals
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
@@ -33,10 +33,10 @@ HEAD = ["term", "value", "weight", "over", "weight · value"]
 
 
 def term_rows(terms: Sequence[LossTerm], unit: str) -> tuple[list[list[str]], PrintedSum]:
-    """One row a term and the printed sum of weight * value; values and products share their number
-    of decimals.
+    """One row a term and the printed sum of weight * value; values, products and the plain sum
+    share their number of decimals.
     """
-    parts = printed_total([t.weight * t.value for t in terms], total(terms))
+    parts, _ = _mean_and_sum(terms)
     rows = [
         [
             t.name,
@@ -50,11 +50,17 @@ def term_rows(terms: Sequence[LossTerm], unit: str) -> tuple[list[list[str]], Pr
     return rows, parts
 
 
+def _mean_and_sum(terms: Sequence[LossTerm]) -> list[PrintedSum]:
+    """sum of weight * value, and sum of value, with the same decimals."""
+    weighted = [t.weight * t.value for t in terms]
+    return totals([(weighted, total(terms)), ([t.value for t in terms], None)])
+
+
 def terms_table(reading: Reading, golds: Golds) -> dict[str, Any]:
     """The loss as the code takes it (mean of two heads) and as one text has it (their sum)."""
     terms = start_end_loss(reading, golds)
     rows, mean = term_rows(terms, "window")
-    both = printed_total([t.value for t in terms])
+    _, both = _mean_and_sum(terms)
     rows += [
         ["mean, as the code takes it", "", "", "", mean.total],
         ["sum, as one text has it", f"{both.addends[0]} + {both.addends[1]}", "1", "", both.total],
@@ -79,16 +85,13 @@ def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
             float(cross_entropy(x, t))
             for x, t in zip(reading.logits(w.index), (start, end), strict=True)
         ]
-        printed = printed_total([losses[0] / 2, losses[1] / 2])
         rows.append(
             [
                 str(w.index + 1),
                 holds(reading, w.index, golds),
                 labels_of(reading, w.index, start),
                 labels_of(reading, w.index, end),
-                number(losses[0], printed.decimals),
-                number(losses[1], printed.decimals),
-                printed.total,
+                *(number(x, 3) for x in (*losses, float(np.mean(losses)))),
             ]
         )
     return rows
@@ -175,24 +178,25 @@ def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
         total([LossTerm(t.name, t.value, 0.5, t.over) for t in terms])
         for terms in (start_end_loss(reading, (first,)), shared_norm_loss(reading, first))
     )
-    rows = []
-    for name, terms in (
-        ("apart: a softmax in each window", start_end_loss(reading, (first,))),
-        (
-            "shared: one softmax over the paragraph's tokens of all windows",
-            shared_norm_loss(reading, first),
-        ),
-    ):
-        halves = [LossTerm(t.name, t.value, 0.5, t.over) for t in terms]
-        printed = printed_total([t.weight * t.value for t in halves], total(halves))
-        rows.append([name, *printed.addends, printed.total])
+    names = (
+        "apart: a softmax in each window",
+        "shared: one softmax over the paragraph's tokens of all windows",
+    )
+    both = (start_end_loss(reading, (first,)), shared_norm_loss(reading, first))
+    printed = totals([([t.value / 2 for t in terms], None) for terms in both])
+    rows = [[name, *p.addends, p.total] for name, p in zip(names, printed, strict=True)]
     return [
         {
             "key": "shared",
             "title": "separate and shared normalisation",
-            "says": _apart_says(reading, number(apart), number(one)),
+            "says": (
+                ""
+                if len(set(golds)) < 2
+                else f"With {quoted(reading.encoding.text(first))} as the only label. "
+            )
+            + _apart_says(reading, number(apart), number(one)),
             "table": table(
-                "First label; mean of start and end",
+                f"Label {quoted(reading.encoding.text(first))}; mean of start and end",
                 ["normaliser", "½ start", "½ end", "mean"],
                 rows,
             ),
@@ -223,16 +227,21 @@ def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]
     targets = start_end_targets(w, golds)
     if max(int((t > 0).sum()) for t in targets) < 2:
         return []
-    rows, soft, summed = [], [], []
-    for name, t, x in zip(("start", "end"), targets, reading.logits(window), strict=True):
-        loss, least = float(cross_entropy(x, t)), float(entropy(t))
-        marginal = marginal_loss(x, t > 0)
-        split = printed_total([least, loss - least], loss)
-        labels = plural(int((t > 0).sum()), "position")
-        other = number(marginal, split.decimals)
-        rows.append([name, labels, *split.addends, split.total, other])
-        soft.append(loss)
-        summed.append(marginal)
+    heads = list(zip(targets, reading.logits(window), strict=True))
+    soft = [float(cross_entropy(x, t)) for t, x in heads]
+    summed = [marginal_loss(x, t > 0) for t, x in heads]
+    least = [float(entropy(t)) for t in targets]
+    split = totals([([low, loss - low], loss) for low, loss in zip(least, soft, strict=True)])
+    rows = [
+        [
+            name,
+            plural(int((t > 0).sum()), "position"),
+            *s.addends,
+            s.total,
+            number(marginal, s.decimals),
+        ]
+        for name, t, s, marginal in zip(("start", "end"), targets, split, summed, strict=True)
+    ]
     floor = float(np.mean([entropy(t) for t in targets]))
     said = (
         f"Soft targets ask for every label at once: they cost {number(float(np.mean(soft)))} "

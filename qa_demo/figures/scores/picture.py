@@ -126,12 +126,12 @@ def token_table(reading: Reading, window: int) -> dict[str, Any]:
     rows, select = [], []
     for pos, token in enumerate(reading.tokens(window)):
         doc = at.to_doc(pos) if at.is_context[pos] else None
-        sums = total([float(start[pos]), float(end[pos])], at_least=3)
-        rows.append([str(pos), printable(token), *sums.addends, sums.total])
+        logits = [float(start[pos]), float(end[pos])]
+        rows.append([str(pos), printable(token), *(number(x, 3) for x in (*logits, sum(logits)))])
         select.append(None if doc is None else (window, doc, doc))
     caption = (
         f"The plane as numbers: every token of window {window + 1} of "
-        f"{len(reading.windows)}; the sum is its diagonal"
+        f"{len(reading.windows)}; the sum is its diagonal, and each number is rounded by itself"
     )
     return table(caption, ["pos", "token", "start_logit", "end_logit", "sum"], rows, select)
 
