@@ -83,7 +83,11 @@ export function loseAndWin(root, picture, page) {
     picture.source === "reader"
       ? ". Nobody has said what is right."
       : side.right
-      ? ", which is right."
+      ? side.several
+        ? ", which is one of the labels; the loss counts all of them."
+        : ", which is right."
+      : side.several
+      ? ", which is none of the labels."
       : ", which is wrong.",
   );
   const ask = el("button", {

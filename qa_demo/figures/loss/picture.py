@@ -26,7 +26,7 @@ from qa_demo.figures.loss.terms import (
     variants,
     windows_table,
 )
-from qa_demo.figures.numbers import number, probability, signed
+from qa_demo.figures.numbers import effect, number, probability
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
@@ -198,7 +198,12 @@ def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict
         [t.weight * t.value for t in terms], total(terms)
     ).total  # as the line above the text prints it
     answer = None if prediction.answer is None else printable(prediction.answer)
-    return {"loss": loss, "right": is_right(golds, prediction), "answer": answer}
+    return {
+        "loss": loss,
+        "right": is_right(golds, prediction),
+        "several": len(set(golds)) > 1,
+        "answer": answer,
+    }
 
 
 def is_right(golds: Golds, prediction: Prediction) -> bool:
@@ -229,7 +234,7 @@ def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
                 number(x[pos], 3),
                 probability(p[pos], 4),
                 f"{t[pos]:.2f}",
-                signed(g[pos], 4),
+                effect(g[pos], 4),
             )
         ]
         rows.append([str(pos), printable(token), *cells])

@@ -210,7 +210,7 @@ def search(screen: Screen, value: Any) -> Screen:
     cases = []
     for example, reading, golds in stored(screen):
         found = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
-        label = example.answers[0].text if example.answers else "no answer"
+        label = " or ".join(dict.fromkeys(a.text for a in example.answers)) or "no answer"
         said = "no answer" if found.answer is None else found.answer
         cases.append(
             (
