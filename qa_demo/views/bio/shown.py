@@ -82,7 +82,9 @@ def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> di
         bench.marginal_of(table, window.doc_start, x)
         for x in (found.first, found.second, found.whole)
     ]
-    return {"found": glue_data(reading, found, screen.decode, chances, spans), "examples": []}
+    data = glue_data(reading, found, screen.decode, chances, spans)
+    before = figure.UNTAUGHT if whose_tags(screen) == "taught" else ""
+    return {"found": data | {"says": before + data["says"]}, "examples": []}
 
 
 def glued_examples() -> list[dict[str, str]]:

@@ -387,6 +387,7 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
     assert (
         twice.reading is screen.reading and twice.shown.start_logits is screen.shown.start_logits
     ), "other chapters keep the reader's"
+    assert data["picture"]["glue"]["found"]["says"].startswith("The tags are those after your")
     back = bio_lesson.change_taught(twice, "undo")
     assert bio.present(back)["picture"]["taught"]["now"]["tagLosses"] == now["tagLosses"][:6]
     assert np.array_equal(
@@ -394,6 +395,7 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
     )
     home = bio_lesson.change_taught(twice, "reset")
     assert bio_bench.whose(home) == "reader" and bio_bench.bench_of(home).head is None
+    assert "after your" not in bio.present(home)["picture"]["glue"]["found"]["says"]
     with pytest.raises(BadInput, match="no step left"):
         bio_lesson.change_taught(home, "undo")
     with pytest.raises(BadInput, match="undone or reset"):
