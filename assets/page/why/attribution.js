@@ -23,7 +23,9 @@ export function draw(root, model, held) {
   const other = contrast(model);
   const listed = menus.other.map(([start, end, text]) => [`${start} ${end}`, text]);
   if (other && !listed.some(([value]) => value === other.join(" "))) {
-    listed.unshift([other.join(" "), quoted(model, other)]);
+    const name = quoted(model, other);
+    const twice = listed.some(([, text]) => text === name);
+    listed.unshift([other.join(" "), twice ? `${name} at word piece ${other[0]}` : name]);
   }
   held.other.update(listed, other?.join(" ") ?? "");
   held.pick.setAttribute("aria-pressed", String(Boolean(held.picking)));

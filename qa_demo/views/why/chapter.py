@@ -28,7 +28,7 @@ from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why import linked
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, wanted_by
-from qa_demo.views.why.choice import KEY, Choice, choice_of, others, score_name, target_of
+from qa_demo.views.why.choice import KEY, Choice, choice_of, other_names, score_name, target_of
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
 
 CHAPTER = Chapter(
@@ -78,7 +78,7 @@ def present(screen: Screen) -> dict[str, Any]:
             "target": [[k, rested.KIND_NAMES[k]] for k in KINDS],
             "method": [[m, METHOD_NAMES[m]] for m in METHODS],
             "baseline": [[b, rested.BASELINE_NAMES[b]] for b in BASELINES],
-            "other": [[span.start, span.end, rested.quoted(text)] for span, text in others(screen)],
+            "other": other_names(screen),
         },
     }
     said, tables = known(reading, target, choice)

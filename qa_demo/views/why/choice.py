@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from qa_demo.core.attribution import Method, Target
 from qa_demo.core.types import Baseline, Span, TargetKind
+from qa_demo.figures.prose import quoted
 from qa_demo.figures.why import attribution as rested
 from qa_demo.views.state import Screen
 
@@ -55,6 +56,22 @@ def others(screen: Screen) -> list[tuple[Span, str]]:
         if span != chosen.span and window.holds(span):
             found.setdefault(span, ranked.candidate.text)
     return list(found.items())[:LISTED]
+
+
+def other_names(screen: Screen) -> list[list[int | str]]:
+    """[start, end, name] of each of `others`; of a text that stands in several places the name
+    says which is meant.
+    """
+    found = others(screen)
+    said = [quoted(text) for _, text in found]
+    return [
+        [
+            span.start,
+            span.end,
+            name if said.count(name) == 1 else f"{name} at word piece {span.start}",
+        ]
+        for (span, _), name in zip(found, said, strict=True)
+    ]
 
 
 def target_of(screen: Screen) -> Target | None:

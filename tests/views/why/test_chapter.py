@@ -16,6 +16,7 @@ from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.core.words import words
 from qa_demo.figures.numbers import number
+from qa_demo.figures.prose import quoted
 from qa_demo.views import explained, explaining, selection
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
@@ -24,6 +25,8 @@ from qa_demo.views.state import Screen, Selection
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
 from qa_demo.views.why import trust as trusted
+from qa_demo.views.why.choice import other_names, others
+from tests.browser.pictures import screen_of
 from tests.fakes import FakeReader
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
@@ -122,7 +125,7 @@ def test_a_choice_changes_formula_and_makes_only_this_chapter_stale(screen: Scre
 
 
 def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen) -> None:
-    listed = [span for span, _ in why.others(screen)]
+    listed = [span for span, _ in others(screen)]
     assert screen.selection.span not in listed and listed
     fallback = why.target_of(why.linked.change_choice(screen, chosen("span_minus_other")))
     assert fallback.other == listed[0]
@@ -131,6 +134,19 @@ def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen
         why.linked.change_choice(screen, chosen("span_minus_other", [first, first + 1]))
     )
     assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
+
+
+def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
+    twice = 0
+    shown = [screen, *(screen_of(e.stored(), e) for e in load_examples().values() if e.stored())]
+    for one in shown:
+        menu = other_names(one)
+        names = [name for _, _, name in menu]
+        assert len(set(names)) == len(names)
+        for (start, end, name), (span, text) in zip(menu, others(one), strict=True):
+            assert Span(start, end) == span and name.startswith(quoted(text))
+            twice += name.endswith(f" at word piece {start}")
+    assert twice
 
 
 def test_the_contrast_span_ends_with_its_window_and_with_its_text(
@@ -331,7 +347,7 @@ def test_verdict_and_curve_agree_for_every_example_method_and_target(
         reading = reader.read(example.question, example.context)
         found = Screen(reading, DecodeOptions())
         found = found.select(selection.winner(found))
-        chosen_kind = kind if why.others(found) or kind != "span_minus_other" else "span_score"
+        chosen_kind = kind if others(found) or kind != "span_minus_other" else "span_score"
         target = why.target_of(why.linked.change_choice(found, chosen(chosen_kind)))
         asking = work(reader, found)
         random = asking.random_curves(target)
