@@ -5,6 +5,7 @@ delivered to the newest screen.
 import itertools
 import threading
 from collections.abc import Callable, Generator, Hashable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +27,13 @@ the newest screen.
 """
 Slow = Callable[[Screen | None, str, Any], Stream]
 """handler(screen, visitor, value)."""
+
+
+def named(error: str | None, busy: Busy | None) -> str | None:
+    """A sentence that says what was cancelled: a measurement may stop inside a reading."""
+    if error is None or busy is None or not error.endswith("was cancelled"):
+        return error
+    return f"{busy.text} was cancelled"
 
 
 class SlowWork:
@@ -126,6 +134,7 @@ class SlowWork:
         busy = task.announce(job)
         outcome = yield from self._worked(task, job, busy)
         if not outcome.superseded:
+            outcome = replace(outcome, error=named(outcome.error, busy))
             yield partial(self._received, task, job, busy is not None, outcome)
 
     def _worked(

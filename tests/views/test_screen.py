@@ -456,7 +456,7 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
         began.set()
         while not job.cancelled():
             threading.Event().wait(0.002)
-        raise Cancelled("the training was cancelled")
+        raise Cancelled("the reading was cancelled")
 
     frame.background(
         answer.CHAPTER,
@@ -478,7 +478,7 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
         "training: step 1 of 4" in [u.message["text"] for u in updates if u.message]
         or began.is_set()
     )
-    assert updates[-1].refused and updates[-1].message["text"] == "the training was cancelled"
+    assert updates[-1].refused and updates[-1].message["text"] == "training was cancelled"
 
 
 def test_every_event_is_answered_with_its_number_refused_or_not(
