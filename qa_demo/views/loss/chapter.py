@@ -96,8 +96,10 @@ LINKED = loss_bench.LINKED
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """What training lowers: L = -½ Σ y log P_start - ½ Σ y log P_end of the label in use."""
-    mean = mean_loss(screen.shown, labels_of(screen).golds)
+    """What training lowers: L = -½ Σ y log P_start - ½ Σ y log P_end of the label in use; of
+    several windows the mean.
+    """
+    mean, windows = mean_loss(screen.shown, labels_of(screen).golds), len(screen.shown.windows)
     return [
         part("L = −½ Σ y log P"),
         part("start", "sub"),
@@ -109,6 +111,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         part(mean.addends[1], "end"),
         part(f" {mean.sign} "),
         part(mean.total, "strong"),
+        part(f" on average over {windows} windows" if windows > 1 else "", "quiet"),
         part("      log Z = log Σ exp(logit)", "quiet"),
     ]
 
