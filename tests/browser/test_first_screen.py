@@ -1,5 +1,6 @@
 """What a newcomer meets in each chapter at 1280 x 800: few words, few numbers, one picture."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -89,6 +90,10 @@ def test_neither_the_offer_nor_the_busy_line_moves_the_page(
     offer = page.get_by_role("button", name="Start lesson 1")
     expect(offer).to_be_in_viewport()
     expect(page.locator("#stage-answer .logit-line .dot").first).to_be_visible()
+    # the record of the selection comes last, and with it the formula's second line
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    expect(page.locator("#panel-answer .formula-line")).to_contain_text(re.compile(r"= .*\d"))
+    expect(page.locator("#verdict")).to_contain_text(re.compile("likely|Answer|No answer"))
     before = page.evaluate(PLACES)
     page.get_by_role("button", name="No, thanks").click()
     expect(offer).to_have_count(0)
