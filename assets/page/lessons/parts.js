@@ -1,14 +1,8 @@
 // The parts of the strip: what they say is given, and what a press does.
 
 import { el, glued } from "../shared/dom.js";
+import { emphasised } from "../shared/emphasis.js";
 import { button } from "./guess_forms.js";
-
-/**
- * A text whose *words between stars* are new terms.
- * @param {string} text
- */
-export const emphasised = (text) =>
-  text.split(/\*([^*]+)\*/).map((part, k) => (k % 2 ? el("em", {}, part) : part));
 
 /**
  * @param {string} title

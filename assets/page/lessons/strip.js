@@ -3,12 +3,13 @@
 
 import { carry } from "../shared/carry.js";
 import { el, glued } from "../shared/dom.js";
+import { emphasised } from "../shared/emphasis.js";
 import { post } from "../shared/outbox.js";
 import { bus, hear, hearLink, say, state } from "../shared/store.js";
 import { button, chipSentence, form } from "./guess_forms.js";
 import { keep, kept } from "./memory.js";
 import { offer } from "./offer.js";
-import { chosen, emphasised, farewell, feedback, head, lessonList, note } from "./parts.js";
+import { chosen, farewell, feedback, head, lessonList, note } from "./parts.js";
 import { makeRoom } from "./room.js";
 import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";

@@ -2,6 +2,7 @@
 // while it is printed.
 
 import { el } from "../shared/dom.js";
+import { emphasised } from "../shared/emphasis.js";
 import { state } from "../shared/store.js";
 import { style } from "../shared/style.js";
 import { sheet } from "./sheet.js";
@@ -132,7 +133,8 @@ export function readingSheet(data, answer) {
     ),
     page(
       "Solution",
-      el("p", {}, "Read by ", el("bdi", {}, data.reader), ". ", el("bdi", {}, data.question)),
+      el("p", { class: "sheet-question" }, el("bdi", {}, data.question)),
+      el("p", { class: "sheet-about" }, "Reader: ", el("bdi", {}, data.reader)),
       el("h2", {}, "2. Probabilities of start and end, in percent"),
       strips(words, true),
       el("h2", {}, "3. The pairs"),
@@ -178,8 +180,12 @@ function step({ title, text, options, asks: how, about }, k) {
     k + 1,
     title,
     about ? el("p", { class: "sheet-about" }, "Text: ", el("bdi", {}, about)) : null,
-    el("p", {}, el("bdi", {}, text)),
-    how && el("p", { class: "sheet-how" }, asks[how]),
+    el("p", {}, el("bdi", {}, emphasised(text))),
+    el(
+      "p",
+      { class: "sheet-how" },
+      asks[how] ?? "Nothing to write here: read it, or do it on the page.",
+    ),
     options.length
       ? el("ul", { class: "ticks" }, options.map((one) => el("li", {}, el("bdi", {}, one))))
       : null,
@@ -195,8 +201,7 @@ export function lessonSheet({ title, wrong, texts: read, steps }) {
   return el(
     "div",
     { class: "worksheet" },
-    page(title, steps.map(step)),
-    page(read.length > 1 ? "Texts" : "Text", read.map(([q, p]) => texts(q, p))),
+    page(title, read.map(([q, p]) => texts(q, p)), steps.map(step)),
     page(
       "Solution",
       el("h2", {}, title),
@@ -207,7 +212,7 @@ export function lessonSheet({ title, wrong, texts: read, steps }) {
           el("h3", {}, `${k + 1}. ${name}`),
           answer ? el("p", {}, el("strong", {}, el("bdi", {}, answer))) : null,
           decides ? el("p", {}, decides) : null,
-          reveal ? el("p", {}, reveal) : null,
+          reveal ? el("p", {}, emphasised(reveal)) : null,
         )
       ),
       el("p", {}, "One often reads: ", el("q", {}, wrong)),
