@@ -1,8 +1,7 @@
-"""The lessons in Chromium: each is played to its end by keyboard alone; the veil, the strip's place, a
-foreign reader, a reload, and the offer of a first visit.
+"""The lessons in Chromium: two are played to their end by keyboard alone (`walk.py` plays all); the
+veil, the strip's place, a foreign reader, a reload, and the offer of a first visit.
 """
 
-import os
 import socket
 from collections.abc import Callable, Iterator
 
@@ -25,8 +24,6 @@ from tests.fakes import FakeReader
 pytestmark = pytest.mark.browser
 
 COURSE = [lesson for lesson in load() if lesson.id != SAID]
-PLAYED = COURSE if os.environ.get("LESSONS") == "all" else COURSE[:1]
-"""The lessons that the suite plays; LESSONS=all plays the ten, which takes minutes."""
 MOST_TABS = 40
 
 
@@ -131,11 +128,8 @@ def open_lessons(page: Page) -> None:
     expect(page.locator(".lesson-strip .strip-title")).to_have_text("Lessons")
 
 
-@pytest.mark.parametrize("lesson", PLAYED, ids=lambda lesson: lesson.id)
-def test_a_lesson_is_played_to_its_end_by_keyboard(
-    play: Callable[..., Page], lesson: Lesson
-) -> None:
-    page = play()
+def test_a_lesson_is_played_to_its_end_by_keyboard(play: Callable[..., Page]) -> None:
+    page, lesson = play(), COURSE[0]
     open_lessons(page)
     walk(page, lesson)
     tab_to(page, ".lesson-strip .to-list")
