@@ -8,7 +8,7 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.proof import prove
 from qa_demo.figures.spans.picture import STEPS as SPANS_STEPS
 from qa_demo.views.examples import load_examples
-from qa_demo.views.lessons.course import STEPS, contents, load, load_course
+from qa_demo.views.lessons.course import SAID, STEPS, contents, load, load_course
 from qa_demo.views.measured import measured
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,3 +70,22 @@ def test_the_steps_that_a_lesson_may_name_are_those_of_the_pages_scripts() -> No
             assert [key for key in keys if not re.search(rf"\b{key}\b", words)] == []
     used = {(s.view, s.step) for lesson in load() for s in lesson.steps if s.step}
     assert all(step in STEPS[view] for view, step in used)
+
+
+def grade(text: str) -> float:
+    """The school year of Flesch and Kincaid; syllables are runs of vowels, but for a mute e."""
+    words = re.findall(r"[A-Za-z]+", text)
+    sounds = [re.findall(r"[aeiouy]+", re.sub(r"(?<![l])e$", "", word.lower())) for word in words]
+    sentences = max(1, len(re.findall(r"[.!?](?=\s|$)", text)))
+    syllables = sum(max(1, len(found)) for found in sounds)
+    return 0.39 * len(words) / sentences + 11.8 * syllables / len(words) - 15.59
+
+
+def test_lessons_are_short_and_plain() -> None:
+    assert grade("The cat sat on the mat.") < 1 < 14 < grade("Extraordinarily unintelligible.")
+    for lesson in load():
+        texts = [f"{step.text} {step.reveal}" for step in lesson.steps]
+        assert grade(" ".join(texts)) <= 9, lesson.id
+        assert max(len(re.findall(r"\*[^*]+\*", text)) for text in texts) <= 1, lesson.id
+        if lesson.id != SAID:
+            assert 4 <= len(lesson.steps) <= 7 and 3 <= lesson.minutes <= 6, lesson.id
