@@ -396,6 +396,7 @@ function start(data) {
   });
   hear("bench", () => {
     if (!isOn()) document.getElementById(`switch-${SWITCH}`)?.click();
+    else if (state.chapter === "bio" && view.desk && !view.desk.tags) shape({ tagged: true });
     view.root.scrollIntoView({ block: "start" });
     view.lands = true;
     land();

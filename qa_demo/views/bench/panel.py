@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bench import FEWEST, MOST, Bench, empty
+from qa_demo.core.bench import FEWEST, MOST, Bench
 from qa_demo.core.golds import Answer
 from qa_demo.core.pencil import Pencil, another, pencil
 from qa_demo.core.types import Reading
@@ -213,11 +213,11 @@ class Panel:
     # What they share
 
     def bench(self, screen: Screen | None) -> Bench:
-        """What stands on the bench, else the first case of the lessons."""
+        """What stands on the bench, else a first case for the open chapter."""
         found = kept(screen)
         if found is not None:
             return found.bench
-        return next((p.bench for p in presets.load() if p.id == "three-tokens"), empty())
+        return presets.first("" if screen is None else screen.chapter).bench
 
     def shown(
         self, old: Screen | None, new: Screen, page: Mapping[str, Any] | None = None

@@ -11,6 +11,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.views.bench.typed import parsed
 
 FILE = ASSETS / "bench.json"
+LESSONS = "From the lessons"
 
 
 @dataclass(frozen=True)
@@ -45,3 +46,9 @@ def preset(key: object) -> Preset:
         if one.id == key:
             return one
     raise BadInput(f"the bench has no preset '{str(key)[:40]}'")
+
+
+def first(chapter: str) -> Preset:
+    """The case of a lesson that a chapter shows best; where none does, that of three tokens."""
+    cases = [one for one in load() if one.group == LESSONS]
+    return next((one for one in cases if one.chapter == chapter), cases[0])

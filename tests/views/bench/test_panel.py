@@ -75,6 +75,14 @@ def test_open_and_close_bring_the_text_back(ask: Ask, screen: Screen) -> None:
     assert again is not None and again.reading.key == opened.screen.reading.key
 
 
+def test_a_chapter_opens_the_bench_with_a_case_of_its_own(ask: Ask, screen: Screen) -> None:
+    for chapter, shown in (("bio", "tags"), ("loss", "golds"), ("spans", "tokens")):
+        desk = sent(ask, screen.open(chapter), "open").pictures[KEY]["desk"]
+        assert desk[shown] and (desk["tags"] is not None) == (chapter == "bio")
+    first = presets.first("scores")
+    assert first == presets.first("spans") == presets.preset("three-tokens")
+
+
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p.id)
 def test_every_case_shows_in_every_chapter(ask: Ask, screen: Screen, preset: Any) -> None:
     assert preset.chapter in VIEWS and len(preset.about.split()) <= 25
