@@ -3,6 +3,7 @@
 
 import { el } from "../shared/dom.js";
 import { emphasised } from "../shared/emphasis.js";
+import { fixed } from "../shared/numbers.js";
 import { state } from "../shared/store.js";
 import { style } from "../shared/style.js";
 import { sheet } from "./sheet.js";
@@ -89,8 +90,11 @@ const texts = (question, context) => [
 const STRIPS =
   "Ten points for the start, ten for the end: where do you put them? The box above a word is for the start, the one below for the end.";
 
-/** The worksheet of a reading; `answer` is what the reader answers, null for no answer. */
-export function readingSheet(data, answer) {
+/**
+ * The worksheet of a reading; `answer` is what the reader answers at this threshold, null for no
+ * answer.
+ */
+export function readingSheet(data, answer, threshold) {
   const { words, part, pairs: found, names } = data;
   const some = part ? "Some words of the text around the answer:" : null;
   const [r, c] = found.best;
@@ -152,10 +156,10 @@ export function readingSheet(data, answer) {
       el(
         "p",
         {},
-        `No answer has ${found.null}; less the best pair that is ${found.diff}. `,
-        answer === null
-          ? "The reader gives no answer."
-          : ["The reader answers ", el("bdi", {}, `“${answer}”`), "."],
+        `No answer has ${found.null}; less the best pair that is ${found.diff}. The reader’s threshold is ${
+          fixed(threshold)
+        }: it `,
+        answer === null ? "gives no answer." : ["answers ", el("bdi", {}, `“${answer}”`), "."],
       ),
     ),
   );
@@ -163,8 +167,9 @@ export function readingSheet(data, answer) {
 
 /** Print the worksheet of the text on screen; nothing before there is one. */
 export function printReading() {
-  const { reading, predicted, answer } = state;
-  if (reading && predicted) printOnly(readingSheet(sheet(reading, predicted), answer));
+  const { reading, predicted, answer, record } = state;
+  if (!reading || !predicted || !record) return;
+  printOnly(readingSheet(sheet(reading, predicted), answer, record.threshold));
 }
 
 const asks = {
