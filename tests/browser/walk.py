@@ -82,6 +82,7 @@ def take(page: Page, look: str, folder: Path) -> None:
         page.get_by_label("Reader", exact=True).fill(str(folder))
         page.locator("#ask-load").click()
         expect(page.locator("#switch-readers")).to_have_text(f"reader: {folder.name}")
+        page.locator("#switch-readers").click()
 
 
 def crowded(page: Page, look: str) -> list[str]:
