@@ -20,6 +20,17 @@ def ask(page: Page, question: str, paragraph: str) -> None:
     expect(page.locator("#asked .asked-question")).to_have_text(question)
 
 
+def load_anew(page: Page) -> None:
+    """Reload. A stream of gradio's that is open ends with the old page, and its client may call that
+    an error there: it is none of this page's.
+    """
+    page.evaluate("""() => {
+      console.error = () => {};
+      window.addEventListener("unhandledrejection", (event) => event.preventDefault());
+    }""")
+    page.reload()
+
+
 def tab_to(page: Page, target: Locator, most: int = 80) -> None:
     """Press Tab from the top of the page until the focus stands on this element."""
     page.evaluate("document.activeElement.blur(), window.getSelection().removeAllRanges()")

@@ -17,7 +17,7 @@ from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
-from tests.browser.steps import RUN
+from tests.browser.steps import RUN, load_anew
 from tests.browser.test_links import wait_for_field
 from tests.fakes import FakeReader
 
@@ -216,7 +216,7 @@ def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None
     expect(page.locator(".strip-title")).to_be_focused()
     page.keyboard.press("ArrowRight")
     settled(page, COURSE[0], 1)
-    page.reload()
+    load_anew(page)
     settled(page, COURSE[0], 1)
     expect(page.locator("body.veiled")).to_have_count(1)
     page.get_by_role("button", name="Leave the lessons").click()
@@ -224,7 +224,7 @@ def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None
     expect(page.locator("body.veiled")).to_have_count(0)
     expect(page.locator(".unlit")).to_have_count(0)
     wait_for_field(page, "page.lesson", None)
-    page.reload()
+    load_anew(page)
     expect(page.locator("#picture-answer .word").first).to_be_visible()
     expect(page.locator(".lesson-strip, .lesson-offer")).to_have_count(0)
 
@@ -232,7 +232,7 @@ def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None
 def test_the_offer_comes_once(play: Callable[..., Page]) -> None:
     page = play()
     page.get_by_role("button", name="No, thanks").click()
-    page.reload()
+    load_anew(page)
     expect(page.locator("#picture-answer .four dd").first).to_be_visible()
     expect(page.locator(".lesson-offer")).to_have_count(0)
 

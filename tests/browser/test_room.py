@@ -18,6 +18,7 @@ from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
+from tests.browser.steps import load_anew
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -137,7 +138,7 @@ def test_a_class_guesses_together(visit: Callable[..., Page]) -> None:
     expect(bertil.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
     ready = anna.locator(".lesson-strip")
     expect(ready).to_have_attribute("data-ready", "true")
-    anna.reload()
+    load_anew(anna)
     expect(anna.locator(".room-count")).to_contain_text("Your teacher leads.")
     expect(anna.locator(".strip-title")).to_have_text(SPAN.steps[2].title)
     expect(ready).to_have_attribute("data-ready", "true")
