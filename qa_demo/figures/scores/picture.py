@@ -131,7 +131,7 @@ def token_table(reading: Reading, window: int) -> dict[str, Any]:
         select.append(None if doc is None else (window, doc, doc))
     caption = (
         f"The plane as numbers: every token of window {window + 1} of "
-        f"{len(reading.windows)}; the sum is its diagonal, and each number is rounded by itself"
+        f"{len(reading.windows)}; the sum is its diagonal"
     )
     return table(caption, ["pos", "token", "start_logit", "end_logit", "sum"], rows, select)
 

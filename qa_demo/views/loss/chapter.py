@@ -111,7 +111,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         part(mean.addends[1], "end"),
         part(f" {mean.sign} "),
         part(mean.total, "strong"),
-        *([part(f" on average over {windows} windows", "quiet")] if windows > 1 else []),
+        *([part(f", mean over {windows} windows", "quiet")] if windows > 1 else []),
         part("      log Z = log Σ exp(logit)", "quiet"),
     ]
 

@@ -72,7 +72,7 @@ def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
 
 def test_the_formula_is_the_loss_of_the_label(screen: Screen) -> None:
     parts = [p["text"] for p in loss.formula(screen)]
-    assert f" on average over {len(screen.reading.windows)} windows" in parts
+    assert f", mean over {len(screen.reading.windows)} windows" in parts
     (gold,) = labels_of(screen).golds
     half = []
     for side, doc in ((0, gold.start), (1, gold.end)):
