@@ -1,4 +1,4 @@
-"""Round trips of links in Chromium: python -m tests.browser.links [--states 200] [--seed 1].
+"""Round trips of links in Chromium: python -m tests.browser.links [--states 200] [--first 0].
 
 A state that a visitor can reach is written as a link and opened; what its page then says of itself
 is opened in a new page; both must hold the same fields and show the same chapter. Every difference
@@ -86,8 +86,8 @@ class Trip:
             page.goto(self.site + fragment)
             key = self._settled(page)
             fields = fields_of(page.evaluate("history.state?.spanlight ?? ''"))
-            left = page.locator(".link-left").first
-            return key, fields, page.evaluate(SHOWN, key), left.inner_text()
+            left = " ".join(page.locator(".link-left:visible").all_inner_texts())
+            return key, fields, page.evaluate(SHOWN, key), left
         finally:
             page.close()
 
