@@ -152,6 +152,7 @@ def services(
         infillers=ModelCache(partial(load_infiller, limits)),
         loaded=first.done,
         rooms=Rooms() if has_rooms(rooms, public) else None,
+        sources=("hub",) * limits.hub + ("folder",) * limits.local_folders,
     )
 
 

@@ -17,6 +17,7 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.reader import Reader
 from qa_demo.join import join
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
+from qa_demo.views.readers import SOURCES, hint
 from tests.fakes import FakeReader
 
 
@@ -46,6 +47,24 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
     with ThreadPoolExecutor(8) as pool:
         found = set(map(id, pool.map(choose, range(8))))
     assert len(found) == 1 and asked == [("bundled", ()), ("owner/name", (limits,))]
+
+
+@pytest.mark.parametrize(
+    ("host", "lan", "offered"),
+    [
+        ("127.0.0.1", False, ["hub", "folder"]),
+        ("0.0.0.0", False, ["hub"]),
+        ("0.0.0.0", True, []),
+    ],
+)
+def test_the_reader_box_offers_what_the_host_loads(
+    host: str, lan: bool, offered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: FakeReader())
+    handed = app.services("bundled", host, app.begin_loading("bundled"), lan=lan)
+    text = hint(handed.sources)
+    assert text.startswith("bundled")
+    assert [name for name, words in SOURCES.items() if words in text] == offered
 
 
 def test_a_calibration_goes_with_the_first_reader_and_keeps_stored_readings_away(

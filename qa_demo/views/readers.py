@@ -3,7 +3,7 @@ name, with what is known of each.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from qa_demo.core.reader import Reader
@@ -17,13 +17,19 @@ from qa_demo.views.state import Screen
 from qa_demo.views.update import Update, said
 
 KEY = "readers"
-HINT = (
-    "bundled, or a Hugging Face id (with @revision if wanted), or a folder on this machine. As "
-    "soon as it is loaded, it reads question and paragraph."
-)
+SOURCES = {
+    "hub": "a Hugging Face id (with @revision if wanted)",
+    "folder": "a folder on this machine",
+}
 _numbers = itertools.count(1)
 Use = Callable[[Screen | None, str, str, str, str], Stream]
 """use(screen, visitor, name, question, paragraph): load a reader and read the texts with it."""
+
+
+def hint(sources: Sequence[str]) -> str:
+    """What may be typed into the box on a host that loads readers from these sources."""
+    offered = ", or ".join(["bundled", *(SOURCES[one] for one in sources)])
+    return f"{offered}. As soon as it is loaded, it reads question and paragraph."
 
 
 class Readers:
@@ -34,7 +40,11 @@ class Readers:
 
     def build(self) -> None:
         """Make the menu where the caller stands, and wire it."""
-        own = {"own": self.services.default, "hint": HINT, "n": next(_numbers)}
+        own = {
+            "own": self.services.default,
+            "hint": hint(self.services.sources),
+            "n": next(_numbers),
+        }
         made = picture(KEY, own, elem_id=KEY)
         self.frame.outputs.parts[f"picture:{KEY}"] = made
         self.frame.slow.wire(KEY, "use", self.use)

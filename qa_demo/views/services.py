@@ -2,7 +2,7 @@
 work, limits.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qa_demo.core.examples import PoolExample
@@ -52,6 +52,8 @@ class Services:
     """Readings of any visitor, by reader and content; page and API share them."""
     rooms: Rooms | None = None
     """The rooms of classes; None where this server opens none."""
+    sources: Sequence[str] = ("hub", "folder")
+    """From where a visitor may have readers loaded, beside the bundled one."""
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Name and checksum of the readers that have read, by the name they were asked for."""
 
