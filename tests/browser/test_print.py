@@ -50,7 +50,28 @@ def sheets(page: Page) -> int:
     expect(page.locator(".worksheet")).to_be_visible()
     expect(page.locator(".masthead")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= A4[0]
-    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
+    return pages_of(page)
+
+
+def pages_of(page: Page) -> int:
+    """The pages of A4 with margins of 12 mm."""
+    sides = {"top": "12mm", "right": "12mm", "bottom": "12mm", "left": "12mm"}
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", margin=sides)))
+
+
+@pytest.mark.parametrize("size", [{"width": 375, "height": 812}, {"width": 1280, "height": 800}])
+def test_a_chapter_takes_one_page_from_any_screen(
+    open_page: Callable[..., Page], size: dict[str, int]
+) -> None:
+    page = open_page(viewport=size)
+    for key in ("start_end", "spans", "loss"):
+        page.locator(f"#tab-{key}").click()
+        expect(page.locator(f"#stage-{key} svg:visible").first).to_be_attached()
+        expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
+        assert pages_of(page) == 1
+    main = page.locator(".gradio-container > .main")
+    assert main.get_attribute("style") in (None, ""), "the screen is as it was"
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
 def test_a_worksheet_holds_tasks_and_a_solution_apart(open_page: Callable[..., Page]) -> None:

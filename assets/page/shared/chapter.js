@@ -11,6 +11,7 @@ import { style } from "./style.js";
 import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
 import { post, underWay } from "./outbox.js";
+import { layOutForPaper, onPaper } from "./paper.js";
 import { hear, openExample, reset, say, select, state, textOf } from "./store.js";
 
 style(new URL("./media.css", import.meta.url));
@@ -62,7 +63,7 @@ function pageFor(view) {
       return display.scale();
     },
     get narrow() {
-      return window.innerWidth < 640;
+      return !onPaper() && window.innerWidth < 640;
     },
     colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
     select,
@@ -270,20 +271,10 @@ globalThis.addEventListener("resize", () => {
 });
 hear("look", measure);
 
-// Paper is white: what is drawn in colours of its own, as a canvas, is drawn for it.
-let wasDark = false;
-globalThis.addEventListener("beforeprint", () => {
-  wasDark = document.body.classList.contains("dark");
-  if (wasDark) paper(false);
+layOutForPaper(() => {
+  measure();
+  chapters.forEach(draw);
 });
-globalThis.addEventListener("afterprint", () => {
-  if (wasDark) paper(true);
-});
-
-function paper(dark) {
-  document.body.classList.toggle("dark", dark);
-  chapters.forEach(draw); // now: the browser prints when this returns
-}
 
 hear("selection", () => chapters.forEach((view) => mark(view)));
 hear("reading", redraw);
