@@ -40,13 +40,20 @@ function conditions(rules) {
   ]);
 }
 
-/** Style sheets of this page; those of another origin may not be read. */
-const ours = ({ href }) => !href || new URL(href).origin === location.origin;
+/** A sheet's rules; those of another origin, and of a page opened from a folder, may not be read. */
+function rulesOf(sheet) {
+  try {
+    return sheet.cssRules;
+  } catch (fault) {
+    if (fault instanceof DOMException && fault.name === "SecurityError") return [];
+    throw fault;
+  }
+}
 
 /** Let the page be laid out as on paper while it still stands on a screen; gives the way back. */
 function asPrinted() {
-  const changed = [...document.styleSheets, ...document.adoptedStyleSheets].filter(ours)
-    .flatMap((sheet) => conditions(sheet.cssRules))
+  const changed = [...document.styleSheets, ...document.adoptedStyleSheets]
+    .flatMap((sheet) => conditions(rulesOf(sheet)))
     .map((rule) => ({ media: rule.media, before: rule.media.mediaText }))
     .filter(({ before }) => paperMedia(before) !== before);
   changed.forEach(({ media, before }) => (media.mediaText = paperMedia(before)));
