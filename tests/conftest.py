@@ -5,9 +5,14 @@ edition, which is made once.
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from qa_demo.core.types import Reading
 from tests.core.toys import t1
+
+# how long an example takes says something about the machine, not about the code
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

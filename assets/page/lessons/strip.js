@@ -1,6 +1,7 @@
 // The strip: one step of a lesson beside the picture. A step sets the page up through Python; what is
 // covered is covered until the guess is committed.
 
+import { came } from "../shared/address.js";
 import { carry } from "../shared/carry.js";
 import { el, glued } from "../shared/dom.js";
 import { emphasised } from "../shared/emphasis.js";
@@ -448,7 +449,6 @@ function start(data) {
   if (data.rooms && room.resume()) body("lessons", true);
   const before = kept();
   const known = before.at && lessonOf(before.at.lesson);
-  const came = window.location.hash.length > 1 || window.history.state?.spanlight;
   let resumed = false;
   hear("reading", () => {
     if (resumed || !known || !before.at || came || state.reading?.page?.lesson) return;

@@ -14,6 +14,9 @@ import { hear, state } from "./store.js";
 const VERSION = 2;
 const PAUSE = 300;
 const LINK = /^#(\d+\.|.*=)/;
+/** Whether this visit came by a link, or back to what it was; asked before anything is written. */
+export const came = (globalThis.location?.hash ?? "").length > 1 ||
+  Boolean(globalThis.history?.state?.spanlight);
 /** Characters of the longest link: more is cut by mail and chat programs. */
 export const MOST = 8000;
 const END = ".";
