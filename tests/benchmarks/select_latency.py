@@ -10,7 +10,6 @@ load, since a busy machine is slow at everything.
 import argparse
 import os
 import shutil
-import socket
 import statistics
 import sys
 
@@ -19,6 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
+from tests.ports import free_port
 
 BUDGET_MS = 150.0
 WORDS = ["The", "keepers", "of", "Kalmar", "told", "Anna", "about", "old", "mills", "near", "Visby"]
@@ -67,9 +67,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clicks", type=int, default=15)
     n = parser.parse_args(arguments).clicks
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     app, _, _ = serve(port, FakeReader(), prevent_thread_lock=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

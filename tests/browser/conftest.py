@@ -4,7 +4,6 @@ console fails the test.
 
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.browser.listen import listen, stay_inside
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
+from tests.ports import free_port
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -37,9 +37,7 @@ def reader() -> FakeReader:
 @pytest.fixture(scope="session")
 def site(reader: FakeReader) -> Iterator[str]:
     """Address of the running page."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     app, _, _ = serve(port, reader, prevent_thread_lock=True)
     yield f"http://127.0.0.1:{port}/"
     app.get_blocks().close(verbose=False)

@@ -24,6 +24,7 @@ from typing import Any
 from qa_demo.views.page import CHAPTERS
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
+from tests.ports import free_port
 
 PATIENCE = 90.0
 Run = Callable[[str], Any]
@@ -41,13 +42,6 @@ return {{
   words: stage.innerText.length,
   wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 }};"""
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def until(look: Callable[[], Any], what: str) -> Any:

@@ -8,7 +8,6 @@ is printed. Exit code 1 when there was any.
 import argparse
 import json
 import random
-import socket
 import sys
 import time
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from qa_demo.views.state import Screen
 from tests.browser.conftest import ARGUMENTS, system_chromium
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
+from tests.ports import free_port
 from tests.views.link.states import fragment_of, wander
 
 PATIENCE = 20_000
@@ -151,9 +151,7 @@ def main() -> int:
     p.add_argument("--steps", type=int, default=12)
     p.add_argument("--seconds", type=float, default=1800)
     a = p.parse_args()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     app, _, _ = serve(port, FakeReader(bio=True), prevent_thread_lock=True)
     end, done, bad = time.monotonic() + a.seconds, 0, 0
     with sync_playwright() as playwright:

@@ -8,7 +8,6 @@ place that set them. Exit code 1 when there was any.
 
 import argparse
 import random
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from playwright.sync_api import Error, Page, sync_playwright
 from tests.browser.conftest import ARGUMENTS, system_chromium
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
+from tests.ports import free_port
 
 CHAPTERS = ("answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why")
 KEYS = (
@@ -152,9 +152,7 @@ def main() -> int:
     a = p.parse_args()
     site, app = a.url, None
     if site is None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         app, _, _ = serve(port, FakeReader(bio=True), prevent_thread_lock=True)
         site = f"http://127.0.0.1:{port}/"
     with sync_playwright() as playwright:

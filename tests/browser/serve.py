@@ -1,8 +1,12 @@
 """Serve the page with the fake reader: python -m tests.browser.serve PORT."""
 
+import contextlib
 import functools
 import sys
+from collections.abc import Iterator
 from typing import Any
+
+from gradio import Blocks
 
 from qa_demo.core.errors import ModelUnavailable
 from qa_demo.server import launch
@@ -12,6 +16,7 @@ from qa_demo.views.services import Services
 from qa_demo.views.session.model_cache import ModelCache
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
+from tests.ports import free_port
 
 UNKNOWN = "nobody/nothing"
 LARGE = {"large/thousand": 1e3, "large/million": 1e6}
@@ -29,6 +34,15 @@ def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
         infillers=ModelCache(infiller),
     )
     return launch(build(services), "127.0.0.1", port, **more)
+
+
+@contextlib.contextmanager
+def running(page: Blocks, **more: Any) -> Iterator[str]:
+    """The address of a page that runs meanwhile; `more` is handed to `launch`."""
+    port = free_port()
+    app, _, _ = launch(page, "127.0.0.1", port, prevent_thread_lock=True, **more)
+    yield f"http://127.0.0.1:{port}/"
+    app.get_blocks().close(verbose=False)
 
 
 @functools.cache

@@ -1,6 +1,5 @@
 """The page in a frame of another origin: shown where the server names it, refused elsewhere."""
 
-import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +10,7 @@ from playwright.sync_api import Browser, expect
 from qa_demo.embedding import VARIABLE
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
+from tests.ports import free_port
 
 pytestmark = pytest.mark.browser
 
@@ -48,9 +48,7 @@ def test_a_frame_of_another_origin_needs_a_name(
 ) -> None:
     address = f"http://127.0.0.1:{course.server_address[1]}"
     monkeypatch.setenv(VARIABLE, f"https://other.example {address}")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     app, _, _ = serve(port, FakeReader(), prevent_thread_lock=True)
     page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     said: list[str] = []

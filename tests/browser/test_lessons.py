@@ -2,7 +2,6 @@
 veil, the strip's place, a foreign reader, a reload, and the offer of a first visit.
 """
 
-import socket
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,13 +9,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.core.lessons import Lesson
 from qa_demo.figures.lessons.checks import CHECKS
-from qa_demo.server import launch
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
+from tests.browser.serve import running
 from tests.browser.steps import RUN, load_anew
 from tests.browser.test_links import wait_for_field
 from tests.fakes import FakeReader
@@ -38,12 +37,8 @@ def stored_site() -> Iterator[str]:
     services = Services(
         lambda: FakeReader(bio=True), load_fake, examples, checksum=lambda: first.checksum
     )
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app, _, _ = launch(build(services), "127.0.0.1", port, prevent_thread_lock=True)
-    yield f"http://127.0.0.1:{port}/"
-    app.get_blocks().close(verbose=False)
+    with running(build(services)) as address:
+        yield address
 
 
 @pytest.fixture

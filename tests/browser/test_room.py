@@ -2,7 +2,6 @@
 teacher's own lesson whose text is hostile.
 """
 
-import socket
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -10,7 +9,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.core.rooms import Rooms
-from qa_demo.server import launch
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.rooms import looker
@@ -18,6 +16,7 @@ from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
+from tests.browser.serve import running
 from tests.browser.steps import load_anew
 from tests.fakes import FakeReader
 
@@ -49,13 +48,8 @@ def site() -> Iterator[str]:
         options=tuple(replace(o, text=f"{HOSTILE} {o.key}") for o in step.options),
     )
     own = replace(SPAN, id="own", title=HOSTILE, wrong=HOSTILE, track=HOSTILE, steps=(told,))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    page = build(services, None, (own, *load()))
-    app, _, _ = launch(page, "127.0.0.1", port, None, None, looker(rooms), prevent_thread_lock=True)
-    yield f"http://127.0.0.1:{port}/"
-    app.get_blocks().close(verbose=False)
+    with running(build(services, None, (own, *load())), room=looker(rooms)) as address:
+        yield address
 
 
 @pytest.fixture

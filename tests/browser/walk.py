@@ -6,7 +6,6 @@ python -m pytest tests/browser/walk.py [-k phone]; LESSONS="span why" plays some
 """
 
 import os
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.app import begin_loading, services
 from qa_demo.core.lessons import Lesson, Step
-from qa_demo.server import launch
 from qa_demo.views.page import build
+from tests.browser.serve import running
 from tests.browser.test_lessons import COURSE, answer, open_lessons, settled, tab_to
 from tests.browser.test_present import DRAWN, SCREENS, SMALL
 from tests.model.kit import save
@@ -65,12 +64,8 @@ BESIDE = """() => {
 def site() -> Iterator[str]:
     """The page as the command opens it; another reader is a folder."""
     made = services("bundled", "127.0.0.1", begin_loading("bundled"))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app, _, _ = launch(build(made), "127.0.0.1", port, prevent_thread_lock=True)
-    yield f"http://127.0.0.1:{port}/"
-    app.get_blocks().close(verbose=False)
+    with running(build(made)) as address:
+        yield address
 
 
 def take(page: Page, look: str, folder: Path) -> None:

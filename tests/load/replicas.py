@@ -23,6 +23,7 @@ from urllib.parse import urlencode
 from tests.load.__main__ import ROOT, client, page, wires
 from tests.load.session import SHARED, canary
 from tests.load.visitor import Lost, Visitor, Wires
+from tests.ports import free_port
 
 PAGES = 3
 CONFIG = """
@@ -59,9 +60,7 @@ class Told:
 @contextlib.contextmanager
 def front(folder: Path, pages: list[str]) -> Iterator[str]:
     """nginx with the configuration of `deploy`, on a free port of 127.0.0.1."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     server = (ROOT / "deploy" / "spanlight.conf").read_text(encoding="utf-8")
     servers = "\n        ".join(
         f"server {one.removeprefix('http://').strip('/')} max_fails=2 fail_timeout=10s;"
