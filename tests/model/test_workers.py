@@ -67,10 +67,11 @@ def test_items_run_side_by_side_in_idle_places() -> None:
     gate, together, done = Workers(3), threading.Barrier(3), []
 
     def work(item: int) -> None:
-        together.wait(20)
+        if item < 3:  # later a helper may leave, because the caller waits for a place as well
+            together.wait(20)
         done.append(item)
 
-    gate.side_by_side(range(6), work)  # ends only if three run at a time
+    gate.side_by_side(range(6), work)  # ends only if the first three run at a time
     assert sorted(done) == [*range(6)] and gate._free == 3
 
 
