@@ -38,7 +38,9 @@ def _frame() -> Frame:
 
 
 def _no_reader() -> Reader:
-    raise ModelUnavailable("a reading alone has no reader to ask")
+    raise ModelUnavailable(
+        "This needs the running page: a notebook shows the reading alone, without its reader."
+    )
 
 
 def _no_other(source: str) -> Reader:

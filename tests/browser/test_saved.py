@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.views.new_reading import new_screen
+from qa_demo.views.notebook import as_page
 from qa_demo.views.page import CHAPTERS, frame_of, tabs
 from qa_demo.views.saved.bundle import script
 from qa_demo.views.saved.file import html, saved
@@ -21,6 +22,7 @@ from tests.requests import services
 HOME = "http://127.0.0.1:7860/"
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> ${7} {{8}} \u2028"
 TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge there."
+LACKING = "This needs the running page: a notebook shows the reading alone, without its reader."
 SMALL = WindowOptions(max_seq_length=40, doc_stride=16)
 
 
@@ -133,3 +135,32 @@ def test_a_bundle_runs_as_its_modules_would(chromium: Browser, tmp_path: Path) -
         ["first", "two"],
     ]
     page.close()
+
+
+def test_a_notebook_shows_a_reading_in_a_frame(opened: Callable[..., Page], tmp_path: Path) -> None:
+    reading = FakeReader(bio=True).read("Who came to Visby?", TEXT, SMALL)
+    path = tmp_path / "cell.html"
+    path.write_text(f"<!doctype html>\n<meta charset='utf-8'>\n{as_page(reading)}")
+    frame = opened(path).frame_locator("iframe[title='A reading in Spanlight']")
+    expect(frame.locator(".asked-question")).to_have_text("Who came to Visby?")
+    for module in CHAPTERS:
+        chapter = module.CHAPTER
+        frame.get_by_role("tab", name=chapter.title).click()
+        panel = frame.get_by_role("tabpanel", name=chapter.title)
+        expect(panel.get_by_role("heading", name=chapter.question)).to_be_visible()
+        if chapter.key in ("spanbert", "why"):  # what they show, a reader or a model must make
+            expect(panel.get_by_text(LACKING)).to_be_visible()
+        else:
+            expect(panel.locator(".stage svg:visible, .stage .word:visible").first).to_be_visible()
+        expect(frame.get_by_role("button", name="try again")).to_have_count(0)
+        expect(frame.locator("#say").get_by_text("saved with")).to_have_count(0)
+    frame.get_by_role("tab", name="SpanBERT").click()
+    frame.locator("#spanbert-step-closing").click()
+    spanbert = frame.get_by_role("tabpanel", name="SpanBERT")
+    expect(spanbert.locator(".notice")).not_to_contain_text("prepared")
+    expect(spanbert.get_by_text("fine-tuning for reading")).to_be_visible()
+    frame.get_by_role("tab", name="Scores").click()
+    frame.locator("#scores-step-layers").click()
+    scores = frame.get_by_role("tabpanel", name="Scores")
+    expect(scores.get_by_text(LACKING).first).to_be_visible()
+    expect(scores.get_by_role("button", name="fetch them")).to_have_count(0)

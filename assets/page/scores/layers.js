@@ -17,18 +17,17 @@ export const rankOf = (row, pos) => row.reduce((rank, v) => rank + (v > row[pos]
  * What stands where hidden states are needed; they are asked for by themselves, and again by hand
  * where that failed.
  */
-export const missing = (
-  on,
-  model,
-) =>
-  model.page.reading.typed ? ["These numbers were typed: no vectors stand behind them."] : [
-    "The hidden states of this window are not here yet. ",
-    el("button", {
-      type: "button",
-      class: "plain",
-      onclick: () => on.input("states", model.page.selection?.window ?? model.w.index),
-    }, "fetch them"),
-  ];
+export function missing(on, model) {
+  const { picture, page } = model;
+  if (page.reading.typed) return ["These numbers were typed: no vectors stand behind them."];
+  if (picture.lacking) return [picture.lacking];
+  const fetch = el("button", {
+    type: "button",
+    class: "plain",
+    onclick: () => on.input("states", page.selection?.window ?? model.w.index),
+  }, "fetch them");
+  return ["The hidden states of this window are not here yet. ", fetch];
+}
 
 export function makeLayers(on, bench) {
   const view = { cursor: null };

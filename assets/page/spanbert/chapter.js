@@ -92,10 +92,11 @@ function shown({ step, picture, held, measured }) {
     : null;
 }
 
-function waits({ step, picture }, data) {
+function waits({ step, picture, lacking }, data) {
   if (data) return "";
   if (step === "closing") return "What training measured is on its way.";
   if (picture.failed) return "";
+  if (lacking) return lacking;
   return picture.ready && picture.mask
     ? "The model reads the text: a moment."
     : "Loading SpanBERT and the text: a few seconds, the first time only.";
@@ -126,7 +127,9 @@ function paint(view) {
   view.named = picture.source;
   view.source.root.toggleAttribute("hidden", view.step === "closing" || !picture.mask);
   if (picture.mask) view.source.draw(picture.mask, page);
-  if (!picture.ready && view.asked !== picture) {
+  // a saved page without the text says so, and asks no more
+  if (view.lacking && view.step !== "closing") page.notice("No text stands here to hide words in.");
+  if (!picture.ready && !view.lacking && view.asked !== picture) {
     view.asked = picture;
     page.input("load", true);
   }
@@ -136,6 +139,7 @@ export function draw(root, picture, page) {
   const view = views.of(root, () => shell(root, picture.step));
   Object.assign(view, { picture, page });
   if (picture.closing) view.measured = picture.closing;
+  view.lacking ??= picture.lacking;
   if (picture.predict) {
     view.held = {
       source: picture.source,

@@ -8,7 +8,8 @@ import { fixed } from "../shared/numbers.js";
 const AROUND = 320;
 
 /**
- * "waiting", or the reader's refusal with a way to ask again; nothing once the answer is there.
+ * "waiting", or the reader's refusal with a way to ask again where there is a reader; nothing once
+ * the answer is there.
  * @param {any} model
  * @param {any} request
  * @param {any} found
@@ -21,19 +22,13 @@ export function missing(model, request, found, coming) {
     const line = el("p", { class: "waiting role-quiet", role: "status" }, coming ?? words.waiting);
     return coming ? [line, ...known(model)] : [line];
   }
-  return [
-    el(
-      "p",
-      { class: "refused" },
-      found.error,
-      " ",
-      el(
-        "button",
-        { type: "button", class: "act", onclick: () => model.again(request) },
-        words.again,
-      ),
-    ),
-  ];
+  if (model.page.reading.saved) return [el("p", { class: "role-quiet" }, found.error)];
+  const again = el(
+    "button",
+    { type: "button", class: "act", onclick: () => model.again(request) },
+    words.again,
+  );
+  return [el("p", { class: "refused" }, found.error, " ", again)];
 }
 
 /** The stored reading's text, its selected words marked. */

@@ -9,7 +9,8 @@ recorded. What is asked beforehand, each chapter says itself, beside its handler
 - `opening(screen)`: the requests that its picture makes when it is opened, as [(name, value)];
 - `following(screen)`: those that it makes when another span was selected.
 
-An answer is kept as what differs from the chapter's picture, since most of it is the same text.
+An answer is kept as what differs from the chapter's picture, since most of it is the same text. One
+that could not be had is a sentence, `picture.lacking`, which stands where its numbers would.
 """
 
 import json
@@ -26,7 +27,7 @@ from qa_demo.views.link.restore import page_of
 from qa_demo.views.saved.listed import NONE, listed, place_of
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Screen, Selection
-from qa_demo.views.update import Update, said
+from qa_demo.views.update import Update
 
 MOST_LETTERS = 700_000
 """Of the records of one reading: what is listed first comes first."""
@@ -85,7 +86,7 @@ class _Recorder:
         pages = _Pages(pictures)
         return plain(
             {
-                "reading": sent.reading,
+                "reading": {**(sent.reading or {}), "saved": True},
                 "record": first,
                 "records": records,
                 "shared": shared.kept,
@@ -194,9 +195,14 @@ class _Recorder:
         if made is None:
             self._check()
             if task.refused is None:
-                return said(error or "", "error")
+                return Update(pictures={key: self._lacking(screen, key, error or "")})
             return task.refused(screen, job, error or "")
         return made if isinstance(made, Update) else self.frame.answers.answer(screen, made)
+
+    def _lacking(self, screen: Screen, key: str, error: str) -> dict[str, Any]:
+        """A picture that says why a part of it is not there."""
+        page = self._present(screen, key)
+        return {**page, "picture": {**page["picture"], "lacking": error}}
 
 
 class _Pages:
