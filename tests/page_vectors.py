@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.losses import cross_entropy
-from qa_demo.figures.numbers import number, total
+from qa_demo.figures.numbers import mean, number, total
 from qa_demo.figures.pack import floats, ints
 
 PATH = Path(__file__).parent / "page" / "vectors.json"
@@ -46,6 +46,12 @@ def vectors() -> dict[str, Any]:
             for n in (2, 3, 6)
             for _ in range(30)
         ],
+        "means": [
+            _mean(rng.exponential(size, n).tolist())
+            for size in (1e-5, 1e-3, 1, 30)
+            for n in (2, 3)
+            for _ in range(30)
+        ],
     }
 
 
@@ -65,6 +71,17 @@ def _head(logits: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
 
 def _number(x: float, decimals: int) -> dict[str, Any]:
     return {"x": x, "decimals": decimals, "text": number(x, decimals)}
+
+
+def _mean(values: list[float]) -> dict[str, Any]:
+    printed = mean(values)
+    return {
+        "values": values,
+        "addends": printed.addends,
+        "total": printed.total,
+        "sign": printed.sign,
+        "digits": printed.decimals,
+    }
 
 
 def _sum(addends: list[float]) -> dict[str, Any]:

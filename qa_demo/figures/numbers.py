@@ -7,6 +7,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 MINUS = "\u2212"
 MIN_DECIMALS, MAX_DECIMALS = 2, 4
+FINEST = 6
+"""The most decimals of values that a sentence compares."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,22 @@ def total(
 
     Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60;
     1.374 - 1.372 too, whose total would be 0.00.
-    `at_least` gives two sums that stand together the same decimals.
+    `at_least` gives two sums that stand together the same decimals; above 4 it is also the most.
     """
     value = sum(addends) if value is None else value
-    nothing = not _rounded(value, MAX_DECIMALS)
-    for decimals in range(at_least, MAX_DECIMALS + 1):
+    most = max(at_least, MAX_DECIMALS)
+    nothing = not _rounded(value, most)
+    for decimals in range(at_least, most + 1):
         shown = _rounded(value, decimals)
         if sum(_rounded(a, decimals) for a in addends) == shown and (shown or nothing):
             return PrintedSum(
                 tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals
             )
     return PrintedSum(
-        tuple(number(a, MAX_DECIMALS) for a in addends),
-        number(value, MAX_DECIMALS),
+        tuple(number(a, most) for a in addends),
+        number(value, most),
         "\u2248",
-        MAX_DECIMALS,
+        most,
     )
 
 
@@ -108,6 +111,53 @@ def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int =
     """
     peak = max((abs(v) for v in values), default=0.0)
     return next((d for d in range(least, most) if peak >= 9.5 * 10.0**-d or peak == 0.0), most)
+
+
+def apart(values: Iterable[float]) -> int:
+    """The decimals (2 to 6) of values that a sentence compares: the largest keeps two digits, and
+    unequal values differ as printed.
+
+    Example: 0.00045 and 0.00041 need five, 1.412 and 1.414 three.
+    """
+    known = {float(v) for v in values}
+    return next(
+        (
+            d
+            for d in range(min(decimals_for(known), FINEST), FINEST)
+            if len({_rounded(v, d) for v in known}) == len(known)
+        ),
+        FINEST,
+    )
+
+
+def mean(values: Sequence[float]) -> PrintedSum:
+    """Print values that a sentence compares, as addends, and their mean as the total: as few
+    decimals (2 to 6) as `apart` asks, and as the mean of the printed values needs to round to the
+    printed mean.
+
+    Example: 1.412 and 0.664 are printed 1.41, 0.66 and 1.04; their mean as printed is 1.035.
+    """
+    value, count = sum(values) / len(values), len(values)
+    least = max(apart(values), min(decimals_for([value]), FINEST))
+    for decimals in range(least, FINEST + 1):
+        shown = sum(_rounded(v, decimals) for v in values)
+        off = abs(shown - count * _rounded(value, decimals)).scaleb(decimals)
+        if 2 * off <= count or decimals == FINEST:
+            break
+    return PrintedSum(
+        tuple(number(v, decimals) for v in values),
+        number(value, decimals),
+        "=" if 2 * off <= count else "\u2248",
+        decimals,
+    )
+
+
+def nats(x: float, decimals: int | None = None) -> str:
+    """A loss, never 0.00 unless it is 0: two digits (2 to 6 decimals), or the decimals of its
+    column with "< 0.001" for what they do not show.
+    """
+    at = min(decimals_for([x]), FINEST) if decimals is None else decimals
+    return number(x, at) if x == 0.0 or _rounded(x, at) else f"< {10.0**-at:.{at}f}"
 
 
 def effect(x: float, decimals: int = MIN_DECIMALS) -> str:

@@ -117,6 +117,28 @@ def resize(drawn: Pictures, size: str) -> None:
     drawn.page.evaluate(LOOK, size.startswith("present"))
 
 
+# chapter 5: names of ticks, and whether the line of log Z or another tick's leader goes through one
+CROSSED = """() => {
+  const found = [];
+  for (const art of document.querySelectorAll("#stage-loss .axis")) {
+    const lines = [...art.querySelectorAll(".log-z line, .leader")]
+      .map((line) => line.getBoundingClientRect());
+    for (const name of art.querySelectorAll(".name")) {
+      const box = name.getBoundingClientRect();
+      for (const line of lines) {
+        // a leader ends under its own name
+        const high = Math.min(box.bottom - 0.3 * box.height, line.bottom) - Math.max(box.top, line.top);
+        const wide = Math.min(box.right, line.right) - Math.max(box.left, line.left);
+        if (high > 1 && wide >= 0) found.push([name.textContent, "crossed", wide, high]);
+      }
+    }
+    const gold = art.querySelectorAll(".dot-gold").length;
+    if (gold && !art.querySelector(".name.gold")) found.push(["no label is named"]);
+  }
+  return found;
+}"""
+
+
 def names_differ(pairs: list[tuple[str, str]]) -> None:
     for k, (text, name) in enumerate(pairs):
         for other, its in pairs[:k]:
@@ -166,6 +188,7 @@ def test_labels_of_the_other_pictures(drawn: Pictures, screens: list[Screen], si
                     "(id) => document.getElementById(id)?.click()", f"{key}-step-{step}"
                 )
                 found = drawn.page.evaluate(TOUCHING, key)
+                found += drawn.page.evaluate(CROSSED) if key == "loss" else []
                 faults += [(k, screen.example, key, step, fault) for fault in found]
             if key == "spans":
                 rows = drawn.page.evaluate(ROWS)

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from qa_demo.figures.numbers import (
     MINUS,
+    apart,
     decimals_for,
     effect,
     exponential,
+    mean,
+    nats,
     number,
     percent,
     probability,
@@ -135,3 +138,43 @@ def test_sums_of_one_column_have_equal_decimals(rows: list[list[float]]) -> None
     alone = [total(row).decimals for row in rows]
     assert found[0].decimals >= max(alone)
     assert totals([([1.0, 2.0], None), ([5.654, 5.942], None)])[0].addends == ("1.000", "2.000")
+
+
+LOSSES = st.floats(0.0, 1e4) | st.floats(0.0, 1e-3)
+
+
+def test_values_that_a_sentence_compares_by_hand() -> None:
+    assert apart([0.00045, 0.00041]) == 5
+    assert apart([1.412, 1.414]) == 3
+    assert apart([2.0, 2.0]) == 2
+    found = mean([1.412, 0.664])
+    assert (found.addends, found.total, found.sign) == (("1.41", "0.66"), "1.04", "=")
+    assert mean([0.0009, 0.0008]).total == "0.00085"
+    assert mean([0.0, 0.0]).total == "0.00"
+
+
+@given(st.lists(LOSSES, min_size=2, max_size=2))
+def test_a_printed_mean_is_the_rounded_mean_of_what_is_printed(values: list[float]) -> None:
+    found = mean(values)
+    printed = [Decimal(text) for text in found.addends]
+    unit = Decimal(1).scaleb(-found.decimals)
+    assert (abs(sum(printed) - 2 * Decimal(found.total)) <= unit) == (found.sign == "=")
+    order = (printed[0] > printed[1]) - (printed[0] < printed[1])
+    truth = (values[0] > values[1]) - (values[0] < values[1])
+    assert order == truth or (order == 0 and abs(values[0] - values[1]) <= 1e-6)
+    assert Decimal(found.total) != 0 or max(values) < 2e-6
+
+
+@pytest.mark.parametrize(
+    ("x", "decimals", "text"),
+    [
+        (0.0, None, "0.00"),
+        (1.414, None, "1.41"),
+        (0.00085, None, "0.00085"),
+        (1e-9, None, "< 0.000001"),
+        (0.0004, 3, "< 0.001"),
+        (0.0, 3, "0.000"),
+    ],
+)
+def test_a_loss_is_never_printed_as_nothing(x: float, decimals: int | None, text: str) -> None:
+    assert nats(x, decimals) == text

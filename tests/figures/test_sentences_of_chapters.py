@@ -21,6 +21,7 @@ from qa_demo.figures.answer.picture import answer_notice
 from qa_demo.figures.bio.picture import compare_sentence, notices
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.notice import loss_notice
+from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.scores.picture import plane_notice
 from qa_demo.figures.spanbert.guess_sentences import notice as guess_notice
@@ -249,6 +250,15 @@ def test_chapter_5_says_which_half_costs_more_and_whether_both_labels_lead() -> 
         worse = "start" if losses[0] >= losses[1] else "end"
         assert said.startswith("Both labels lead: the " if lead else f"The {worse} costs more")
         assert f"the {worse}, with the larger loss" in said or not lead
+        # what the page prints says the same, and its mean is that of what it prints, rounded
+        printed = mean_loss(reading, golds)
+        start, end = (value(text) for text in printed.addends)
+        assert (start > end) == (worse == "start") and start != end
+        unit = 10.0**-printed.decimals
+        assert (start + end) / 2 == pytest.approx(value(printed.total), abs=0.51 * unit)
+        assert [start, end] == pytest.approx(
+            [x / len(reading.windows) for x in losses], abs=0.6 * unit
+        )
         right = (found.answer is None) if span is None else found.answer is not None
         assert ("is the label" in said) == right and ("is not the label" in said) != right
 

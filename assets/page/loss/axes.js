@@ -5,8 +5,9 @@ import { bridge } from "./bridge.js";
 import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
 import { drawing, el, fold, isPress, roving, svg } from "../shared/dom.js";
 import { aloneSays, head, SIDES } from "./math.js";
+import { placeNames } from "./names.js";
 import { arrows } from "./text.js";
-import { fixed, sums } from "../shared/numbers.js";
+import { fixed, means } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -272,15 +273,15 @@ function refresh(held) {
   const found = {};
   for (const side of SIDES) {
     found[side] = head(rowOf(held, side), picture.windows[w.index][side], held.alone);
-    place(held, both[side], found[side]);
   }
-  held.total.replaceChildren(...totalOf(held, found));
+  const printed = means(SIDES.map((side) => found[side].loss));
+  for (const side of SIDES) place(held, both[side], found[side], printed.digits);
+  held.total.replaceChildren(...totalOf(held, found, printed));
   if (!held.alone) arrows(held.text, { picture, page: held.page, w, found });
 }
 
 /** What the formula above does not say: this window's loss, a changed one, a floor above 0. */
-function totalOf({ page, w, alone, drag }, found) {
-  const printed = sums([found.start.loss / 2, found.end.loss / 2]);
+function totalOf({ page, w, alone, drag }, found, printed) {
   const many = page.reading.windows.length > 1;
   const least = (floor(found.start.sparse) + floor(found.end.sparse)) / 2;
   if (!many && !alone && !drag) {
@@ -292,9 +293,9 @@ function totalOf({ page, w, alone, drag }, found) {
     el("span", { class: "role-start" }, "start"),
     " + ½ · ",
     el("span", { class: "role-end" }, "end"),
-    " = ",
+    " = ½ · ",
     el("span", { class: "role-start" }, printed.addends[0]),
-    " + ",
+    " + ½ · ",
     el("span", { class: "role-end" }, printed.addends[1]),
     ` ${printed.sign} `,
     el("strong", {}, printed.total),
@@ -303,7 +304,7 @@ function totalOf({ page, w, alone, drag }, found) {
   ];
 }
 
-function place(held, parts, { logits, z, sparse }) {
+function place(held, parts, { logits, z, sparse }, digits) {
   const { x, marks, names } = parts;
   for (const [pos, node] of marks) {
     if (node.tagName === "g") {
@@ -315,43 +316,34 @@ function place(held, parts, { logits, z, sparse }) {
       node.setAttribute("x2", x(logits[pos]));
     }
   }
-  drawGaps(parts, { logits, z, sparse });
-  label(held, parts, logits);
+  drawGaps(parts, { logits, z, sparse }, digits);
+  label(held, parts, logits, z);
   if (!names.isConnected) parts.art.append(names);
 }
 
-/** Names of the highest ticks, the labels and [CLS], in rows where they do not touch. */
-function label({ w }, { x, y, em, names, named, labels, right, shown }, logits) {
-  const taken = [];
-  const out = [];
-  for (const pos of [...labels, ...named, w.clsAt].filter((p, k, all) => all.indexOf(p) === k)) {
-    if (logits[pos] < shown[0]) continue;
-    const short = clipped(w.tokens[pos], NAME);
-    const half = short.length * em * 0.29 + 4;
-    const at = clamp(x(logits[pos]), half, right - half);
-    for (let row = 0; row < 2; row += 1) {
-      if (taken.some((t) => t.row === row && Math.abs(t.at - at) < t.half + half)) continue;
-      taken.push({ row, at, half });
-      const base = y - em * (0.9 + 1.05 * row);
-      out.push(
-        svg("line", {
-          class: "leader",
-          x1: x(logits[pos]),
-          x2: x(logits[pos]),
-          y1: y - em * 0.5,
-          y2: base + 3,
-        }),
-        svg("text", {
-          class: labels.has(pos) ? "words gold name" : "words name",
-          x: at,
-          y: base,
-          "text-anchor": "middle",
-        }, short),
-      );
-      break;
-    }
-  }
-  names.replaceChildren(...out);
+/** Names of the highest ticks, the labels and [CLS], where nothing crosses them. */
+function label({ w }, { x, y, em, names, named, labels, right, shown }, logits, z) {
+  const ticks = [...new Set([...labels, ...named, w.clsAt])]
+    .filter((pos) => logits[pos] >= shown[0])
+    .map((pos) => {
+      const text = clipped(w.tokens[pos], NAME);
+      return { pos, text, x: x(logits[pos]), half: text.length * em * 0.29 + 4 };
+    });
+  const places = placeNames(ticks, { line: x(z), right });
+  names.replaceChildren(...ticks.flatMap((tick, k) => {
+    const place = places[k];
+    if (!place) return [];
+    const base = y - em * (0.9 + 1.05 * place.row);
+    return [
+      svg("line", { class: "leader", x1: tick.x, x2: place.foot, y1: y - em * 0.5, y2: base + 3 }),
+      svg("text", {
+        class: labels.has(tick.pos) ? "words gold name" : "words name",
+        x: place.at,
+        y: base,
+        "text-anchor": "middle",
+      }, tick.text),
+    ];
+  }));
 }
 
 export function select() {/* the selection is the formula's; nothing here moves */}

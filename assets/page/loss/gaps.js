@@ -59,36 +59,42 @@ export const rowsFor = (sparse) => Math.min(sparse.length, MOST) + (sparse.lengt
  * @param {number} z
  * @param {number[][]} sparse
  * @param {boolean} narrow
+ * @param {number} [digits] the decimals of the loss above (`means`)
  * @returns {{pos: number | null, text: string}[]}
  */
-export function gapRows(logits, z, sparse, narrow) {
+export function gapRows(logits, z, sparse, narrow, digits = 2) {
   if (sparse.length === 1) {
-    const gap = fixed(z - logits[sparse[0][0]]);
+    const gap = fixed(z - logits[sparse[0][0]], digits);
     return [{ pos: sparse[0][0], text: `${narrow ? "" : "−log p = "}${gap}` }];
   }
   const order = [...sparse].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   const named = order.length > MOST ? order.slice(0, MOST - 1) : order;
   const rest = order.slice(named.length);
   const cost = (/** @type {number[]} */ [pos, weight]) => weight * (z - logits[pos]);
-  const printed = sums([
-    ...named.map(cost),
-    ...(rest.length ? [rest.map(cost).reduce((sum, more) => sum + more, 0)] : []),
-  ]);
+  const printed = sums(
+    [
+      ...named.map(cost),
+      ...(rest.length ? [rest.map(cost).reduce((sum, more) => sum + more, 0)] : []),
+    ],
+    undefined,
+    digits,
+  );
+  const decimals = printed.total.split(".")[1].length;
   /** @type {{pos: number | null, text: string}[]} */
   const rows = named.map(([pos, weight], k) => ({
     pos,
     text: narrow
-      ? `${share(weight)} · ${fixed(z - logits[pos])}`
-      : `${share(weight)} · ${fixed(z - logits[pos])} = ${printed.addends[k]}`,
+      ? `${share(weight)} · ${fixed(z - logits[pos], digits)}`
+      : `${share(weight)} · ${fixed(z - logits[pos], decimals)} = ${printed.addends[k]}`,
   }));
   if (rest.length) rows.push({ pos: null, text: `${rest.length} more: ${printed.addends.at(-1)}` });
   return [...rows, { pos: null, text: `sum ${printed.total}` }];
 }
 
 /** Draw log Z, the brackets and the column of numbers beside them. */
-export function drawGaps(parts, { logits, z, sparse }) {
+export function drawGaps(parts, { logits, z, sparse }, digits) {
   const { x, y, em, rule, gaps, right, narrow } = parts;
-  const rows = gapRows(logits, z, sparse, narrow);
+  const rows = gapRows(logits, z, sparse, narrow, digits);
   const at = x(z);
   const bottom = y + em * (2.2 + ROW * rows.filter(({ pos }) => pos !== null).length) - em * 0.6;
   const left = at > right - em * 3;

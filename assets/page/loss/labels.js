@@ -3,7 +3,7 @@
 
 import { el, fold } from "../shared/dom.js";
 import { head, SIDES } from "./math.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, means } from "../shared/numbers.js";
 import { overlay, paragraph } from "../shared/prose.js";
 
 const MOST_ROWS = 6;
@@ -184,7 +184,8 @@ function rowsShown(cut, reading) {
 
 function labelRow(picture, w, side, docs, cell, count) {
   const { [side]: sparse, holds } = picture.windows[w.index];
-  const found = head(w[side], sparse);
+  const losses = SIDES.map((name) => head(w[name], picture.windows[w.index][name]).loss);
+  const { digits } = means(losses);
   const weight = new Map(sparse);
   const shown = (
     pos,
@@ -203,6 +204,6 @@ function labelRow(picture, w, side, docs, cell, count) {
     ),
     cell(shown(w.clsAt), lit(w.clsAt)),
     docs.map((d) => (at(d) === null ? cell("", "absent") : cell(shown(at(d)), lit(at(d))))),
-    cell(fixed(-found.loss), "tabular"),
+    cell(fixed(-losses[SIDES.indexOf(side)], digits), "tabular"),
   );
 }

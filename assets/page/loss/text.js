@@ -134,7 +134,9 @@ function lane(line, side, pull, w, size) {
   }));
 }
 
-const signed = (v) => (v < 0 ? fixed(v) : `+${fixed(v)}`);
+/** With its sign; never 0.00 unless it is 0. */
+const signed = (v) =>
+  v === 0 ? "0" : Math.abs(v) < 0.005 ? "< 0.01" : v < 0 ? fixed(v) : `+${fixed(v)}`;
 
 function outside(w, pull) {
   const inside = (pos) => pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart;

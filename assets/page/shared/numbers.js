@@ -61,10 +61,12 @@ export const short = (x, digits = 1) => Math.abs(x) < LARGE ? fixed(x, digits) :
  * the rounded total, and the total to show (the twin of qa_demo/figures/numbers.py, total).
  * @param {number[]} addends
  * @param {number} [total]
- * @returns {{addends: string[], total: string, sign: string}} `sign` is "=", or "≈" where four
+ * @param {number} [least] the decimals of the numbers beside it; above four they are the most, too
+ * @returns {{addends: string[], total: string, sign: string}} `sign` is "=", or "≈" where the most
  *   decimals are not enough
  */
-export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
+export function sums(addends, total = addends.reduce((a, b) => a + b, 0), least = 2) {
+  const most = Math.max(least, 4);
   const whole = (/** @type {number} */ x, /** @type {number} */ digits) =>
     Math.round(Number(x.toFixed(digits)) * 10 ** digits);
   const printed = (/** @type {number} */ digits, /** @type {string} */ sign) => ({
@@ -72,13 +74,49 @@ export function sums(addends, total = addends.reduce((a, b) => a + b, 0)) {
     total: fixed(total, digits),
     sign,
   });
-  const nothing = whole(total, 4) === 0;
-  for (let digits = 2; digits <= 4; digits += 1) {
+  const nothing = whole(total, most) === 0;
+  for (let digits = least; digits <= most; digits += 1) {
     const shown = whole(total, digits);
     const sum = addends.reduce((a, x) => a + whole(x, digits), 0);
     if (sum === shown && (shown !== 0 || nothing)) return printed(digits, "=");
   }
-  return printed(4, "\u2248");
+  return printed(most, "\u2248");
+}
+
+const FINEST = 6;
+
+/** Decimals (2 to 6) with which a number keeps two digits. @param {number} x */
+function twoDigits(x) {
+  for (let digits = 2; digits < FINEST; digits += 1) {
+    if (x === 0 || Math.abs(x) >= 9.5 * 10 ** -digits) return digits;
+  }
+  return FINEST;
+}
+
+/**
+ * Values that a sentence compares, and their mean: as few decimals (2 to 6) as the largest needs to
+ * keep two digits, unequal values to differ as printed, and the mean of the printed values to round
+ * to the printed mean (the twin of qa_demo/figures/numbers.py, mean).
+ * @param {number[]} values
+ * @returns {{addends: string[], total: string, sign: string, digits: number}}
+ */
+export function means(values) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const whole = (/** @type {number} */ x, /** @type {number} */ digits) =>
+    Math.round(Number(x.toFixed(digits)) * 10 ** digits);
+  const different = new Set(values).size;
+  const least = Math.max(
+    twoDigits(Math.max(...values.map(Math.abs))),
+    twoDigits(mean),
+  );
+  for (let digits = least;; digits += 1) {
+    const addends = values.map((x) => fixed(x, digits));
+    const sum = values.reduce((a, x) => a + whole(x, digits), 0);
+    const exact = 2 * Math.abs(sum - values.length * whole(mean, digits)) <= values.length;
+    if ((exact && new Set(addends).size === different) || digits >= FINEST) {
+      return { addends, total: fixed(mean, digits), sign: exact ? "=" : "\u2248", digits };
+    }
+  }
 }
 
 /**

@@ -14,7 +14,7 @@ from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.figures.loss.learned_matrix import SHOWN, matrix_data
-from qa_demo.figures.numbers import effect, number, probability, signed
+from qa_demo.figures.numbers import apart, effect, nats, number, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
@@ -94,6 +94,7 @@ def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
     if not learned.steps:
         return "Every step was taken back: these are the reader's own numbers."
     first, last = learned.curve[0].loss, learned.curve[-1].loss
+    digits = max(3, apart((first, last)))
     verb = "fell" if last < first else "rose"
     stayed = said[0] == said[1]
     change = (
@@ -110,8 +111,8 @@ def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
         )
     )
     return (
-        f"After {plural(learned.steps, 'step')} the loss {verb} from {number(first, 3)} to "
-        f"{number(last, 3)}; {change}.{short}{_floor_sentence(floor_of(learned))}"
+        f"After {plural(learned.steps, 'step')} the loss {verb} from {nats(first, digits)} to "
+        f"{nats(last, digits)}; {change}.{short}{_floor_sentence(floor_of(learned))}"
     )
 
 
@@ -223,8 +224,8 @@ def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
             r.title,
             _said(r.before),
             _said(r.after),
-            number(r.loss_before, 3),
-            number(r.loss_after, 3),
+            nats(r.loss_before, 3),
+            nats(r.loss_after, 3),
             effect(r.loss_after - r.loss_before, 3),
         ]
         for r in forgot
@@ -247,7 +248,7 @@ def _said(answer: str | None) -> str:
 def curve_table(learned: Learned) -> dict[str, Any]:
     """The table twin of the loss curve; of many steps every one is listed."""
     rows = [
-        [str(s.step), number(s.terms[0].value, 4), number(s.terms[1].value, 4), number(s.loss, 4)]
+        [str(s.step), *(nats(x, 4) for x in (s.terms[0].value, s.terms[1].value, s.loss))]
         for s in learned.curve
     ]
     return table("The loss after each step", ["step", "start", "end", "mean"], rows)

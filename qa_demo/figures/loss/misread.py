@@ -13,7 +13,7 @@ from qa_demo.core.losses import Golds
 from qa_demo.core.misread import FORMULAS, Misread, gold_pair, measured, misread
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Window
-from qa_demo.figures.numbers import number, percent
+from qa_demo.figures.numbers import apart, nats, number, percent
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
 
@@ -68,7 +68,7 @@ def misread_data(
             "wrong": WRITTEN[f.key][0],
             "instead": WRITTEN[f.key][1],
             "value": printed(f),
-            "right": number(f.right),
+            "right": nats(f.right),
             "of": whose(w, golds),
             "same": f.differs < BREAKS,
             "says": consequence(reading, window, f),
@@ -89,7 +89,7 @@ def whose(window: Window, golds: Golds) -> str:
 
 def printed(found: Misread) -> str:
     """The wrong formula's loss, or that it has none."""
-    return "no logarithm" if found.value is None else number(found.value)
+    return "no logarithm" if found.value is None else nats(found.value)
 
 
 def consequence(reading: Reading, window: int, found: Misread) -> str:
@@ -98,7 +98,7 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
         return _elsewhere(reading, window, found)
     if found.key == "no_exp":
         return _without_exp(found)
-    right = number(found.right)
+    right = nats(found.right)
     if found.key == "gold_only":
         return (
             f"A softmax over one position is always 1, so the loss is 0 whatever the reader "
@@ -126,7 +126,7 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
 
 def _elsewhere(reading: Reading, window: int, found: Misread) -> str:
     """A loss that is taken at the prediction instead of at the label."""
-    right = number(found.right)
+    right = nats(found.right)
     at = " and ".join(
         quoted(piece(reading, window, int(pos))) for pos in (found.first, found.second)
     )
@@ -229,7 +229,7 @@ def break_formula(
         "found": True,
         "says": f"In {plural(len(tried), 'reading')} it is off the most in {quoted(title)}: it "
         f"gives "
-        f"{printed(found)} where the loss is {number(found.right)}. "
+        f"{printed(found)} where the loss is {nats(found.right)}. "
         f"{consequence(reading, window, found)}",
     }
 
@@ -240,31 +240,37 @@ def verdicts(cases: Iterable[Case]) -> dict[str, Any]:
     """
     known = list(cases)
     wrong, right = ([c for c in known if c[3] is verdict] for verdict in (False, True))
-    low = _case(min(wrong, key=lambda c: c[2])) if wrong else None
-    high = _case(max(right, key=lambda c: c[2])) if right else None
+    picked = [*sorted(wrong, key=_loss)[:1], *sorted(right, key=_loss)[-1:]]
+    digits = apart(_loss(c) for c in picked)
+    low = _case(picked[0], digits) if wrong else None
+    high = _case(picked[-1], digits) if right else None
     return {
         "count": len(known),
         "low": low,
         "high": high,
-        "table": _verdict_table(known),
+        "table": _verdict_table(known, max(3, digits)),
         "says": _verdict_says(len(known), low, high),
     }
 
 
-def _verdict_table(known: list[Case]) -> dict[str, Any]:
+def _loss(case: Case) -> float:
+    return case[2]
+
+
+def _verdict_table(known: list[Case], digits: int) -> dict[str, Any]:
     return table(
         "Stored readings by loss",
         ["example", "loss", "exp(−2 L)", "prediction", "label", "verdict"],
         [
             [
                 title,
-                number(loss),
+                nats(loss, digits),
                 percent(float(np.exp(-2 * loss))),
                 answer,
                 label,
                 "right" if right else "wrong",
             ]
-            for _, title, loss, right, answer, label in sorted(known, key=lambda c: c[2])
+            for _, title, loss, right, answer, label in sorted(known, key=_loss)
         ],
     )
 
@@ -288,13 +294,13 @@ def _verdict_says(count: int, low: dict[str, Any] | None, high: dict[str, Any] |
     )
 
 
-def _case(case: Case) -> dict[str, Any]:
+def _case(case: Case, digits: int) -> dict[str, Any]:
     key, title, loss, _, answer, label = case
     return {
         "id": key,
         "title": title,
         "value": loss,
-        "loss": number(loss),
+        "loss": nats(loss, digits),
         "answer": answer,
         "label": label,
     }

@@ -12,6 +12,7 @@ from qa_demo.core.predicted import Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import distinct, is_right
+from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.numbers import percent
 from qa_demo.figures.prose import piece, quoted
 
@@ -19,8 +20,9 @@ from qa_demo.figures.prose import piece, quoted
 def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window: int) -> str:
     """The larger half, where its probability went, and whether the decoded span is the label."""
     golds, w = labels.golds, reading.windows[window]
-    terms = start_end_loss(reading, golds)
-    worse = 0 if terms[0].value >= terms[1].value else 1
+    terms, printed = start_end_loss(reading, golds), mean_loss(reading, golds).addends
+    alike = printed[0] == printed[1]
+    worse = 0 if alike or terms[0].value >= terms[1].value else 1
     target, p = start_end_targets(w, golds)[worse], softmax(reading.logits(window)[worse])
     rival, share = int(np.argmax(np.where(target > 0, -1.0, p))), float(p[target > 0].sum())
     here = f" in window {window + 1}" if len(reading.windows) > 1 else ""
@@ -30,14 +32,16 @@ def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window
         percent(float(p[rival])),
     )
     if _both_lead(reading, window, golds):
+        larger = "which costs as much as the end" if alike else "with the larger loss of the two"
         said = [
-            f"Both labels lead: the {name}, with the larger loss of the two, has "
+            f"Both labels lead: the {name}, {larger}, has "
             f"{percent(share)} of the probability{here}; "
             f"{other} follows with {theirs}."
         ]
     else:
+        costs = "Both cost the same: the start's" if alike else f"The {name} costs more: its"
         said = [
-            f"The {name} costs more: its label has {percent(share)} of the probability{here}, "
+            f"{costs} label has {percent(share)} of the probability{here}, "
             f"while the wrong {other} has {theirs}."
         ]
     answer = "no answer" if prediction.answer is None else quoted(prediction.answer)

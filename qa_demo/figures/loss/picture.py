@@ -10,9 +10,7 @@ from qa_demo.core.arrays import log_softmax, softmax
 from qa_demo.core.losses import (
     Golds,
     cross_entropy_gradient,
-    start_end_loss,
     start_end_targets,
-    total,
 )
 from qa_demo.core.misread import gold_pair
 from qa_demo.core.options import DecodeOptions
@@ -22,12 +20,12 @@ from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.terms import (
     bridge,
     holds,
+    mean_loss,
     terms_table,
     variants,
     windows_table,
 )
 from qa_demo.figures.numbers import effect, number, probability
-from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
@@ -193,10 +191,7 @@ def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict
     """What training sees (the loss at the labels) beside what prediction says (the best legal
     pair, or no answer).
     """
-    terms = start_end_loss(reading, golds)
-    loss = printed_total(
-        [t.weight * t.value for t in terms], total(terms)
-    ).total  # as the line above the text prints it
+    loss = mean_loss(reading, golds).total
     answer = None if prediction.answer is None else printable(prediction.answer)
     return {
         "loss": loss,

@@ -11,7 +11,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.replay import ReplayRows
 from qa_demo.core.spans import top_spans
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import nats
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural, quoted
@@ -62,7 +62,7 @@ def _step_row(
     step: int, losses: list[float], mean: float, answer: str | None, best: str
 ) -> list[str]:
     said = "no answer" if answer is None else answer
-    return [str(step), *(number(x, 3) for x in (*losses, mean)), said, best]
+    return [str(step), *(nats(x, 3) for x in (*losses, mean)), said, best]
 
 
 def _best(
@@ -98,6 +98,6 @@ def sentence(steps: tuple[int, ...], means: list[float], answers: tuple[str | No
     final = "no answer" if answers[-1] is None else quoted(answers[-1])
     return (
         f"{plural(len(steps), 'recorded step')}. At step {steps[0]} {began} and the loss is "
-        f"{number(means[0])}; at step {steps[-1]} it is "
-        f"{number(means[-1])}. The final verdict, {final}, {stands}."
+        f"{nats(means[0])}; at step {steps[-1]} it is "
+        f"{nats(means[-1])}. The final verdict, {final}, {stands}."
     )

@@ -11,7 +11,7 @@ from qa_demo.core.losses import (
     start_end_targets,
 )
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import decimals_for, number, signed
+from qa_demo.figures.numbers import decimals_for, nats, signed
 from qa_demo.figures.prose import piece, plural, quoted
 
 
@@ -23,7 +23,7 @@ def labels_notice(reading: Reading, golds: Golds) -> str:
         return "Every target is one position of 1 among zeros, so the loss can fall to 0."
     return (
         f"The target is the mean of {plural(len(golds), 'annotator')} who differ, so the loss "
-        f"cannot fall below its entropy, {number(floor)}."
+        f"cannot fall below its entropy, {nats(floor)}."
     )
 
 

@@ -23,7 +23,7 @@ from qa_demo.core.losses import (
 )
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import PrintedSum, number, probability, totals
+from qa_demo.figures.numbers import PrintedSum, mean, nats, number, probability, totals
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
@@ -53,7 +53,8 @@ def term_rows(terms: Sequence[LossTerm], unit: str) -> tuple[list[list[str]], Pr
 def _mean_and_sum(terms: Sequence[LossTerm]) -> list[PrintedSum]:
     """sum of weight * value, and sum of value, with the same decimals."""
     weighted = [t.weight * t.value for t in terms]
-    return totals([(weighted, total(terms)), ([t.value for t in terms], None)])
+    values = [t.value for t in terms]
+    return totals([(weighted, total(terms)), (values, None)], mean(values).decimals)
 
 
 def terms_table(reading: Reading, golds: Golds) -> dict[str, Any]:
@@ -71,9 +72,8 @@ def terms_table(reading: Reading, golds: Golds) -> dict[str, Any]:
 
 
 def mean_loss(reading: Reading, golds: Golds) -> PrintedSum:
-    """½ · start + ½ · end as printed, nats."""
-    terms = start_end_loss(reading, golds)
-    return printed_total([t.weight * t.value for t in terms], total(terms))
+    """Start, end and their mean, the loss, as printed, nats: the digits of the whole chapter."""
+    return mean([t.value for t in start_end_loss(reading, golds)])
 
 
 def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
@@ -91,7 +91,7 @@ def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
                 holds(reading, w.index, golds),
                 labels_of(reading, w.index, start),
                 labels_of(reading, w.index, end),
-                *(number(x, 3) for x in (*losses, float(np.mean(losses)))),
+                *(nats(x, 3) for x in (*losses, float(np.mean(losses)))),
             ]
         )
     return rows
@@ -144,8 +144,9 @@ def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, An
     z = [float(logsumexp(x)) for x in (s, e)]
     p = [float(log_softmax(s)[i]), float(log_softmax(e)[j])]
     score = float(s[i] + e[j])
-    sums = printed_total([*p, *z], score)
-    twice = printed_total([*z, -score], -sum(p))
+    least = mean([-x for x in p]).decimals
+    sums = printed_total([*p, *z], score, least)
+    twice = printed_total([*z, -score], -sum(p), least)
     return {
         "i": i,
         "j": j,
@@ -194,7 +195,7 @@ def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
                 if len(set(golds)) < 2
                 else f"With {quoted(reading.encoding.text(first))} as the only label. "
             )
-            + _apart_says(reading, number(apart), number(one)),
+            + _apart_says(reading, nats(apart), nats(one)),
             "table": table(
                 f"Label {quoted(reading.encoding.text(first))}; mean of start and end",
                 ["normaliser", "½ start", "½ end", "mean"],
@@ -244,11 +245,11 @@ def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]
     ]
     floor = float(np.mean([entropy(t) for t in targets]))
     said = (
-        f"Soft targets ask for every label at once: they cost {number(float(np.mean(soft)))} "
+        f"Soft targets ask for every label at once: they cost {nats(float(np.mean(soft)))} "
         f"here and can never cost less than their "
-        f"own entropy, {number(floor)}. The marginal likelihood asks that the labels together "
+        f"own entropy, {nats(floor)}. The marginal likelihood asks that the labels together "
         f"have the probability: "
-        f"{number(float(np.mean(summed)))}, and it may settle on one of them."
+        f"{nats(float(np.mean(summed)))}, and it may settle on one of them."
     )
     return [
         {
@@ -285,7 +286,7 @@ def _pairs(
     said = (
         f"Training scores starts and ends apart and never a pair; prediction scores legal pairs. "
         f"A loss over the legal pairs "
-        f"would cost {number(loss)} here, against {number(apart)} where starts and ends are "
+        f"would cost {nats(loss)} here, against {nats(apart)} where starts and ends are "
         f"normalised apart: the difference is "
         "what the pairs that can be no answer hold."
     )

@@ -4,6 +4,7 @@ import {
   fixed,
   grouped,
   labels,
+  means,
   short,
   sums,
 } from "../../../assets/page/shared/numbers.js";
@@ -25,6 +26,10 @@ Deno.test("sums are printed as Python prints them", () => {
   for (const { values, addends, total, sign } of vectors.sums) {
     assert.deepEqual(sums(values), { addends, total, sign });
   }
+});
+
+Deno.test("values and their mean are printed as Python prints them", () => {
+  for (const { values, ...printed } of vectors.means) assert.deepEqual(means(values), printed);
 });
 
 Deno.test("5.654 + 5.942 takes three decimals, a small total as many as it needs", () => {

@@ -74,16 +74,17 @@ def test_the_formula_is_the_loss_of_the_label(screen: Screen) -> None:
     parts = [p["text"] for p in loss.formula(screen)]
     assert f", mean over {len(screen.reading.windows)} windows" in parts
     (gold,) = labels_of(screen).golds
-    half = []
+    heads = []
     for side, doc in ((0, gold.start), (1, gold.end)):
         costs = []
         for w in screen.reading.windows:
             at = w.to_pos(doc) if w.holds(gold) else w.cls_at
             costs.append(-log_softmax(screen.reading.logits(w.index)[side])[at])
-        half.append(float(np.mean(costs)) / 2)
-    assert float(parts[5]) == pytest.approx(half[0], abs=0.01)
-    assert float(parts[7]) == pytest.approx(half[1], abs=0.01)
-    assert float(parts[9]) == pytest.approx(sum(half), abs=0.01)
+        heads.append(float(np.mean(costs)))
+    assert parts[4] == " = ½ · " and parts[6] == " + ½ · "
+    assert float(parts[5]) == pytest.approx(heads[0], abs=0.01)
+    assert float(parts[7]) == pytest.approx(heads[1], abs=0.01)
+    assert float(parts[9]) == pytest.approx(sum(heads) / 2, abs=0.01)
 
 
 def test_without_marks_the_readers_own_span_stands_in_and_says_so(screen: Screen) -> None:
