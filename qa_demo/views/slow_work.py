@@ -120,7 +120,7 @@ class SlowWork:
                 progress = next(run)
             except StopIteration as stop:
                 outcome: Outcome[Any] = stop.value
-                return outcome
+                return replace(outcome, error=named(outcome.error, busy))
             yield said(busy.says(progress), "busy") if busy is not None else Update()
 
     def perform(
@@ -134,7 +134,6 @@ class SlowWork:
         busy = task.announce(job)
         outcome = yield from self._worked(task, job, busy)
         if not outcome.superseded:
-            outcome = replace(outcome, error=named(outcome.error, busy))
             yield partial(self._received, task, job, busy is not None, outcome)
 
     def _worked(

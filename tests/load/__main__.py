@@ -125,8 +125,8 @@ async def stampede(address: str, visitors: int = 100) -> Record:
 
 
 async def storm(address: str, visitors: int = 30, times: int = 20, seconds: float = 60) -> Record:
-    """Everybody begins and cancels, again and again, for at most so long; then one more answer for
-    each.
+    """Everybody begins and cancels as soon as the page offers it, again and again, for at most so
+    long; then one more answer for each.
     """
     record, until = Record(), time.monotonic() + seconds
 
@@ -138,11 +138,17 @@ async def storm(address: str, visitors: int = 30, times: int = 20, seconds: floa
                     break
                 text = f"{SHARED[1]} {canary(6000 + k)} {turn}. " * 8
                 asked = asyncio.create_task(visitor.ask(SHARED[0], text))
+                offered = asyncio.create_task(visitor.told.wait())
+                await asyncio.wait({asked, offered}, return_when=asyncio.FIRST_COMPLETED)
+                offered.cancel()
                 await asyncio.sleep(dice.uniform(0, 0.1))
                 began = time.perf_counter()
                 await visitor.cancel()
-                await asked
-                record.seconds.setdefault("cancelled after", []).append(time.perf_counter() - began)
+                said = await asked
+                kind = "answered before" if said is None else "cancelled after"
+                record.seconds.setdefault(kind, []).append(time.perf_counter() - began)
+                if said is not None and "was cancelled" not in said:
+                    record.refused.append(("answer", said, time.perf_counter() - began))
             began = time.perf_counter()
             if await visitor.ask(*SHARED) is None:
                 took = time.perf_counter() - began

@@ -58,6 +58,8 @@ class Visitor:
     name: str = field(default_factory=lambda: secrets.token_hex(6))
     shown: dict[str, Any] = field(default_factory=dict)
     heard: set[str] = field(default_factory=set)
+    told: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the page says what it is busy with, which is when it offers Cancel."""
 
     async def open(self, fragment: str = "") -> None:
         """Load the page with what its address says."""
@@ -65,6 +67,7 @@ class Visitor:
 
     async def ask(self, question: str, context: str) -> str | None:
         """Press Answer; None, or the sentence of a refusal."""
+        self.told.clear()
         number = self.wires.events["ask-answer", "click", 1]
         return self._said(await self._event(number, [None, question, context]))
 
@@ -129,6 +132,8 @@ class Visitor:
                     continue
                 self.heard |= set(CANARY.findall(line))
                 message = json.loads(line[5:])
+                if message["msg"] == "process_generating" and '"kind":"busy"' in line:
+                    self.told.set()
                 if message["msg"] == "process_completed" and message["event_id"] == event:
                     found = self._outputs(number, message)
                 if message["msg"] == "close_stream":

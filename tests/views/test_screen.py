@@ -474,11 +474,29 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
         assert began.wait(10)
         frame.slow.stop(SimpleNamespace(session_hash="a"))
         updates = run.result(10)
-    assert (
-        "training: step 1 of 4" in [u.message["text"] for u in updates if u.message]
-        or began.is_set()
-    )
     assert updates[-1].refused and updates[-1].message["text"] == "training was cancelled"
+
+
+def test_who_cancels_in_line_is_told_what_was_cancelled() -> None:
+    frame, _ = asking()
+    gate, entered, line = threading.Event(), threading.Semaphore(0), frame.services.jobs
+
+    def hold(*_: object) -> bool:
+        entered.release()
+        return gate.wait(10)
+
+    with ThreadPoolExecutor(2) as pool:
+        held = [pool.submit(list, line.run(f"busy {k}", "reading", hold)) for k in range(2)]
+        assert all(entered.acquire(timeout=10) for _ in held)
+        waiting = frame.slow.follow("a", "reading", lambda *_: None, Busy("reading", "window"))
+        texts = [next(waiting).message["text"] for _ in range(2)]
+        assert texts == ["reading", "reading: next in line"]
+        line.cancel("a")
+        with pytest.raises(StopIteration) as ended:
+            next(waiting)
+        gate.set()
+        assert [one.result(10) for one in held]
+    assert ended.value.value.error == "reading was cancelled"
 
 
 def test_every_event_is_answered_with_its_number_refused_or_not(
