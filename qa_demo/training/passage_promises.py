@@ -136,6 +136,18 @@ def _misleads(asked: Asked, word: str) -> str | None:
     return _ranks(asked, word, lambda sbo, mlm: mlm == 1 < sbo)
 
 
+def _first(asked: Asked, heads: Mapping[str, list[str]]) -> str | None:
+    """The first guess of each head named is right at the first piece of each of its words."""
+    said = {"mlm": lambda word: asked.piece(word).mlm, "sbo": asked.sbo}
+    wrong = [
+        f"{word!r}: {head.upper()} says {said[head](word).guesses[0].piece!r}"
+        for head, words in heads.items()
+        for word in words
+        if said[head](word).rank > 1
+    ]
+    return "; ".join(wrong) or None
+
+
 def _falls(asked: Asked, _: bool) -> str | None:
     """In a run of at least six pieces SBO's mean -log p is higher in the middle third than in the
     outer thirds.
@@ -228,6 +240,7 @@ PROMISES: dict[str, Callable[[Asked, Any], str | None]] = {
     "helps": _helps,
     "only": _only,
     "misleads": _misleads,
+    "first": _first,
     "falls": _falls,
     "position": _position,
     "decides": _decides,

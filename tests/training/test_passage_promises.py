@@ -69,6 +69,11 @@ def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
     }
 
 
+def test_half_of_the_passages_show_their_point_by_a_right_first_guess() -> None:
+    shown = [p.id for p in POOL if p.promise.keys() & {"first", "only", "misleads"}]
+    assert len(shown) >= len(POOL) / 2
+
+
 def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
     row = json.loads(command.PASSAGES.read_text(encoding="utf-8"))[0]
     path = tmp_path / "passages.json"
@@ -121,6 +126,15 @@ def test_ranks_of_one_blank(name: str, kept: tuple[int, ...], broken: tuple[int,
         check(entry("old harbour", **{name: "Visby"}), Ranked(*kept))
     with pytest.raises(BadInput, match="no SBO term"):
         check(entry("Anna", **{name: "Anna"}), FakeInfiller())
+
+
+def test_the_first_guess_of_each_head_named() -> None:
+    passage = entry("old harbour", first={"mlm": ["old"], "sbo": ["old"]})
+    assert fault(passage, Ranked(1, 1)) is None
+    assert "'old': SBO says" in str(fault(passage, Ranked(1, 2)))
+    both = str(fault(passage, Ranked(2, 2)))
+    assert "'old': MLM says" in both and "; 'old': SBO says" in both
+    assert fault(entry("old harbour", first={"sbo": ["old"]}), Ranked(2, 1)) is None
 
 
 def test_a_long_run_falls_in_the_middle_or_does_not() -> None:
