@@ -158,6 +158,10 @@ let timer;
 /** How often something happened, and how much of that the address holds. */
 let happened = 0;
 let written = 0;
+/** Whether anything but a picture's drawing has happened since then, and whether the address in
+ * front was written here. */
+let acted = false;
+let own = false;
 
 const place = (chapter = state.chapter) =>
   [chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join(
@@ -188,9 +192,13 @@ async function write() {
   if (last === "" && !moved) window.history.replaceState(entry, "");
   else if (made.whole !== last) {
     const fresh = moved && (arriving === "no" || last === "");
-    window.history[fresh ? "pushState" : "replaceState"](entry, "", at(made.fits));
+    own ||= fresh || acted;
+    // nor does one whose picture was slow to show its step
+    const address = own ? at(made.fits) : undefined;
+    window.history[fresh ? "pushState" : "replaceState"](entry, "", address);
   }
   arriving = "no";
+  acted = false;
   last = made.whole;
   shown = now;
   written = until;
@@ -198,6 +206,11 @@ async function write() {
 
 function due() {
   happened += 1;
+  acted = true;
+  soon();
+}
+
+function soon() {
   clearTimeout(timer);
   timer = setTimeout(write, PAUSE);
 }
@@ -235,6 +248,7 @@ export function followAddress() {
     if (arriving !== "asked" || !page || page.n === asked) arriving = page ? "there" : "no";
     due();
   });
+  hear("drawn", soon); // a step is known once its picture is drawn
   hear("selection", keepStart); // the record may come after its reading
   hear("message", ({ kind }) => {
     if (kind === "error" && arriving === "asked") arriving = "no";
