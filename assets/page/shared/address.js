@@ -158,9 +158,7 @@ let timer;
 /** How often something happened, and how much of that the address holds. */
 let happened = 0;
 let written = 0;
-/** Whether anything but a picture's drawing has happened since then, and whether the address in
- * front was written here. */
-let acted = false;
+/** Whether the address in front was written here. */
 let own = false;
 
 const place = (chapter = state.chapter) =>
@@ -188,17 +186,16 @@ async function write() {
   if (!made || mine !== turn) return;
   const entry = { ...window.history.state, spanlight: made.whole };
   const moved = now !== shown;
-  // a visit that has changed nothing keeps the address that it came by
+  // a visit that has changed nothing keeps the address that it came by, also where its picture was
+  // slow to show its step
   if (last === "" && !moved) window.history.replaceState(entry, "");
   else if (made.whole !== last) {
     const fresh = moved && (arriving === "no" || last === "");
-    own ||= fresh || acted;
-    // nor does one whose picture was slow to show its step
+    own ||= fresh || until !== written;
     const address = own ? at(made.fits) : undefined;
     window.history[fresh ? "pushState" : "replaceState"](entry, "", address);
   }
   arriving = "no";
-  acted = false;
   last = made.whole;
   shown = now;
   written = until;
@@ -206,7 +203,6 @@ async function write() {
 
 function due() {
   happened += 1;
-  acted = true;
   soon();
 }
 
