@@ -130,8 +130,11 @@ def generated(dice: random.Random) -> Iterator[tuple[str, str]]:
 class Doors:
     """The doors of one page."""
 
-    def __init__(self, http: httpx.AsyncClient, known: Wires, dice: random.Random) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient, known: Wires, dice: random.Random, slow: float = SLOW
+    ) -> None:
         self._http, self._known, self._dice, self.found = http, known, dice, Found()
+        self._slow = slow
 
     async def knock(self, question: str, context: str) -> None:
         """All three, each timed."""
@@ -144,7 +147,7 @@ class Doors:
             took = time.perf_counter() - began
             self.found.requests += 1
             self.found.slowest = max(self.found.slowest, took)
-            if fault is None and took > SLOW:
+            if fault is None and took > self._slow:
                 fault = f"took {took:.1f} s"
             if fault is not None:
                 self.found.faults.append(f"{name} {question[:40]!a} {context[:40]!a}: {fault}")
@@ -204,15 +207,23 @@ def _own(sentence: Any) -> str | None:
 
 
 async def knocked(
-    address: str, inputs: int, made: int, seconds: float = 600, seed: int = 1, at_once: int = 4
+    address: str,
+    inputs: int,
+    made: int,
+    seconds: float = 600,
+    seed: int = 1,
+    at_once: int = 4,
+    slow: float = SLOW,
 ) -> Found:
-    """So many written and generated texts through all doors, a few at a time."""
+    """So many written and generated texts through all doors, a few at a time; what takes longer
+    than `slow` seconds is a fault.
+    """
     dice, until = random.Random(seed), time.monotonic() + seconds
     texts = itertools.chain(
         itertools.islice(written(), inputs), itertools.islice(generated(dice), made)
     )
     async with client(address) as http:
-        doors = Doors(http, await wires(http), dice)
+        doors = Doors(http, await wires(http), dice, slow)
 
         async def some() -> None:
             for question, context in texts:

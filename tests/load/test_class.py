@@ -1,13 +1,9 @@
 """A small class at a page with the bundled reader: nothing lost, wrong or in strange hands; and
-hostile texts through every door.
-
-    python -m pytest tests/load/bounded.py
-
-It wants the machine for itself: with other work on both cores it misses its deadlines, so the suite
-leaves it out.
+hostile texts through every door. Only what is right is judged here, not how fast.
 """
 
 import asyncio
+import math
 from collections.abc import Iterator
 
 import pytest
@@ -16,7 +12,7 @@ from tests.load.__main__ import Served, lesson, page
 from tests.load.hostile import knocked
 from tests.load.twin import Twin, difference
 
-SESSIONS, SECONDS, THINK = 20, 12.0, (0.5, 2.0)
+SESSIONS, SECONDS, THINK = 20, 20.0, (0.5, 2.0)
 COMPARED = {"integrated_gradients": 3, "gradient_x_input": 6, "attention": 6}
 
 pytestmark = pytest.mark.model
@@ -38,8 +34,8 @@ def test_a_class_loses_nothing_and_sees_only_its_own_numbers(served: Served) -> 
 
 
 def test_hostile_texts_are_answered_or_refused_with_a_sentence(served: Served) -> None:
-    found = asyncio.run(knocked(served.address, 40, 10, seconds=20, seed=3))
-    assert found.faults == [] and found.requests >= 30
+    found = asyncio.run(knocked(served.address, 24, 6, seconds=math.inf, seed=3, slow=math.inf))
+    assert found.faults == [] and found.requests == 3 * 30
     assert not [line for line in served.log if "Traceback" in line]
 
 
