@@ -381,6 +381,19 @@ def test_tables_of_calibrations_lists_and_speed_are_the_measured_figures() -> No
     assert "22.2 questions a second (2,220 in all)" in card.versions(MEASURED)
 
 
+def test_the_card_says_which_aims_were_reached_and_how_the_scores_grew() -> None:
+    shown = card.aims(MEASURED)
+    assert "| start/end, F1 | at least 84 | 72.1 | no |" in shown
+    assert "| with unanswerable questions, best F1 | at least 70 | 70.2 | yes |" in shown
+    assert "| cost of that threshold, points of F1 | at most 4 | 20.0 | no |" in shown
+    assert shown.count("| at most 0.03 | 0.010 | yes |") == 2
+    assert shown.count("| at most 0.03 | 0.060 | no |") == 2
+    row = {"exact": 61.04, "f1": 72.06, "bio_f1": 66.66, "best_f1": 1.0, "best_accuracy": 62.5}
+    curve = card.learning_curve({"learning_curve": [row | {"state": "one", "steps": 6674}]})
+    assert "| one | 6,674 | 61.0 | 72.1 | 66.7 | 1.0 | 62.5 |" in curve
+    assert "No scores of earlier states" in card.learning_curve(MEASURED)
+
+
 def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both() -> None:
     from qa_demo.training.finetune import parser
 

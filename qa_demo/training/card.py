@@ -25,6 +25,8 @@ from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("card")
 HEADS = {"span": "start/end", "bio": "BIO, best single span"}
+NEAR = 0.03
+"""How far a calibrated probability may be from the share that it claims, on average."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -138,6 +140,59 @@ def lists(metrics: Metrics) -> str:
     return table(["file and head", "questions", "exact F1", "overlap F1", "whole list right"], rows)
 
 
+def aims(metrics: Metrics) -> str:
+    """What the training was to reach on the held-out files, and what it reached."""
+    plain, mixed = metrics["squad_dev"], metrics["squad_dev_v2"]["span"]
+    cost = mixed["answerable_f1_without_threshold"] - mixed["HasAns_f1"]
+    wanted = [
+        ("start/end, F1", 84, plain["span"]["f1"]),
+        ("start/end, exact", 76, plain["span"]["exact"]),
+        ("tags, F1", 80, plain["bio"]["f1"]),
+        ("with unanswerable questions, best F1", 70, mixed["best_f1"]),
+        ("answer or not, at the threshold in use", 73, mixed["answer_or_not_accuracy"]),
+    ]
+    rows = [
+        [name, f"at least {aim}", f"{found:.1f}", _reached(found >= aim)]
+        for name, aim, found in wanted
+    ]
+    rows.append(
+        [
+            "cost of that threshold, points of F1",
+            f"at most {MOST_LOST:g}",
+            f"{cost:.1f}",
+            _reached(cost <= MOST_LOST),
+        ]
+    )
+    for head, name in (("span", "start/end"), ("bio", "tags")):
+        found = metrics["reliability"][head]
+        halves = max(half["error"] for half in found["halves"])
+        rows += [
+            [f"{what}, {name}", f"at most {NEAR:g}", f"{error:.3f}", _reached(error <= NEAR)]
+            for what, error in (
+                ("distance after calibration", found["error_after"]),
+                ("the same on one half alone, the worse", halves),
+            )
+        ]
+    return table(["on squad-dev and squad-dev-v2", "aim", "measured", "reached"], rows)
+
+
+def _reached(met: bool) -> str:
+    return "yes" if met else "no"
+
+
+def learning_curve(metrics: Metrics) -> str:
+    """Scores of the states that the reader came from, oldest first."""
+    if "learning_curve" not in metrics:
+        return "No scores of earlier states are stored beside this reader."
+    keys = ("exact", "f1", "bio_f1", "best_f1", "best_accuracy")
+    rows = [
+        [row["state"], f"{row['steps']:,}", *(f"{row[key]:.1f}" for key in keys)]
+        for row in metrics["learning_curve"]
+    ]
+    head = ["exact", "F1", "BIO F1", "best F1 with unanswerable ones", "best answer or not"]
+    return table(["state", "steps so far", *head], rows)
+
+
 def versions(metrics: Metrics) -> str:
     """Versions of the packages and checksums of the files that the figures were measured with."""
     used = ", ".join(f"{name} {number}" for name, number in metrics["versions"].items())
@@ -213,6 +268,8 @@ def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callab
     tables: dict[str, Callable[[], str]] = {
         "scores": lambda: scores(metrics),
         "calibration": lambda: calibration(metrics),
+        "aims": lambda: aims(metrics),
+        "curve": lambda: learning_curve(metrics),
         "versions": lambda: versions(metrics),
         "training": lambda: training(reader),
     }
