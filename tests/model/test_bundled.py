@@ -3,6 +3,7 @@ that shares no code.
 """
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,14 @@ PLAIN = [
         "Henrik Ibsen",
     ),
 ]
+
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+SAID = {
+    "Who invented the saxophone?": {"Adolphe Sax"},
+    "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
+}
+"""What a person would answer to the questions that the README asks."""
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +143,17 @@ def test_plain_questions(reader: BertReader, question: str, context: str, answer
     best, tagged = predict(reading).best, best_span(reading)
     assert best is not None and best.candidate.text == answer
     assert tagged is not None and answer in tagged.text
+
+
+def test_the_examples_of_the_readme_are_answered_as_a_person_would(reader: BertReader) -> None:
+    text = README.read_text(encoding="utf-8")
+    asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"', text)
+    asked += re.findall(r"--question '([^']+)' --context '([^']+)'", text)
+    assert {question for question, _ in asked} == set(SAID) and len(asked) >= 3
+    for question, context in asked:
+        reading = reader.read(question, context)
+        said = predict(reading, DecodeOptions(null_score_diff_threshold=reader.threshold or 0.0))
+        assert said.answer in SAID[question]
 
 
 def test_the_answer_of_a_long_text_is_the_one_that_trying_every_pair_finds(

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
 from qa_demo.training import first_questions
 from qa_demo.training.first_questions import (
     FILE,
+    SECOND,
     FirstQuestion,
     Reply,
     load_questions,
@@ -24,12 +26,11 @@ ASKED = FirstQuestion(
 )
 
 
-def test_the_file_holds_a_hundred_short_texts_of_every_kind() -> None:
-    questions = load_questions(FILE)
+@pytest.mark.parametrize(("path", "least", "of_a_kind"), [(FILE, 100, 9), (SECOND, 60, 5)])
+def test_a_file_holds_short_texts_of_every_kind(path: Path, least: int, of_a_kind: int) -> None:
+    questions = load_questions(path)
     kinds = Counter(q.kind for q in questions)
-    assert len(questions) >= 100 and len({(q.question, q.context) for q in questions}) == len(
-        questions
-    )
+    assert len({(q.question, q.context) for q in questions}) == len(questions) >= least
     assert set(kinds) == {
         "two-word name",
         "date with a day",
@@ -38,8 +39,24 @@ def test_the_file_holds_a_hundred_short_texts_of_every_kind() -> None:
         "negation",
         "everyday",
     }
-    assert min(kinds.values()) >= 9
+    assert min(kinds.values()) >= of_a_kind
     assert all(len(q.context) < 160 and q.question.endswith("?") for q in questions)
+
+
+def test_no_text_stands_in_both_files() -> None:
+    texts = [{q.context for q in load_questions(path)} for path in (FILE, SECOND)]
+    assert not texts[0] & texts[1]
+
+
+@pytest.mark.model
+def test_the_card_counts_what_the_bundled_reader_answers() -> None:
+    from qa_demo.model.loading import load_reader
+
+    reader = load_reader("bundled")
+    card = (ASSETS / "reader" / "README.md").read_text(encoding="utf-8")
+    for path in (FILE, SECOND):
+        found = replies(reader, load_questions(path))
+        assert f"{sum(r.exact for r in found)} of {len(found)}" in card, path.name
 
 
 def test_an_answer_counts_as_the_page_shows_it() -> None:
