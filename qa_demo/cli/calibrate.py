@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qa_demo.cli import shared
+from qa_demo.cli.files import write_file
 from qa_demo.cli.questions import load_questions
 from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.abstain import MOST_LOST, trade
@@ -70,10 +71,7 @@ def run(args: argparse.Namespace) -> None:
     said = _ask(reader, examples, shared.windows(args, reader.max_seq_length), cores)
     result = {"reader": reader.name, "weights": reader.checksum, "file": args.file.name}
     result |= _threshold(examples, said) | _calibration(examples, said)
-    try:
-        args.out.write_text(dumps(result) + "\n", encoding="utf-8")
-    except OSError as fault:
-        raise BadInput(f"{args.out.name} cannot be written: {fault.strerror}") from fault
+    write_file(args.out, dumps(result) + "\n")
     shared.write(result, args.json, _lines)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.cli import shared
+from qa_demo.cli.files import write_file
 from qa_demo.cli.report import add_page, check_page
 from qa_demo.cli.shared import Progress
 from qa_demo.core.errors import BadInput
@@ -49,11 +50,7 @@ def run(args: argparse.Namespace) -> None:
     frame = frame_of(services(args.reader, None, first))
     tape = record(frame, screen, Progress("percent"))
     text = html(saved(tape, tabs(), args.page))
-    try:
-        args.out.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as fault:
-        raise BadInput(f"{args.out.name} cannot be written: {fault.strerror}") from fault
-    sys.stdout.write(f"{args.out}: {len(text.encode()):,} bytes\n")
+    sys.stdout.write(f"{args.out}: {write_file(args.out, text):,} bytes\n")
 
 
 def texts(args: argparse.Namespace) -> PoolExample | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from qa_demo.cli.files import write_file
 from qa_demo.core.errors import BadInput
 from qa_demo.core.report import dumps
 
@@ -40,7 +41,7 @@ class Predictions:
         """
         try:
             if not self._out.exists() or not self._out.stat().st_size:
-                run_file(self._out).write_text(dumps(self._about) + "\n", encoding="utf-8")
+                write_file(run_file(self._out), dumps(self._about) + "\n")
                 return 0
             self._check_settings()
             raw = self._out.read_bytes()
@@ -93,7 +94,7 @@ class Predictions:
     def finish(self, scores: dict[str, Any]) -> None:
         """Keep the scores beside the lines."""
         about = self._about | {"scores": scores}
-        run_file(self._out).write_text(dumps(about) + "\n", encoding="utf-8")
+        write_file(run_file(self._out), dumps(about) + "\n")
 
 
 def read_run(out: Path) -> dict[str, Any]:

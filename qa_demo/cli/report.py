@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from qa_demo.cli.files import write_file
 from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.assets import ASSETS
 from qa_demo.core.embed import embedded
@@ -52,10 +53,7 @@ def write_report(path: Path, outs: list[Path], page: str) -> None:
         data = report_data(rows[0], runs[0], rows[1], runs[1])
     else:
         data = report_data(rows[0], runs[0])
-    try:
-        path.write_text(html(data | {"page": page}), encoding="utf-8")
-    except OSError as fault:
-        raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
+    write_file(path, html(data | {"page": page}))
 
 
 def check_page(page: str) -> None:

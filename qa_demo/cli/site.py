@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.cli import shared
+from qa_demo.cli.files import write_file
 from qa_demo.cli.report import check_page
 from qa_demo.core.errors import BadInput
 
@@ -61,14 +62,12 @@ def check_folder(out: Path, mark: str) -> None:
 
 
 def write(path: Path, text: str) -> int:
-    """Write one file; the bytes it holds. Errors: BadInput."""
-    raw = text.encode("utf-8")
+    """Write one file, in its folder; the bytes it holds. Errors: BadInput."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
     except OSError as fault:
-        raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
-    return len(raw)
+        raise BadInput(f"{path.parent.name} cannot be made: {fault.strerror}") from fault
+    return write_file(path, text)
 
 
 def edition_of(reader: "Reader", source: str, home: str) -> "Edition":
