@@ -31,6 +31,12 @@ def test_a_chapter_is_printed_light_and_without_controls(open_page: Callable[...
     expect(page.locator("#picture-spans .notice")).to_be_visible()
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen", color_scheme="dark")
+    page.locator("#tab-spanbert").click()
+    expect(page.get_by_label("text", exact=True)).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator("#spanbert-source")).to_be_hidden()
+    expect(page.locator("#stage-spanbert .mask-columns")).to_be_visible()
+    page.emulate_media(media="screen", color_scheme="dark")
     expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
 
 
