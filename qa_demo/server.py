@@ -12,7 +12,11 @@ ENVIRONMENT = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DISABLE_SAFETENSORS_CONVERSION": "1",
     "TOKENIZERS_PARALLELISM": "false",
+    "MPLBACKEND": "agg",
 }
+"""gradio asks matplotlib for its backend at every event. Without a name matplotlib loads pyplot to
+find one: half a second before the first picture, and 15 MB for nothing.
+"""
 os.environ.update(
     {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
 )  # before gradio is imported

@@ -1,12 +1,16 @@
 """The guard and the frozen launch settings."""
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from qa_demo.core.assets import ASSETS
 from qa_demo.guard import MAX_BODY, POLICY, Guard, same_origin
 from qa_demo.server import ENVIRONMENT, PAGE, is_public, launch_settings, styles
 
@@ -167,3 +171,21 @@ def test_every_file_that_a_module_of_the_page_names_is_there() -> None:
     served = (PAGE.parent / "plotly.min.js").resolve()
     assert [(m.name, name) for at, m, name in found if not at.is_file() and at != served] == []
     assert sum(at == served for at, _, _ in found) == 1
+
+
+def test_an_event_of_gradio_loads_no_pyplot() -> None:
+    tried = (
+        "import sys, qa_demo.server; from gradio.utils import MatplotlibBackendMananger as M\n"
+        "with M(): pass\n"
+        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    )
+    clean = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    said = subprocess.run(
+        [sys.executable, "-c", tried],
+        cwd=ASSETS.parent,
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["True", "False"]
