@@ -41,6 +41,8 @@ MORE = (
     "COVID-QA), which leaves out every paragraph that shares twelve words in a row with a held-out "
     "one."
 )
+GAIN = 2.0
+"""Points of top-1 that are worth new weights."""
 TRIED = " This phase was tried; it is not in the weights of this folder."
 FRONT = """---
 license: cc-by-sa-4.0
@@ -204,6 +206,29 @@ def ends(phases: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def stops(phases: Sequence[Mapping[str, Any]]) -> str:
+    """What a last phase that is not in the weights brought, and why it is not; "" where every phase
+    is in them or nothing was measured at its end.
+    """
+    kept = [p for p in phases if not p.get("tried")]
+    if not kept or len(kept) == len(phases):
+        return ""
+    last, before = phases[-1], kept[-1]
+    if not (now := last.get("all_held_out")) or not (was := before.get("all_held_out")):
+        return ""
+    moved = {
+        name: (now[key], now[key] - was[key])
+        for name, key in (("MLM", "mlm_top1"), ("SBO", "sbo_top1"))
+        if key in now and key in was
+    }
+    said = " and ".join(f"{name} at {x:.1f} % ({d:+.1f})" for name, (x, d) in moved.items())
+    return (
+        f"{last['name']} went on from these weights and ended with {said} on all held-out blanks. "
+        f"New weights are kept for a gain of {GAIN:g} points, so the training stops here. More "
+        f"text than these commands name was not tried."
+    )
+
+
 def figures(metrics: Mapping[str, Any]) -> list[str]:
     """The verdict and all tables of infill_score."""
     groups = {
@@ -253,6 +278,8 @@ def text(
         )
     if reached := ends(phases):
         parts.append("At the end of each phase, on all held-out paragraphs:\n\n" + reached)
+    if why := stops(phases):
+        parts.append(why)
     if metrics is not None:
         parts += figures(metrics)
     if experiment and finished:

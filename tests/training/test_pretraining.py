@@ -357,6 +357,19 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
     )
 
 
+def test_the_card_says_what_a_phase_that_was_only_tried_brought() -> None:
+    def phase(name: str, mlm: float, **more: object) -> dict[str, object]:
+        return {"name": name, "all_held_out": {"mlm_top1": mlm, "sbo_top1": 22.0}} | more
+
+    kept, tried = phase("long", 29.5), phase("more", 29.25, tried=True)
+    assert "more went on from these weights and ended with MLM at 29.2 % (-0.2)" in (
+        said := spanbert_card.stops([kept, tried])
+    )
+    assert "SBO at 22.0 % (+0.0)" in said and "a gain of 2 points" in said
+    for phases in ([kept], [], [tried], [kept, {"name": "more", "tried": True}]):
+        assert spanbert_card.stops(phases) == ""
+
+
 def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_change(
     home, exported, tmp_path
 ):
