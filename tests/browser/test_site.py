@@ -1,6 +1,7 @@
 """The static edition from a folder without a network, and under a path of a web server."""
 
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.views.page import CHAPTERS
 from tests.browser.test_lessons import answer, settled
@@ -66,6 +67,7 @@ def test_a_reading_has_its_chapters_and_leads_to_others(
         page.get_by_role("tab", name=module.CHAPTER.title).click()
         panel = page.get_by_role("tabpanel", name=module.CHAPTER.title)
         expect(panel.locator(".stage svg:visible, .stage .word:visible").first).to_be_visible()
+    assert faults(page) == []
     page.get_by_label("Examples").select_option(other.id)
     expect(page.locator(".asked-question")).to_have_text(other.question)
     page.get_by_role("tab", name="SpanBERT").click()
@@ -75,6 +77,31 @@ def test_a_reading_has_its_chapters_and_leads_to_others(
     assert faults(page) == []
     page.go_back()
     expect(page.locator(".asked-question")).to_have_text(one.question)
+
+
+def test_a_file_that_is_missing_is_named_on_the_page(
+    chromium: Browser, edition_folder: Path, tmp_path: Path
+) -> None:
+    one, other = list(examples().values())[:2]
+    folder = shutil.copytree(edition_folder, tmp_path / "edition")
+    (folder / "data" / f"{other.id}.js").unlink()
+    context = chromium.new_context(offline=True)
+    page, uncaught = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: uncaught.append(str(error)))
+    missing = re.compile(re.escape(f"data/{other.id}.js could not be loaded"))
+    page.goto((folder / "read.html").as_uri() + f"#example={other.id}")
+    expect(page.get_by_role("alert")).to_have_text(missing)
+    expect(page.get_by_role("link", name="All texts")).to_have_attribute("href", "index.html")
+    page.goto((folder / "index.html").as_uri())
+    page.get_by_role("link", name=one.title, exact=True).click()
+    expect(page.locator(".asked-question")).to_have_text(one.question)
+    page.get_by_label("Examples").select_option(other.id)
+    expect(page.locator("#say .say")).to_have_text(missing)
+    (folder / "data" / "site.js").unlink()
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("data/site.js could not be loaded")
+    assert uncaught == []
+    context.close()
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 // address names what is shown: #example=ID&chapter=KEY, #passage=ID, or #lesson=ID&step=N.
 
 import { carried } from "../shared/carry.js";
+import { el } from "../shared/dom.js";
 import { hear, state } from "../shared/store.js";
-import { answered, later, next, picture, refuse, replace, send, show } from "./host.js";
+import { answered, later, next, page, picture, refuse, replace, send, show } from "./host.js";
 import { judged } from "./judged.js";
 import { fetched } from "./tapes.js";
 
@@ -41,7 +42,8 @@ async function openPassage(id) {
   write();
 }
 
-const failed = (error) => refuse(String(error instanceof Error ? error.message : error));
+const said = (error) => String(error instanceof Error ? error.message : error);
+const failed = (error) => refuse(said(error));
 
 /** What the strip asks for: a step with its screen, a look at it, what is said of a guess. */
 async function lesson({ index, value }) {
@@ -131,13 +133,33 @@ const MORE = {
   },
 };
 
+/** What stands on a page that has nothing to show: which file is missing, and the way on. */
+function absent(error) {
+  document.body.classList.add("saved", "ready");
+  page().append(
+    el("header", { class: "masthead" }, el("h1", {}, el("a", { href: MORE.up }, "Spanlight"))),
+    el(
+      "p",
+      { role: "alert" },
+      `${said(error)}. This page needs the folder data beside it, with all of its files. `,
+      el("a", { href: MORE.up }, "All texts and lessons"),
+    ),
+  );
+}
+
 /** @param {(saved: any, tape: any, more: any) => void} start */
 export async function edition(start) {
-  site = await fetched("site");
-  await follow((tape) => {
-    start(site, tape, MORE);
-    hear("reading", write);
-    ["carried", "opened"].forEach((name) => hear(name, write));
-  });
-  globalThis.addEventListener("hashchange", () => follow().catch(failed));
+  let begun = false;
+  try {
+    site = await fetched("site");
+    await follow((tape) => {
+      start(site, tape, MORE);
+      begun = true;
+      hear("reading", write);
+      ["carried", "opened"].forEach((name) => hear(name, write));
+    });
+  } catch (error) {
+    (begun ? failed : absent)(error);
+  }
+  if (begun) globalThis.addEventListener("hashchange", () => follow().catch(failed));
 }
