@@ -38,16 +38,22 @@ const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const LTR = /[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff\u3040-\u9fff\uac00-\ud7af]/;
 
 /**
+ * The direction of the first strong letter of a text; null where it has none.
+ * @param {string} text
+ */
+export function direction(text) {
+  for (const sign of text) {
+    if (RTL.test(sign)) return "rtl";
+    if (LTR.test(sign)) return "ltr";
+  }
+  return null;
+}
+
+/**
  * Whether the first strong letter of a text is written from right to left.
  * @param {string} text
  */
-export function rightToLeft(text) {
-  for (const sign of text) {
-    if (RTL.test(sign)) return true;
-    if (LTR.test(sign)) return false;
-  }
-  return false;
-}
+export const rightToLeft = (text) => direction(text) === "rtl";
 
 /**
  * Words between blanks as [{first, last, start, end}]: first and last token (doc), UTF-16 range of

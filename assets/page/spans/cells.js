@@ -23,6 +23,7 @@ export class Cells {
     this.s = w.start;
     this.e = w.end;
     this.tokens = w.tokens;
+    this.reading = reading;
     this.docStart = w.docStart;
     this.clsAt = w.clsAt;
     this.first = w.contextAt;
@@ -33,6 +34,25 @@ export class Cells {
         this.inside(i) &&
           (picture.copies === "all" || reading.owner[this.doc(i)] === index),
       ));
+  }
+
+  /**
+   * The word piece at a position; a sign of punctuation, which says little, with the word before the
+   * end that it is, or after the start: "1840)".
+   * @param {number} i
+   * @param {"start" | "end"} side
+   */
+  name(i, side) {
+    const other = side === "end" ? i - 1 : i + 1;
+    if (/[\p{L}\p{N}]/u.test(this.tokens[i]) || !this.inside(i) || !this.inside(other)) {
+      return this.tokens[i];
+    }
+    const { context, tokens } = this.reading;
+    const step = other - i;
+    let far = this.doc(other);
+    while (tokens[far + step]?.word === tokens[far].word) far += step;
+    const [a, b] = [Math.min(this.doc(i), far), Math.max(this.doc(i), far)];
+    return context.slice(tokens[a].start, tokens[b].end);
   }
 
   inside(i) {

@@ -8,6 +8,8 @@ import { drawList, moveList } from "./list.js";
 import { drawGrid, drawMass, drawRows } from "./more.js";
 import { settings } from "./settings.js";
 import { drawPhone, movePhone } from "./phone.js";
+import { clipped } from "../shared/prose.js";
+import { turned } from "./text.js";
 import { middle, tip } from "../shared/tip.js";
 import { canZoom, cellAt, drawSquare, moveMarks, range } from "./square.js";
 import { drawTent, moveTent, reveal, tentCellAt } from "./tent.js";
@@ -262,10 +264,7 @@ function paint(view) {
     view.drawn.chosen = chosenCell(view);
     if (view.drawn.chosen) reveal(view.drawn, cells, view.drawn.chosen);
     view.drawn.paint();
-    const turned = view.drawn.line.rtl
-      ? el("span", { class: "key" }, "the line runs from right to left, word by word")
-      : "";
-    view.legend.replaceChildren(...legend(view), turned);
+    view.legend.replaceChildren(...legend(view), ...lineKey(view.drawn.line));
   } else {
     const at = view.cursor ?? chosenCell(view) ?? picture.winner ?? [cells.first, cells.first];
     view.drawn = drawSquare(view.stage, cells, picture, page, {
@@ -314,6 +313,17 @@ function legend({ cells, picture }) {
     ),
     picture.line.note ? el("span", { class: "key" }, picture.line.note) : null,
   ].filter(Boolean);
+}
+
+/** Which way the line runs, where that is not how a text of two directions is set. */
+function lineKey({ words, rtl }) {
+  const against = turned(words, rtl);
+  if (!rtl && !against) return [];
+  const ways = rtl ? "from right to left" : "from left to right";
+  const too = against
+    ? [", ", el("bdi", {}, `“${clipped(against, 24)}”`), " too, so that every span is one stretch"]
+    : [];
+  return [el("span", { class: "key" }, `the line runs ${ways}, word by word`, ...too)];
 }
 
 /** The square as a thumbnail that opens a loupe: the square, close to the selection. */

@@ -43,7 +43,7 @@ export function down(cells, view, named) {
       y: place[k] + 4 * scale,
       "text-anchor": "end",
       class: "start",
-    }, clipped(cells.tokens[i], LONGEST)),
+    }, clipped(cells.name(i, "start"), LONGEST)),
   ]);
   let last = -Infinity;
   for (const i of tens(view, LINE * 4)) {
@@ -61,33 +61,61 @@ export function down(cells, view, named) {
 }
 
 /**
- * Column names below: tokens of the named ends on as many lines as they need, indices on the first
- * where there is room.
+ * Levels below the axis for names that hang on lines at `places` (ascending): the first ones stand at
+ * the left of their lines, the others at the right, and the line of an inner one goes past the outer
+ * names without a touch. Where to part them is what needs the fewest levels.
+ * @param {number[]} places
+ * @param {number[]} widths
+ * @param {number} end no name goes further right, if it can be helped
+ * @returns {{side: number, level: number}[]} side -1 for left, 1 for right
  */
+export function hang(places, widths, end) {
+  const ways = Array.from({ length: places.length + 1 }, (_, parted) => {
+    const side = places.map((_, k) => (k < parted ? -1 : 1));
+    const fits = places.every((x, k) => side[k] === -1 || x + widths[k] <= end);
+    const inwards = places.map((_, k) => k);
+    const order = [...inwards.slice(0, parted), ...inwards.slice(parted).reverse()];
+    /** @type {number[]} */
+    const level = [];
+    order.forEach((k, at) => {
+      const met = order.slice(0, at).filter((m) =>
+        side[m] === side[k] && Math.abs(places[m] - places[k]) < widths[k]
+      );
+      level[k] = Math.max(-1, ...met.map((m) => level[m])) + 1;
+    });
+    return { depth: fits ? Math.max(0, ...level) : Infinity, side, level };
+  });
+  const { side, level } = ways.reduce((best, way) => (way.depth < best.depth ? way : best));
+  return places.map((_, k) => ({ side: side[k], level: level[k] }));
+}
+
+/** Column names below: the named ends on as many lines as they need, indices where there is room. */
 export function across(cells, view, named) {
   const { lo, cell, left, top, side, scale } = view;
   const floor = top + side;
   const taken = [];
   const nodes = [];
-  const wide = (text) => [...text].length * 7.2 * scale + 6;
-  for (const j of distinct(named, view)) {
-    const text = clipped(cells.tokens[j], LONGEST);
-    const x = left + (j - lo + 0.5) * cell;
-    const centre = Math.min(
-      Math.max(x, left + wide(text) / 2),
-      left + side - wide(text) / 2 + view.right,
-    );
-    const [a, b] = [centre - wide(text) / 2, centre + wide(text) / 2];
-    let level = 0;
-    while ((taken[level] ??= []).some(([c, d]) => a < d && b > c)) level += 1;
-    taken[level].push([a, b]);
-    for (let k = 0; k < level; k += 1) taken[k].push([x - 3, x + 3]);
+  const wide = (text) => [...text].length * 7.2 * scale + 8;
+  const ends = distinct(named, view);
+  const texts = ends.map((j) => clipped(cells.name(j, "end"), LONGEST));
+  const places = ends.map((j) => left + (j - lo + 0.5) * cell);
+  const hung = hang(places, texts.map(wide), left + side + view.right);
+  ends.forEach((_, k) => {
+    const [x, { side: way, level }] = [places[k], hung[k]];
+    const far = x + way * wide(texts[k]);
+    for (let m = 0; m < level; m += 1) (taken[m] ??= []).push([x - 3, x + 3]);
+    (taken[level] ??= []).push([Math.min(x, far) - 2, Math.max(x, far) + 2]);
     const y = floor + (level + 1) * LINE * scale + 3 * scale;
     nodes.push(
-      svg("path", { d: `M${x},${floor + 2}V${y - 10 * scale}`, class: "rule" }),
-      svg("text", { x: centre, y, "text-anchor": "middle", class: "end" }, text),
+      svg("path", { d: `M${x},${floor + 2}V${y}`, class: "rule" }),
+      svg("text", {
+        x: x + way * 4 * scale,
+        y,
+        "text-anchor": way === 1 ? "start" : "end",
+        class: "end",
+      }, texts[k]),
     );
-  }
+  });
   const first = (taken[0] ??= []);
   for (const j of tens(view, 70)) {
     const x = left + (j - lo + 0.5) * cell;

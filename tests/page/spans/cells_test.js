@@ -78,3 +78,24 @@ Deno.test("the best end, the best pair and the range agree with a search over al
     }
   }
 });
+
+Deno.test("a sign of punctuation is named with the word beside it", () => {
+  const made = reading([0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], {
+    at: 1,
+    count: 5,
+    owner: [0, 0, 0, 0, 0],
+  });
+  Object.assign(made, {
+    context: "(18th) Sax",
+    tokens: [[0, 1, 0], [1, 3, 1], [3, 5, 1], [5, 6, 2], [7, 10, 3]]
+      .map(([start, end, word]) => ({ start, end, word })),
+  });
+  made.windows[0].tokens = ["[CLS]", "(", "18", "##th", ")", "sax"];
+  const cells = new Cells(made, { longest: 4, copies: "all" }, 0);
+  assert.equal(cells.name(1, "start"), "(18th");
+  assert.equal(cells.name(4, "end"), "18th)");
+  assert.equal(cells.name(4, "start"), ") Sax");
+  assert.equal(cells.name(1, "end"), "(");
+  assert.equal(cells.name(0, "start"), "[CLS]");
+  assert.equal(cells.name(3, "end"), "##th");
+});
