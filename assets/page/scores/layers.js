@@ -327,11 +327,13 @@ function drawWays(view) {
     label: "Ways of single tokens through the plane, from the embeddings to the last layer",
   });
   const ends = [];
+  plane.ways = [];
   for (const [pos, kind] of list) {
     const at = view.logits.start.map((
       row,
       l,
     ) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
+    plane.ways.push(at);
     plane.layer.append(
       svg("path", {
         class: `way of-${kind}`,

@@ -114,7 +114,29 @@ export function diagonals(plane, nullScore) {
   return group;
 }
 
-/** Labels in order of importance; one that finds no room is left out. Each: {x, y, text, name}. */
+/**
+ * Whether a line from one point to another touches a box.
+ * @param {{l: number, r: number, t: number, b: number}} box
+ * @param {number[]} from [x, y]
+ * @param {number[]} to [x, y]
+ */
+export function touches({ l, r, t, b }, from, to) {
+  let [low, high] = [0, 1];
+  for (const [axis, least, most] of [[0, l, r], [1, t, b]]) {
+    const step = to[axis] - from[axis];
+    if (!step && (from[axis] < least || from[axis] > most)) return false;
+    if (!step) continue;
+    const ends = [(least - from[axis]) / step, (most - from[axis]) / step].sort((p, q) => p - q);
+    low = Math.max(low, ends[0]);
+    high = Math.min(high, ends[1]);
+  }
+  return low <= high;
+}
+
+/**
+ * Labels in order of importance, clear of the plane's `ways` (lists of points) where there is such a
+ * place; one that finds no room is left out. Each: {x, y, text, name}.
+ */
 export function labels(plane, list) {
   const group = svg("g", { class: "scores-labels", "aria-hidden": "true" });
   const { scale, left, right, top, bottom } = plane;
@@ -131,14 +153,19 @@ export function labels(plane, list) {
       [x + gap, y - 12, "start"],
       [x - gap, y + 20, "end"],
     ];
-    for (const [px, py, anchor] of spots) {
-      const box = {
-        l: px - (anchor === "end" ? w : anchor === "middle" ? w / 2 : 0),
-        t: py - h + 3,
-      };
-      Object.assign(box, { r: box.l + w, b: box.t + h });
-      if (box.l < left || box.r > right || box.t < top || box.b > bottom) continue;
-      if (taken.some((o) => box.l < o.r && box.r > o.l && box.t < o.b && box.b > o.t)) continue;
+    const rooms = spots.map(([px, py, anchor]) => {
+      const l = px - (anchor === "end" ? w : anchor === "middle" ? w / 2 : 0);
+      const t = py - h + 3;
+      return { px, py, anchor, l, t, r: l + w, b: t + h };
+    }).filter((box) =>
+      box.l >= left && box.r <= right && box.t >= top && box.b <= bottom &&
+      !taken.some((o) => box.l < o.r && box.r > o.l && box.t < o.b && box.b > o.t)
+    );
+    const clear = (box) =>
+      (plane.ways ?? []).every((way) => way.every((to, k) => !k || !touches(box, way[k - 1], to)));
+    const box = rooms.find(clear) ?? rooms[0];
+    if (box) {
+      const { px, py, anchor } = box;
       taken.push(box);
       group.append(
         svg(
@@ -147,7 +174,6 @@ export function labels(plane, list) {
           svg("tspan", { "unicode-bidi": "isolate" }, shown),
         ),
       );
-      break;
     }
   }
   return group;
