@@ -21,6 +21,7 @@ export function draw(root, picture, page) {
   const view = views.get(root) ?? make(root);
   Object.assign(view, { picture, page });
   if (view.stamp !== page.reading.stamp) renew(view);
+  order(view);
   view.levers.update(model(view), picture);
   view.lift.update(model(view), picture);
   notes(view);
@@ -62,6 +63,16 @@ function renew(view) {
   if (other || back) view.drag = null;
   if (other || reading.temperature === view.temperature) view.temperature = null;
   Object.assign(view, { stamp: reading.stamp, read: text, spreads: new Map() });
+}
+
+// On a phone the text comes first, to be seen on the first screen: what changes it stands below,
+// and of one window the text is the overview.
+function order({ page, levers, map, detail }) {
+  map.root.hidden = page.narrow && page.reading.windows.length === 1;
+  const before = page.narrow ? detail.root : null;
+  if (levers.root.previousElementSibling === before) return;
+  if (before) before.after(levers.root);
+  else map.root.before(levers.root);
 }
 
 function make(root) {
