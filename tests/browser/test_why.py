@@ -69,15 +69,11 @@ def test_a_head_is_chosen_by_mouse_and_by_keyboard(page: Page) -> None:
     expect(grid.locator(".head-cell")).to_have_count(6)
     expect(grid.locator(".head-number:not(.name)")).to_have_text(["1", "2", "1", "2", "3"])
     grid.locator(".head-cell").nth(3).click()
-    expect(picture.locator(".part-title").first).to_have_text(
-        "Where this head looked: layer 2, head 2"
-    )
+    expect(picture.locator(".part-title").first).to_have_text("Where layer 2, head 2 looked")
     page.keyboard.press("ArrowDown")
     expect(picture.locator(".head-cell:focus")).to_have_attribute("data-k", "5")
     page.keyboard.press("Enter")
-    expect(picture.locator(".part-title").first).to_have_text(
-        "Where this head looked: layer 3, head 2"
-    )
+    expect(picture.locator(".part-title").first).to_have_text("Where layer 3, head 2 looked")
     expect(picture.locator(".summary")).to_have_count(3)
     expect(bars(picture)).not_to_have_count(0)
     expect(picture.locator(".notice")).to_contain_text("looked most at the question")
@@ -160,9 +156,7 @@ def test_the_head_before_is_greyed_until_the_chosen_one_is_here(
     try:
         words.filter(has_text="Trains").first.hover()
         cells.first.dispatch_event("click")  # the pointer stays on the word
-        expect(picture.locator(".part-title").first).to_have_text(
-            "Where this head looked: layer 1, head 1"
-        )
+        expect(picture.locator(".part-title").first).to_have_text("Where layer 1, head 1 looked")
         expect(head).to_have_attribute("inert", "")
         page.mouse.move(2, 2)  # a word is left, whose head is not the chosen one any more
         expect(head).to_be_visible()

@@ -30,9 +30,9 @@ export function draw(root, model, held) {
     held.headBox.hidden = true;
   }
   drawGrid(held);
-  held.title.textContent = `${words.this_head}: ${words.layer} ${held.at[0] + 1}, ${words.head} ${
-    held.at[1] + 1
-  }`;
+  const [row, column] = held.at.map((k) => k + 1);
+  held.title.textContent =
+    `${words.where} ${words.layer} ${row}, ${words.head} ${column} ${words.looked}`;
   held.mode.forEach((input) => {
     input.checked = input.value === held.filter;
   });
@@ -349,6 +349,7 @@ function drawStrips(held) {
     page: model.page,
     w,
     seats: model.seats,
+    words,
     above,
     below,
     kinds: { above: "light", below: "ink" },

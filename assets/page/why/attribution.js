@@ -155,6 +155,7 @@ function drawLanes(held, data, first) {
     page,
     w,
     seats,
+    words: model.words,
     above: held.lanes.start,
     below: held.lanes.end,
     kinds: { above: "start", below: "end" },

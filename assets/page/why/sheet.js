@@ -9,10 +9,10 @@ const FAINT = 0.08;
 const NAMED = 6;
 
 /**
- * {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold, folded,
- * marks, pin, label, print(x, peak), point(pos), commit(range, shift), leave()} and perhaps `steady`
- * and `least`, the lowest lane in pixels. `names` are the words for a number above and below; lines
- * where the lanes of `fold` are faint stay closed.
+ * {root, draw(model)}: model is {page, w, seats, words, above, below, kinds, names, byWord, fold,
+ * folded, marks, pin, label, print(x, peak), point(pos), commit(range, shift), leave()} and perhaps
+ * `steady` and `least`, the lowest lane in pixels. `words` are the chapter's words, `names` those for
+ * a number above and below; lines where the lanes of `fold` are faint stay closed.
  */
 export function sheet() {
   const rows = el("div", { class: "why-rows" });
@@ -81,9 +81,11 @@ function lay(view, key) {
   Object.assign(view, { key, shown: "", built: new Map(), opened: new Set() });
 }
 
-// [CLS] and the separators have no place in the text: a first grey row, one button each.
-function specialLine({ w, seats }) {
+// [CLS] and the separators have no place in the text: a first grey row, one button each, and where
+// each separator stands.
+function specialLine({ w, seats, words: said }) {
   const spans = new Map();
+  const seat = (pos) => pos === w.n - 1 ? said.at_end : pos > w.clsAt ? said.after_question : null;
   const words = el(
     "div",
     { class: "lined words special" },
@@ -96,6 +98,7 @@ function specialLine({ w, seats }) {
           { class: "word", role: "button", tabindex: -1, dataset: { first: k, last: k } },
           span,
         ),
+        seat(pos) ? el("span", { class: "seat" }, ` ${seat(pos)}`) : null,
         "   ",
       ];
     }),
