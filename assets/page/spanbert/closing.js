@@ -252,8 +252,12 @@ function learning({ rows, ends, begins, aims }, page, width) {
       }),
       svg(
         "text",
-        { class: "quiet", x: x(step) + 4 * size, y: top - (k % 2 ? 10 : 23) * size },
-        `phase ${phase}`,
+        {
+          class: "quiet",
+          x: x(step) + 4 * size,
+          y: top - (k && (page.narrow || k % 2) ? 10 : 23) * size,
+        },
+        page.narrow && k ? String(phase) : `phase ${phase}`,
       ),
     ]),
     aims.map((
