@@ -95,7 +95,7 @@ export function across(cells, view, named) {
   const floor = top + side;
   const taken = [];
   const nodes = [];
-  const wide = (text) => [...text].length * 7.2 * scale + 8;
+  const wide = (text) => ([...text].length * 7.6 + 8) * scale;
   const ends = distinct(named, view);
   const texts = ends.map((j) => clipped(cells.name(j, "end"), LONGEST));
   const places = ends.map((j) => left + (j - lo + 0.5) * cell);
