@@ -78,6 +78,7 @@ AREAS = [
     ("answer", None, ".reading-text"),
     ("answer", None, ".logit-line"),
     ("scores", "plane", ".scores-plane"),
+    ("scores", "dimensions", ".scores-strips"),
     ("scores", "layers", "#scores-map-start"),
     ("start_end", None, ".detail"),
     ("spans", "tent", "#spans-stage"),
@@ -87,8 +88,11 @@ AREAS = [
     ("windows", "candidates", ".candidates"),
     ("windows", "merge", ".ranks"),
     ("bio", "tags", ".bio-text"),
+    ("bio", "spans", ".line"),
+    ("bio", "annotators", ".line"),
     ("spanbert", "mask", ".mask-text"),
     ("why", "looked", ".head-grid"),
+    ("why", "rested", ".step-body:not([hidden]) .line"),
 ]
 AROUND = """([key, part]) => {
   const stage = document.getElementById(`stage-${key}`), area = stage.querySelector(part);
