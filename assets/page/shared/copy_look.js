@@ -7,7 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 /** What is only there to be pressed or typed into; the style for print hides the same. */
 export const CONTROLS = [
   "button.plain:not([aria-pressed='true'])",
-  ".act, .rerun, .offer, .side, .cut, textarea",
+  ".act, .rerun, .offer, .side, .cut, textarea, .scores-form, .compare",
   "input:not([type='checkbox']):not([type='radio'])",
   ".fold:not([open])",
 ].join(", ");

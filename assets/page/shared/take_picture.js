@@ -35,10 +35,13 @@ function runsOf(formula) {
 function seen(node) {
   if (node.matches(CONTROLS) || !node.checkVisibility({ visibilityProperty: true })) return [];
   const cuts = getComputedStyle(node).overflowY !== "visible";
-  return node.namespaceURI === SVG || cuts || !node.firstElementChild
-    ? [node.getBoundingClientRect()]
-    : [...node.children].flatMap(seen);
+  const own = [node.getBoundingClientRect()];
+  if (node.namespaceURI === SVG || cuts || !node.firstElementChild) return own;
+  return [...(speaks(node) ? own : []), ...[...node.children].flatMap(seen)];
 }
+
+/** Whether words stand beside the elements that it holds: they may take more lines. */
+const speaks = (node) => [...node.childNodes].some((one) => one instanceof Text && one.data.trim());
 
 /** Where the picture begins and ends, without what can only be pressed. */
 function extent(stage, box) {
