@@ -8,7 +8,7 @@ from qa_demo.core.options import MergeOptions
 from qa_demo.core.predicted import Prediction
 from qa_demo.core.scales import SCALES
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import number, percent, probability, signed, total
+from qa_demo.figures.numbers import decimals_for, number, percent, probability, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
@@ -111,17 +111,17 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
             f"span and of no answer as they are, "
             f"so there is no threshold to drag. {runner_up}"
         )
-    stored = _stored(reading, prediction.limit)
+    stored, digits = _stored(reading, prediction.limit), decimals_for([lead])
     if prediction.answer is None:
         return (
-            f"The reader gives no answer: its best span {name} scores {number(abs(lead))} {side} "
-            f"the null score, "
+            f"The reader gives no answer: its best span {name} scores {number(abs(lead), digits)} "
+            f"{side} the null score, "
             f"and the rule asks for {signed(-prediction.limit)} or more. {stored}{runner_up}"
         )
     return (
-        f"{name} scores {number(abs(lead))} {side} no answer. Drag the rule right past its dot "
-        f"and the reader falls silent: "
-        f"that is a threshold below {number(-lead)}. {stored}{runner_up}"
+        f"{name} scores {number(abs(lead), digits)} {side} no answer. "
+        f"Drag the rule right past its dot and the reader falls silent: "
+        f"that is a threshold below {number(-lead, digits)}. {stored}{runner_up}"
     )
 
 
@@ -145,10 +145,11 @@ def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:
     )
     said = f"The runner-up {quoted(second.text)}{f', which shares {same},' if same else ''} is"
     apart = first.score - second.score
+    digits = decimals_for([apart])
     if merge.scale == "logit":
-        return f"{said} {number(apart)} behind."
+        return f"{said} {number(apart, digits)} behind."
     return (
-        f"{said} {number(abs(apart))} {'behind' if apart >= 0 else 'ahead'} by its score; the "
-        f"list is ordered by the merge scale of "
+        f"{said} {number(abs(apart), digits)} {'behind' if apart >= 0 else 'ahead'} by its "
+        f"score; the list is ordered by the merge scale of "
         f"chapter 6, {merge.scale} ({SCALES[merge.scale].unit})."
     )

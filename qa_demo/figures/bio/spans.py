@@ -13,7 +13,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.tagging import Tagging, spans_above
 from qa_demo.core.types import Reading
 from qa_demo.figures.bio.picture import piece_text
-from qa_demo.figures.numbers import number, probability, signed, total
+from qa_demo.figures.numbers import decimals_for, number, probability, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural, quoted
@@ -171,7 +171,7 @@ def glue_sentence(reading: Reading, found: Glue) -> str:
     texts = [quoted(reading.encoding.text(x)) for x in (found.first, found.second, found.whole)]
     s = found.scores
     better = texts[0] if s["first"] >= s["second"] else texts[1]
-    margin = number(abs(found.margin))
+    margin = number(abs(found.margin), decimals_for([found.margin]))
     if found.margin > 0:
         return (
             f"The glue wins: {texts[2]} scores {margin} more than {better}. Its start is the "

@@ -6,7 +6,7 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.heads import Comparison, HeadWeights, Lane, anatomy, compare
-from qa_demo.figures.numbers import number, rest
+from qa_demo.figures.numbers import decimals_for, number, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.prose import quoted
 
@@ -128,7 +128,8 @@ def because(found: Comparison, names: tuple[str, str]) -> str:
             f"{others(found.n_rest)} to {number(found.rest)}"
         )
     )
-    return f"{quoted(ahead)} is ahead by {number(abs(total))} in its {found.lane} logit; {held}."
+    lead = number(abs(total), decimals_for([total]))
+    return f"{quoted(ahead)} is ahead by {lead} in its {found.lane} logit; {held}."
 
 
 def rivals(row: Floats, allowed: Floats, without: int) -> list[int]:
