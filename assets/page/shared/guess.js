@@ -161,6 +161,7 @@ function render(view) {
     view.root.replaceChildren();
     return;
   }
+  reset(view); // a lesson may ask for chips before this has heard of its reading
   const list = words(state.reading);
   const nodes = new Map();
   const place = (k, text) => {
