@@ -1,11 +1,13 @@
 """Present mode: every step's picture stands whole on the screen of a laptop and of a projector, with
-the examples at hand and no text below 16 px.
+the examples at hand and no text below 16 px; no legend on the way uses a word that is not explained.
 """
 
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from tests.views.lessons.test_terms import QUOTED, unknown
 
 pytestmark = pytest.mark.browser
 
@@ -40,6 +42,14 @@ SMALL = """() => [...document.querySelectorAll("body *")].filter((node) =>
   `${node.getAttribute("class")} ${node.textContent.trim().slice(0, 30)}`)"""
 
 
+LEGENDS = """(key) => [...document.querySelectorAll(`#picture-${key} [class*=legend]`)].map((node) => {
+  const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walk.nextNode()) found.push(walk.currentNode.data);
+  return found.join(" ");
+})"""
+
+
 SCREENS = ((1280, 800), (1920, 1080))
 DRAWN = "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
 """A picture is drawn in the frame after its width has changed."""
@@ -63,7 +73,7 @@ def faults_of(page: Page, key: str, step: str, part: str) -> Iterator[str]:
 def test_every_picture_fits_a_laptop_and_a_projector(open_page: Callable[..., Page]) -> None:
     page = open_page()
     page.locator("#switch-present").click()
-    faults = []
+    faults, legends = [], []
     for key, steps in PICTURES.items():
         page.locator(f"#tab-{key}").click()
         for step, part in steps.items():
@@ -72,7 +82,11 @@ def test_every_picture_fits_a_laptop_and_a_projector(open_page: Callable[..., Pa
             found = page.locator(f"#stage-{key}").locator(part).locator("visible=true")
             expect(found.first).to_be_visible()
             faults += faults_of(page, key, step, part)
+            legends += page.evaluate(LEGENDS, key)
     assert faults == []
+    assert len(legends) > len(PICTURES)
+    strange = unknown(QUOTED.sub(" ", text) for text in set(legends))
+    assert " ".join(strange) == ""
     expect(page.locator("#examples-menu")).to_be_visible()
     page.locator("#tab-answer").click()
     expect(page.locator("#stage-answer .dot.best .point")).to_be_visible()

@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.serve import UNKNOWN
+from tests.views.lessons.test_terms import short_before_long
 
 pytestmark = pytest.mark.browser
 STEPS = ("mask", "predict", "closing")
@@ -167,15 +168,18 @@ def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
     expect(notice).to_contain_text("Your spans hide 4 pieces")
     picture.get_by_text("as a table").click()
     expect(picture.get_by_role("table", name="Hidden spans")).to_be_visible()
+    assert short_before_long(picture.inner_text()) == []
     page.locator("#spanbert-step-predict").click()
-    expect(notice).to_contain_text("MLM's first guess is")
+    expect(notice).to_contain_text("(MLM's) first guess is")
     expect(notice).not_to_contain_text("hide")
     expect(picture.get_by_role("table", name="First guesses for blank 1")).to_be_visible()
+    assert short_before_long(picture.inner_text()) == []
     page.locator("#spanbert-step-closing").click()
     expect(notice).to_contain_text("On SQuAD 2.0 the paper's changes add")
     expect(picture.get_by_role("table", name="The learning curve")).to_be_visible()
     picture.get_by_text("how our pre-training went").click()
     expect(picture.get_by_role("img", name="by step of the pre-training")).to_be_visible()
+    assert short_before_long(picture.inner_text()) == []
     expect(picture.get_by_role("table", name="First guesses")).to_have_count(0)
     page.locator("#spanbert-step-mask").click()
     expect(notice).to_contain_text("Your spans hide 4 pieces")

@@ -9,7 +9,8 @@ import { middle, tip } from "../shared/tip.js";
 /** @typedef {{id: string, names: string[], text: string, lesson: string, number: string | null}} Term */
 
 // no captions: a table with a role of its own may hold rows alone
-const PLACES = [".question", ".formula-line", ".notice", ".legend", "th[scope=col]"];
+const LEGENDS = [".legend", ".w-legend", ".bio-legend", ".spans-legend"];
+const PLACES = [".question", ".formula-line", ".notice", ...LEGENDS, "th[scope=col]"];
 const LEFT = "button, summary, svg, bdi, input, select, .selected-text, .term";
 const A_TAP = 500;
 

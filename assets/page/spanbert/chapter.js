@@ -54,7 +54,7 @@ function shell(root, step) {
         "span",
         { class: "role-quiet" },
         "bundled, a folder on this machine, or the Hugging Face id of a masked-language " +
-          "model. Such a model fills blanks by MLM; only ours has a span boundary head.",
+          "model. Only ours has a span boundary head too.",
       ),
     ),
     { id: "spanbert-models" },

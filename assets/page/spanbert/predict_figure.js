@@ -8,8 +8,8 @@ import { rightToLeft } from "../shared/prose.js";
 const WIRES = ["left", "right", "position"];
 const TALL = 1.6; // em, the highest stem
 const READS = {
-  mlm: "reads the blank itself",
-  sbo: "reads the two neighbours and a position",
+  mlm: "masked language model: reads the blank itself",
+  sbo: "span boundary objective: reads the two neighbours and a position",
   both: "their product, renormalised",
 };
 const NAMES = { mlm: "MLM", sbo: "SBO", both: "both" };

@@ -10,6 +10,7 @@ from typing import Any
 from qa_demo.core.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES, Row
 from qa_demo.figures.numbers import percent, signed
 from qa_demo.figures.payload import table
+from qa_demo.figures.spanbert.spelled import spelled
 
 CELLS = ("plain encoder", "token masking", "span masking", "span masking + SBO")
 """The four starts of a reader, in the order in which each adds one thing."""
@@ -235,14 +236,14 @@ def closing_notice(found: Cells) -> str:
     )
     said += f" On coreference {most.name} adds most, {signed(most.coreference or 0.0, 1)}."
     if len(found) < 2:
-        return said
+        return spelled(said)
     ours = [
         f"{after} {signed(difference(found, before, after), 1)}"
         for before, after in pairwise(found)
     ]
     few, many = (pick(len(cell["f1"]) for cell in found.values()) for pick in (min, max))
     seeds = f"{few} to {many} seeds" if few < many else f"{few} seed{'s' if few > 1 else ''}"
-    return (
+    return spelled(
         f"{said} Here, each against the start before it: {', '.join(ours)} F1, from {seeds} a "
         f"start."
     )

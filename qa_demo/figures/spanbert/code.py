@@ -32,7 +32,7 @@ def spanbert_code(
 
 
 _LOSS = [
-    "losses = {'MLM': [], 'SBO': []}",
+    "losses = {'MLM': [], 'SBO': []}  # masked language model, span boundary objective",
     "for at, heads in said.items():",
     "    print(at, tokenizer.convert_ids_to_tokens(true[at]))",
     "    for name, logits in heads:",

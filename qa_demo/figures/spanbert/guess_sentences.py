@@ -6,6 +6,7 @@ from qa_demo.core.infill import WIRES, Said
 from qa_demo.figures.numbers import number, percent, signed
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guessed import Guessed, as_typed, place
+from qa_demo.figures.spanbert.spelled import spelled
 
 NAMES = {"mlm": "MLM", "sbo": "SBO", "both": "both"}
 
@@ -133,8 +134,8 @@ def notice(shown: Guessed) -> str:
     guessed = [p.sbo for p in run if p.sbo is not None]
     what = f"In the chosen run of {len(run)} blanks" if len(run) > 1 else "At the chosen blank"
     if not guessed:
-        return (
-            f"{what} MLM's first guess is {_right(mlm, len(run))}. SBO has no guess: "
+        return spelled(
+            f"{what} MLM's first guess is {_right(mlm, len(run))}; SBO has no guess: "
             f"{shown.blank.no_sbo}."
         )
     sbo = sum(s.rank == 1 for s in guessed)
@@ -163,7 +164,7 @@ def notice(shown: Guessed) -> str:
             f"run {number(b)}"
             f"{': the boundary knows less about the middle' if b > a else ''}."
         )
-    return " ".join(said)
+    return spelled(" ".join(said))
 
 
 def _right(count: int, of: int) -> str:

@@ -23,6 +23,7 @@ LIMITS: dict[str, tuple[float, float, float]] = {
     "span_upper": (1, 10, 1),
 }
 """Lowest, highest and step of each slider; the options record allows more."""
+RUN_HEAD = ("pieces", "text", "pieces", "words", "replaced by", "the model is shown")
 
 
 def pieces_data(encoding: Encoding) -> list[list[Any]]:
@@ -182,7 +183,7 @@ def runs_table(
         )
     return table(
         caption,
-        ["pieces", "text", "pieces", "words", "replaced by", "the model is shown", "SBO targets"],
+        [*RUN_HEAD, "targets of the span boundary objective (SBO)"],
         rows,
     )
 

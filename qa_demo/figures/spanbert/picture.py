@@ -39,13 +39,13 @@ FATE = (
         "now": "the same weights, tuned further",
     },
     {
-        "name": "MLM head",
+        "name": "masked language model (MLM) head",
         "was": "vocabulary from the blank's own vector",
         "then": "thrown away",
         "now": "",
     },
     {
-        "name": "SBO head",
+        "name": "span boundary objective (SBO) head",
         "was": "vocabulary from x(s−1), x(e+1) and a position",
         "then": "thrown away",
         "now": "",

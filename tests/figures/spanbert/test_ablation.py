@@ -135,7 +135,7 @@ def test_the_notice_sets_our_steps_beside_the_papers() -> None:
     )
     assert (
         "spans instead of word pieces +1.6, one segment without next sentence prediction +1.3, "
-        "the SBO +0.1 F1" in notice
+        "the span boundary objective (SBO) +0.1 F1" in notice
     )
     assert "On coreference the SBO adds most, +2.7." in notice and notice.endswith(
         "span masking −0.3 F1, from 1 to 2 seeds a start."

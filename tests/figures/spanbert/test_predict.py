@@ -124,7 +124,7 @@ def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
     assert (
         data["sides"] is None and data["heads"]["sbo"] is None and "first piece" in data["no_sbo"]
     )
-    assert "SBO has no guess: its run begins with the first" in notice(guessed([Span(0, 1)]))
+    assert "(SBO) has no guess: its run begins with the first" in notice(guessed([Span(0, 1)]))
     assert "no span boundary head" in notice(
         guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))
     )
@@ -175,7 +175,7 @@ def test_the_sentence_of_a_change_names_rank_and_difference_before_and_after() -
 def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle() -> None:
     shown = guessed([Span(3, 9)])
     right = sum(p.mlm.rank == 1 for p in shown.now.pieces)
-    assert f"MLM's first guess is right at {right} of 7" in notice(shown)
+    assert f"language model's (MLM's) first guess is right at {right} of 7" in notice(shown)
     losses = [p.sbo.loss for p in shown.now.pieces]
     a, b = (losses[0] + losses[-1]) / 2, float(np.mean(losses[2:-2]))
     assert f"{a:.2f} on average, in the middle of the run {b:.2f}" in notice(shown)

@@ -1,5 +1,8 @@
-"""The file of terms is whole; no heading, formula or table head uses a term that is not in it."""
+"""The file of terms is whole; no heading, formula or table head uses a term that is not in it (the
+legends are read in `tests/browser/test_present.py`), and abbreviations are written out first.
+"""
 
+import json
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -7,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from qa_demo.core.lessons import Lesson
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load, load_terms
 from qa_demo.views.new_reading import new_screen
@@ -17,15 +21,18 @@ EVERYDAY = set(
     re.findall(
         r"\S+",
         """
-about against all and annotators answered answers are around begins bert between can cells
-choice column combines comes comparable context-only corrected costs could counted counts
-diagonal did difference does each eight end ends every exact exactly exp file first formulas
-from gives head highest holds how inside its know last left lies likeliest list listed lists
-longer look lower mass may mean min none not number numbers often one out outside over
-overlap pair pairs paragraph percent part plane product question questions rank reach reader
-region rest right row rows rule rules said scale serve since sometimes special split start
-step sum sums sure term text textbook than the their these they this trained training true
-two value weight what where which whole with withheld without words written
+about above after against all and annotators another answered answers are around bar beats before
+begins below bert between can cells choice column combines comes comparable compared context-only
+corrected costs could counted counts cross cut darker dashed diagonal did difference does draws
+each eight end ends every exact exactly exp far file first form formulas from gets gives grey head
+height highest holds hollow how ignored ink inside its know last law left lenient lies likeliest
+line list listed lists literally longer look lower marks mass may mean min more none not number
+numbers off often one opens out outside over overlap page pair pairs paper paragraph part percent
+plane poorer predicted product question questions rank reach read reader region rest right row
+rows rule rules said scale selected serve side since solid sometimes special split start step
+strict striped sum sums supports sure term text textbook than that the their theirs there these
+they this though ticks trained training true two value weight what where which whole with withheld
+without words written yet
 """,
     )
 )
@@ -76,6 +83,27 @@ def headings(chapter: str) -> tuple[str, ...]:
     return tuple(QUOTED.sub(" ", text) for text in found)
 
 
+FULL = {
+    "MLM": "masked language model",
+    "SBO": "span boundary objective",
+    "IG": "integrated gradients",
+}
+
+
+def short_before_long(text: str) -> list[str]:
+    """Abbreviations of FULL whose first use in the text has no full name in its sentence."""
+    found = []
+    for short, name in FULL.items():
+        first = re.search(rf"\b{short}\b", text)
+        if first is None:
+            continue
+        before = re.split(r"[.!?]\s", text[: first.start()])[-1]
+        sentence = before + re.split(r"[.!?](?:\s|$)", text[first.start() :])[0]
+        if name not in re.sub(r"[\s*-]+", " ", sentence).lower():
+            found.append(short)
+    return found
+
+
 def unknown(texts: Iterable[str]) -> list[str]:
     """Words that are neither everyday ones nor in the file of terms."""
     known = EVERYDAY | {w for t in TERMS for n in t["names"] for w in WORD.findall(n.lower())}
@@ -85,3 +113,27 @@ def unknown(texts: Iterable[str]) -> list[str]:
 @pytest.mark.parametrize("chapter", [module.CHAPTER.key for module in CHAPTERS])
 def test_headings_use_everyday_words_or_terms_of_the_file(chapter: str) -> None:
     assert unknown(headings(chapter)) == []
+
+
+@pytest.mark.parametrize("lesson", load(), ids=lambda lesson: lesson.id)
+def test_a_lesson_writes_an_abbreviation_in_full_first(lesson: Lesson) -> None:
+    said = [lesson.title]
+    for step in lesson.steps:
+        said += [step.title, step.text, *(o.text for o in step.options), step.reveal]
+    assert short_before_long(". ".join(said)) == []
+
+
+@pytest.mark.parametrize("chapter", [m.CHAPTER.key for m in CHAPTERS])
+def test_a_chapter_writes_an_abbreviation_in_full_first(chapter: str) -> None:
+    module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
+    example = next(iter(load_examples().values()))
+    reading = example.stored()
+    assert reading is not None
+    screen = new_screen(None, reading, example.answers, example.id).open(chapter)
+    assert short_before_long(json.dumps(module.present(screen), default=str)) == []
+
+
+def test_full_names_are_looked_for_in_the_sentence_of_the_first_use() -> None:
+    assert short_before_long("A guess. The masked language model (MLM) is right. MLM wins.") == []
+    assert short_before_long("A masked language model guesses. MLM is right.") == ["MLM"]
+    assert short_before_long("SBO has none; by IG, integrated gradients, it does.") == ["SBO"]

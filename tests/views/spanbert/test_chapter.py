@@ -442,7 +442,7 @@ def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> Non
     assert len({page["notice"] for page in pages.values()}) == 3
     assert pages["mask"]["notice"].startswith("Spans hide")
     assert (
-        "MLM's first guess"
+        "(MLM's) first guess"
         if kept_of(screen).model
         else "This page was started without a SpanBERT; so"
     ) in pages["predict"]["notice"]
