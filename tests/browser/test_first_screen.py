@@ -65,6 +65,9 @@ def test_a_first_screen_holds_few_words_and_few_numbers(
     page.locator(f"#tab-{key}").click()
     expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
     expect(page.locator(f"#picture-{key} .stage > *").first).to_be_attached()
+    expect(page.locator(f"#panel-{key} .selection-line")).to_contain_text("i = ")
+    if key == "scores":
+        expect(page.locator("#panel-scores .formula-line")).to_contain_text(re.compile(r"= .*\d"))
     if key in LATE:
         expect(page.locator(f"#picture-{key}").locator(LATE[key]).first).to_be_visible()
     expect(page.locator("#verdict")).to_contain_text(re.compile("likely|Answer|No answer"))

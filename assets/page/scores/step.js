@@ -211,7 +211,7 @@ function paint(view) {
   );
   // below the head of the page, without scrolling
   const top = view.holder.getBoundingClientRect().top + window.scrollY;
-  const screen = Math.max(300, full / 3, window.innerHeight - (top || 220) - 110 * page.scale);
+  const screen = Math.max(300, full / 3, window.innerHeight - (top || 220) - 78 * page.scale);
   const height = Math.round(Math.min(560 * page.scale, screen, Math.max(300, full * 0.82)));
   view.plane = frame({
     width: full,

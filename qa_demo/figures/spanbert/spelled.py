@@ -3,7 +3,8 @@
 import re
 
 FULL = {"MLM": "masked language model", "SBO": "span boundary objective"}
-_SHORT = re.compile(r"(?:the )?\b(MLM|SBO)\b('s)?")
+_SHORT = re.compile(r"(^|[.:!?] |\b[Tt]he |\bno |\ban? )?\b(MLM|SBO)\b('s)?")
+"""What stands before an abbreviation decides its article."""
 
 
 def spelled(text: str) -> str:
@@ -13,10 +14,12 @@ def spelled(text: str) -> str:
     met: set[str] = set()
 
     def full(found: re.Match[str]) -> str:
-        short, owns = found[1], found[2] or ""
+        before, short, owns = found[1], found[2], found[3] or ""
         if short in met:
             return found[0]
         met.add(short)
-        return f"the {FULL[short]}{owns} ({short}{owns})"
+        has = before is not None and before.strip().lower() in ("the", "no", "a", "an")
+        article = "" if has else "the " if before is None or ":" in before else "The "
+        return f"{before or ''}{article}{FULL[short]}{owns} ({short}{owns})"
 
     return _SHORT.sub(full, text)

@@ -244,7 +244,7 @@ def window_formula(
         owner, p = int(layout.owner[selected.start]), selected.start
         left, right = p - layout.starts[owner], layout.stops[owner] - 1 - p
         parts += [
-            part("\nscore(w, p) = min(left, right) = ", "quiet"),
+            part("\ncontext(w, p) = min(left, right) = ", "quiet"),
             part(f"min({left}, {right}) = "),
             part(f"{min(left, right)}", "strong"),
             part(f" in window {owner + 1}", "quiet"),

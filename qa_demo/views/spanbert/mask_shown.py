@@ -6,6 +6,7 @@ from qa_demo.figures.pack import printable
 from qa_demo.figures.spanbert import mask as figure
 from qa_demo.figures.spanbert.draws import frames_data
 from qa_demo.figures.spanbert.lengths import lengths_data
+from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.spanbert.lab import (
     MOST_PIECES,
     Lab,
@@ -34,7 +35,7 @@ def present(lab: Lab) -> dict[str, Any]:
         "lengths": lengths_data(counted(lab), lab.options),
         "sources": sources(),
         "passage": lab.passage,
-        "reason": "" if passage is None else printable(passage.reason),
+        "reason": "" if passage is None else spelled(printable(passage.reason)),
         "text": printable(lab.text),
         "most": MOST_PIECES,
     }

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from qa_demo.core.assets import ASSETS
+from qa_demo.core.examples import Passage, load_passages
 from qa_demo.core.lessons import Lesson
+from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load, load_terms
 from qa_demo.views.new_reading import new_screen
@@ -131,6 +134,11 @@ def test_a_chapter_writes_an_abbreviation_in_full_first(chapter: str) -> None:
     assert reading is not None
     screen = new_screen(None, reading, example.answers, example.id).open(chapter)
     assert short_before_long(json.dumps(module.present(screen), default=str)) == []
+
+
+@pytest.mark.parametrize("passage", load_passages(ASSETS / "passages.json"), ids=lambda p: p.id)
+def test_a_passage_of_chapter_8_writes_an_abbreviation_in_full_first(passage: Passage) -> None:
+    assert short_before_long(passage.title) == short_before_long(spelled(passage.reason)) == []
 
 
 def test_full_names_are_looked_for_in_the_sentence_of_the_first_use() -> None:
