@@ -50,3 +50,12 @@ def piece(reading: Reading, window: int, pos: int) -> str:
         doc = w.to_doc(pos)
         text = reading.encoding.text(Span(doc, doc)).strip()
     return text or reading.tokens(window)[pos]
+
+
+def place(reading: Reading, doc: int) -> str:
+    """The position of a token of the paragraph in the window that owns it, which is named when
+    there are several.
+    """
+    window = reading.windows[int(reading.owners[doc])]
+    within = f" in window {window.index + 1}" if len(reading.windows) > 1 else ""
+    return f"{window.to_pos(doc)}{within}"

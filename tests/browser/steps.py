@@ -2,6 +2,8 @@
 once.
 """
 
+import re
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
@@ -18,6 +20,12 @@ def ask(page: Page, question: str, paragraph: str) -> None:
     page.get_by_label("Paragraph", exact=True).fill(paragraph)
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .asked-question")).to_have_text(question)
+
+
+def chosen(place: Page | Locator, first: int, last: int | None = None) -> None:
+    """Wait until the selection goes from the word piece `first` of the paragraph (to `last`)."""
+    span = re.compile(rf"^\d+ {first} " + (r"\d+$" if last is None else f"{last}$"))
+    expect(place.locator(".selected-text")).to_have_attribute("data-span", span)
 
 
 def load_anew(page: Page) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.steps import chosen
+
 pytestmark = pytest.mark.browser
 
 STORE = "import(new URL('static/page/shared/store.js', document.baseURI))"
@@ -47,7 +49,7 @@ def test_of_many_fast_selections_the_last_one_stands(page: Page) -> None:
         for (let d = 1; d < 7; d += 1) {{ select({{ start: d, end: d + 1 }}); await wait(); }}
         return textOf({{ start: 6, end: 7 }});
     }}""")
-    expect(page.locator("#picture-answer .selection-line")).to_contain_text("word pieces 6 to 7")
+    chosen(page.locator("#picture-answer"), 6, 7)
     expect(page.locator("#picture-answer .selection-line .selected-text")).to_have_text(picked)
     held = page.evaluate(f"{STORE}.then((m) => [m.state.record.start, m.state.record.text])")
     assert held == [6, picked]
@@ -63,7 +65,7 @@ def test_a_selection_and_two_inputs_in_one_breath_all_take_effect(page: Page) ->
         rule.dispatchEvent(new KeyboardEvent("keydown", {{ key: "PageUp" }}));
     }}""")
     picture = page.locator("#picture-start_end")
-    expect(picture.locator(".selection-line")).to_contain_text("word pieces 2 to 3")
+    chosen(picture, 2, 3)
     slider = picture.get_by_role("slider", name="temperature")
     slider.focus()
     page.keyboard.press("End")

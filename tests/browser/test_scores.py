@@ -9,6 +9,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.steps import chosen
+
 pytestmark = pytest.mark.browser
 
 PICTURE = "#picture-scores"
@@ -74,16 +76,16 @@ def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
     )
     dot(picture, first + 1).focus()
     page.keyboard.press("Enter")
-    expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to 1")
+    chosen(picture, 1, 1)
     expect(dot(picture, first + 1)).to_be_focused()
     expect(dot(picture, first + 1).locator(".ring")).to_have_count(2)
     page.keyboard.press("ArrowRight")
     expect(picture.locator(".scores-readout").first).to_contain_text("start_logit")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+Enter")
-    expect(picture.locator(".selection-line")).to_contain_text("word pieces 1 to 3")
+    chosen(picture, 1, 3)
     dot(picture, first + 4).locator(".target").click(force=True)
-    expect(picture.locator(".selection-line")).to_contain_text("word pieces 4 to 4")
+    chosen(picture, 4, 4)
     before = picture.locator(".selection-line").inner_text()
     dot(picture, 1).focus()
     page.keyboard.press("Enter")
@@ -260,7 +262,7 @@ def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -
     page.locator("#tab-answer").click()
     page.locator("#picture-answer .word").last.click()
     page.locator("#tab-scores").click()
-    expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {last}")
+    chosen(picture, last)
     count = page.evaluate(
         "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
         "m.state.reading.windows.length)"

@@ -23,7 +23,7 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
-from tests.browser.steps import small_text
+from tests.browser.steps import chosen, small_text
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -250,7 +250,7 @@ def test_another_window_and_back(
             f"import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
             f"m.select({{start: {doc}, end: {doc}}}))"
         )
-        expect(picture.locator(".selection-line")).to_contain_text(f"word pieces {doc} to {doc}")
+        chosen(picture, doc, doc)
         expect(picture.locator(".selection-line")).to_contain_text(said)
         expect(picture.locator(".head-text .word-marks .mark-selected")).not_to_have_count(0)
         picture.locator("#why-step-rested").click()

@@ -29,7 +29,7 @@ function numbers({ token }) {
         {},
         "token ",
         el("bdi", { class: "serif" }, token.piece),
-        ` at word piece ${token.doc}, position ${token.pos}${
+        ` at position ${token.pos}${
           token.windows > 1 ? ` of window ${token.window + 1}, which owns it` : ""
         }`,
       ),

@@ -173,6 +173,13 @@ function play(view) {
   view.running = requestAnimationFrame(step);
 }
 
+/** Where a dot's token stands: in this window, or in the one that owns it. */
+function standsAt({ model: { w, page } }, { pos, doc }) {
+  if (pos < w.tokens.length) return `position ${pos}`;
+  const own = page.reading.windows[page.reading.owner[doc]];
+  return `position ${doc - own.docStart + own.contextAt} of window ${own.index + 1}`;
+}
+
 /**
  * Every dot as {pos, doc, text, s, e, from, to}; while tokens slide only those the window owns, and
  * no answer.
@@ -264,10 +271,8 @@ function place(view) {
       start: ringed?.start === p.pos,
       end: ringed?.end === p.pos,
       name: best?.includes(p.pos) ? "best" : "",
-      at: p.pos < w.tokens.length ? `position ${p.pos}` : `word piece ${p.doc}`,
-      label: `${text}, start ${fixed(s)}, end ${fixed(e)}, ${
-        p.pos < w.tokens.length ? `position ${p.pos}` : `word piece ${p.doc}`
-      }`,
+      at: standsAt(view, p),
+      label: `${text}, start ${fixed(s)}, end ${fixed(e)}, ${standsAt(view, p)}`,
     };
   });
   view.body.replaceChildren();

@@ -237,11 +237,15 @@ function line(chosen, record) {
   const at = record
     ? ` i = ${record.i}, j = ${record.j}${
       record.windows > 1 ? ` in window ${record.window + 1} of ${record.windows}` : ""
-    }; word pieces ${record.start} to ${record.end}`
+    }`
     : "";
   return [
     el("span", { class: "role-quiet" }, "selected "),
-    el("bdi", { class: "selected-text", title: text }, text),
+    el("bdi", {
+      class: "selected-text",
+      title: text,
+      "data-span": record ? `${record.window} ${record.start} ${record.end}` : null,
+    }, text),
     el("span", { class: "role-quiet tabular" }, at),
     record?.flag ? el("span", { class: "flag" }, record.flag) : null,
   ].filter(Boolean);

@@ -267,9 +267,7 @@ function readout(view, index, doc, at) {
   view.tip.show(
     at,
     el("bdi", { class: "read-token" }, w.tokens[pos]),
-    ` position ${pos}, word piece ${doc}${
-      view.page.reading.windows.length > 1 ? `, window ${index + 1}` : ""
-    }: `,
+    ` position ${pos}${view.page.reading.windows.length > 1 ? ` of window ${index + 1}` : ""}: `,
     el(
       "span",
       { class: "role-start" },

@@ -25,7 +25,8 @@ export function draw(root, model, held) {
   if (other && !listed.some(([value]) => value === other.join(" "))) {
     const name = quoted(model, other);
     const twice = listed.some(([, text]) => text === name);
-    listed.unshift([other.join(" "), twice ? `${name} at word piece ${other[0]}` : name]);
+    const pos = other[0] - model.w.docStart + model.w.contextAt;
+    listed.unshift([other.join(" "), twice ? `${name} at position ${pos}` : name]);
   }
   held.other.update(listed, other?.join(" ") ?? "");
   held.pick.setAttribute("aria-pressed", String(Boolean(held.picking)));

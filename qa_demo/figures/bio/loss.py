@@ -18,7 +18,7 @@ from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.numbers import number, percent, probability, rest, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import listed, plural, quoted
+from qa_demo.figures.prose import listed, place, plural, quoted
 
 SHOWN = 10
 """Tokens with a row of their own in the table of terms."""
@@ -80,6 +80,7 @@ def term_rows(
     rows = [
         {
             "doc": doc,
+            "place": place(reading, doc),
             "token": printable(piece_text(reading, doc)),
             **_token_terms(terms, doc, -log_rows[doc], annotators),
         }
@@ -250,10 +251,10 @@ def chance(log_p: float) -> str:
 
 def terms_table(found: dict[str, Any]) -> dict[str, Any]:
     """Table twin of the terms."""
-    head = ["doc", "token", *(f"t({tag}) · −log p" for tag in TAGS), "loss", "H(t)", "KL"]
+    head = ["position", "token", *(f"t({tag}) · −log p" for tag in TAGS), "loss", "H(t)", "KL"]
     rows = [
         [
-            str(r["doc"]),
+            r["place"],
             r["token"],
             *(f"{c['t']} · {c['cost']}" for c in r["cells"]),
             r["loss"],

@@ -17,7 +17,7 @@ from qa_demo.core.types import TAGS, Reading, Span
 from qa_demo.figures.numbers import exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
-from qa_demo.figures.prose import plural, quoted
+from qa_demo.figures.prose import place, plural, quoted
 from qa_demo.figures.reading import joined
 
 SURE = 0.98
@@ -87,7 +87,7 @@ def piece_text(reading: Reading, doc: int) -> str:
     return reading.encoding.text(Span(doc, doc)).strip() or reading.encoding.context_tokens[doc]
 
 
-def bio_formula(p: Floats | None, doc: int | None, d: int | None) -> list[dict[str, str]]:
+def bio_formula(p: Floats | None, pos: int | None, d: int | None) -> list[dict[str, str]]:
     """p_i = softmax(W h_i + b) with the dimensions of the loaded reader, and one token's three
     numbers.
     """
@@ -100,10 +100,10 @@ def bio_formula(p: Floats | None, doc: int | None, d: int | None) -> list[dict[s
     ]
     if d is not None:
         parts.append(part(f"W: 3 × {d}, h: {d}, b: 3   "))
-    if p is not None and doc is not None:
+    if p is not None and pos is not None:
         parts += [
             part("p"),
-            part(str(doc), "sub"),
+            part(str(pos), "sub"),
             part(" = ("),
             part(
                 ", ".join(f"{t} {probability(float(x))}" for t, x in zip(TAGS, p, strict=True)),
@@ -252,27 +252,29 @@ def tag_table(
     while doc < len(p):
         if shown[doc]:
             shares = [probability(float(x)) for x in p[doc]]
-            rows.append([str(doc), printable(piece_text(reading, doc)), *shares, TAGS[tags[doc]]])
+            rows.append(
+                [place(reading, doc), printable(piece_text(reading, doc)), *shares, TAGS[tags[doc]]]
+            )
             select.append((int(owner[doc]), doc, doc))
             doc += 1
             continue
         stop = doc + int(np.argmax(np.append(shown[doc:], True)))
-        rows.append(_run_row(doc, stop, float(p[doc:stop, O].min())))
+        rows.append(_run_row(reading, doc, stop, float(p[doc:stop, O].min())))
         select.append(None)
         doc = stop
     return table(
         "p(B), p(I), p(O) of each token; every row sums to 1. Tag: the likeliest legal tagging "
         "(Viterbi).",
-        ["doc", "token", "p(B)", "p(I)", "p(O)", "tag"],
+        ["position", "token", "p(B)", "p(I)", "p(O)", "tag"],
         rows,
         select,
     )
 
 
-def _run_row(doc: int, stop: int, least: float) -> list[str]:
+def _run_row(reading: Reading, doc: int, stop: int, least: float) -> list[str]:
     """One row for the tokens from doc to stop - 1, of which each is O with at least this p."""
     return [
-        f"{doc} to {stop - 1}" if stop - doc > 1 else str(doc),
+        place(reading, doc) + (f" to {place(reading, stop - 1)}" if stop - doc > 1 else ""),
         f"… {plural(stop - doc, 'token')}",
         "–",
         "–",

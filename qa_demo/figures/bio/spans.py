@@ -101,17 +101,18 @@ def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) ->
     }
 
 
-def decodings_table(found: dict[str, Tagging]) -> dict[str, Any]:
+def decodings_table(reading: Reading, found: dict[str, Tagging]) -> dict[str, Any]:
     """Table twin of the rows under the text: decoding, span, exact marginal."""
     rows: list[list[str]] = []
     select: list[tuple[int, int, int] | None] = []
     for name in DECODINGS:
         for x in found[name].spans:
+            window = reading.windows[x.window]
             rows.append(
                 [
                     printable(x.text),
                     name,
-                    f"{x.span.start} to {x.span.end}",
+                    f"{window.to_pos(x.span.start)} to {window.to_pos(x.span.end)}",
                     str(x.window + 1),
                     probability(x.marginal),
                 ]
@@ -122,7 +123,7 @@ def decodings_table(found: dict[str, Tagging]) -> dict[str, Any]:
             select.append(None)
     return table(
         "Spans of each decoding with their exact marginal",
-        ["span", "decoding", "doc", "window", "marginal"],
+        ["span", "decoding", "positions", "window", "marginal"],
         rows,
         select,
     )

@@ -210,6 +210,9 @@ def is_right(golds: Golds, prediction: Prediction) -> bool:
     return prediction.best.candidate.span in golds
 
 
+SLOPE = ("p", "y", "½ (p − y)")
+
+
 def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
     """The table twin of axes and arrows: p, y and p - y of every position, start and end; context
     rows select.
@@ -237,7 +240,7 @@ def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
     return table(
         f"Every position of window {window + 1} of {len(reading.windows)}: logit, p, label y, "
         f"and the gradient ½ (p − y)",
-        ["pos", "token", "start logit", "p", "y", "½ (p − y)", "end logit", "p", "y", "½ (p − y)"],
+        ["position", "token", "start logit", *SLOPE, "end logit", *SLOPE],
         rows,
         select,
     )

@@ -133,7 +133,7 @@ def token_table(reading: Reading, window: int) -> dict[str, Any]:
         f"The plane as numbers: every token of window {window + 1} of "
         f"{len(reading.windows)}; the sum is its diagonal"
     )
-    return table(caption, ["pos", "token", "start_logit", "end_logit", "sum"], rows, select)
+    return table(caption, ["position", "token", "start_logit", "end_logit", "sum"], rows, select)
 
 
 def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> str:

@@ -238,7 +238,7 @@ def blanks_table(shown: Guessed) -> dict[str, Any]:
     return table(
         f"All {plural(len(rows), 'blank')}: rank and −log p of the true piece",
         [
-            "doc",
+            "number",
             "piece",
             "place in run",
             "fate",

@@ -66,7 +66,6 @@ def token_table(reading: Reading, window: int, temperature: float = 1.0) -> dict
         rows.append(
             [
                 str(pos),
-                "–" if doc is None else str(doc),
                 printable(token),
                 number(start[pos], 3),
                 probability(p_start[pos], 4),
@@ -77,13 +76,11 @@ def token_table(reading: Reading, window: int, temperature: float = 1.0) -> dict
         select.append(None if doc is None else (window, doc, doc))
     at = "" if temperature == 1.0 else f" at temperature {temperature:g}"
     caption = (
-        f"Every token of window {window + 1} of {len(reading.windows)}: pos = position in the "
-        f"window, doc = word piece of the "
-        f"paragraph; each P column sums to 1{at}"
+        f"Every token of window {window + 1} of {len(reading.windows)}; each P column sums to 1{at}"
     )
     return table(
         caption,
-        ["pos", "doc", "token", "start_logit", "P(start)", "end_logit", "P(end)"],
+        ["position", "token", "start_logit", "P(start)", "end_logit", "P(end)"],
         rows,
         select,
     )

@@ -153,8 +153,9 @@ def formula(screen: Screen) -> list[dict[str, str]]:
     d = None if weights is None else len(weights.S)
     if reading is None or screen.selection is None:
         return figure.bio_formula(None, None, d)
-    doc = screen.selection.span.start
-    return figure.bio_formula(np.exp(owned_rows(reading)[0][doc]), doc, d)
+    doc, (rows, owner) = screen.selection.span.start, owned_rows(reading)
+    pos = reading.windows[int(owner[doc])].to_pos(doc)
+    return figure.bio_formula(np.exp(rows[doc]), pos, d)
 
 
 def details(screen: Screen) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
     }
     tables = (
         figure.tag_table(reading, rows, owner, viterbi.tags.tolist(), figure.open_runs(rows, keep)),
-        decodings_table(found),
+        decodings_table(reading, found),
         terms_table(losses["terms"]),
     )
     said = figure.notices(screen.prediction, viterbi, found["strict"], rows, whose_tags(screen))

@@ -63,12 +63,15 @@ def other_names(screen: Screen) -> list[list[int | str]]:
     says which is meant.
     """
     found = others(screen)
+    if not found or screen.selection is None:
+        return []
+    window = screen.reading.windows[screen.selection.window]
     said = [quoted(text) for _, text in found]
     return [
         [
             span.start,
             span.end,
-            name if said.count(name) == 1 else f"{name} at word piece {span.start}",
+            name if said.count(name) == 1 else f"{name} at position {window.to_pos(span.start)}",
         ]
         for (span, _), name in zip(found, said, strict=True)
     ]

@@ -126,7 +126,7 @@ def test_the_table_folds_only_runs_of_certain_outsiders_and_loses_no_token() -> 
     shown = open_runs(rows, [Span(0, 0)])
     assert shown.tolist() == [True, False, False, True, True, False, False, True, False]
     found = tag_table(reading, rows, owner, tagging(reading, "viterbi").tags.tolist(), shown)
-    assert [r[0] for r in found["rows"]] == ["0", "1 to 2", "3", "4", "5 to 6", "7", "8"]
+    assert [r[0] for r in found["rows"]] == ["3", "4 to 5", "6", "7", "8 to 9", "10", "11"]
     assert found["select"][2] == [0, 3, 3] and found["select"][1] is None
 
 
@@ -142,7 +142,7 @@ def test_the_decodings_are_named_where_they_part() -> None:
         "All three decodings return 1 span"
         in decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})["says"]
     )
-    table = decodings_table(found)
+    table = decodings_table(reading, found)
     assert [r[1] for r in table["rows"]].count("lenient") == 2
 
 

@@ -145,7 +145,9 @@ def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
         assert len(set(names)) == len(names)
         for (start, end, name), (span, text) in zip(menu, others(one), strict=True):
             assert Span(start, end) == span and name.startswith(quoted(text))
-            twice += name.endswith(f" at word piece {start}")
+            assert one.selection is not None
+            pos = one.reading.windows[one.selection.window].to_pos(start)
+            twice += name.endswith(f" at position {pos}")
     assert twice
 
 

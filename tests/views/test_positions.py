@@ -1,0 +1,79 @@
+"""A reader of the page meets one count of positions: the place of a token in its window, where
+[CLS] is 0. Word pieces of the paragraph are counted in chapter 6 alone, which cuts it into windows.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qa_demo.core.types import Reading
+from qa_demo.figures.prose import place
+from qa_demo.views.examples import load_examples
+from qa_demo.views.new_reading import new_screen
+from qa_demo.views.page import CHAPTERS
+from qa_demo.views.selection import record
+from qa_demo.views.state import Screen
+
+SHOWN = ("oresund", "danube-small")
+PAGE = Path(__file__).parents[2] / "assets" / "page"
+READ_OUT = re.compile(r"word pieces? (?:\$\{|\{\w|\d)")
+
+
+def opened(example: str, chapter: str) -> Screen:
+    found = load_examples()[example]
+    reading = found.stored()
+    assert reading is not None
+    return new_screen(None, reading, found.answers, found.id).open(chapter)
+
+
+def token_at(reading: Reading, said: str, window: int) -> str:
+    """The token at a printed position: "58", or "58 in window 6"."""
+    found = re.fullmatch(r"(\d+)(?: in window (\d+))?", said)
+    assert found is not None, said
+    return reading.tokens(int(found[2]) - 1 if found[2] else window)[int(found[1])]
+
+
+@pytest.mark.parametrize("example", SHOWN)
+@pytest.mark.parametrize("chapter", [m.CHAPTER.key for m in CHAPTERS])
+def test_a_table_counts_positions_in_a_window(example: str, chapter: str) -> None:
+    screen = opened(example, chapter)
+    module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
+    for table in module.present(screen)["tables"]:
+        assert not {"pos", "doc"} & set(table["head"]), table["caption"]
+        if "position" not in table["head"] or table["select"] is None:
+            continue
+        at = table["head"].index("position")
+        chosen = [(r, s) for r, s in zip(table["rows"], table["select"], strict=True) if s]
+        for row, (window, start, _) in chosen:
+            w = screen.reading.windows[window]
+            token = screen.reading.tokens(window)[w.to_pos(start)]
+            assert token_at(screen.reading, row[at], window) == token
+
+
+@pytest.mark.parametrize("example", SHOWN)
+def test_the_selection_is_placed_in_its_window(example: str) -> None:
+    screen = opened(example, "answer")
+    chosen, said = screen.selection, record(screen)
+    assert chosen is not None
+    tokens = screen.reading.tokens(chosen.window)
+    inside = screen.reading.encoding.context_tokens
+    assert (tokens[said["i"]], tokens[said["j"]]) == (
+        inside[chosen.span.start],
+        inside[chosen.span.end],
+    )
+
+
+def test_a_place_names_its_window_where_there_are_several() -> None:
+    one, many = (opened(key, "bio").reading for key in SHOWN)
+    assert place(one, 0) == str(one.windows[0].to_pos(0))
+    last = len(many.encoding.context_ids) - 1
+    w = many.windows[-1]
+    assert place(many, last) == f"{w.to_pos(last)} in window {len(many.windows)}"
+
+
+def test_no_read_out_counts_the_paragraph_outside_chapter_6() -> None:
+    texts = {p: p.read_text(encoding="utf-8") for p in PAGE.rglob("*.js")}
+    found = {str(p.relative_to(PAGE)) for p, text in texts.items() if READ_OUT.search(text)}
+    assert {name for name in found if not name.startswith("windows/")} == set()
