@@ -120,7 +120,7 @@ export function across(cells, view, named) {
   for (const j of tens(view, 70)) {
     const x = left + (j - lo + 0.5) * cell;
     const half = wide(String(j)) / 2;
-    if (first.some(([c, d]) => x - half < d && x + half > c)) continue;
+    if (first.some(([c, d]) => x - half < d + 8 * scale && x + half > c - 8 * scale)) continue;
     first.push([x - half, x + half]);
     nodes.push(
       svg("text", {
