@@ -155,25 +155,22 @@ def aims(metrics: Metrics) -> str:
         [name, f"at least {aim}", f"{found:.1f}", _reached(found >= aim)]
         for name, aim, found in wanted
     ]
-    rows.append(
-        [
-            "cost of that threshold, points of F1",
-            f"at most {MOST_LOST:g}",
-            f"{cost:.1f}",
-            _reached(cost <= MOST_LOST),
-        ]
-    )
+    rows.append(_at_most("cost of that threshold, points of F1", MOST_LOST, cost, 1))
     for head, name in (("span", "start/end"), ("bio", "tags")):
         found = metrics["reliability"][head]
         halves = max(half["error"] for half in found["halves"])
         rows += [
-            [f"{what}, {name}", f"at most {NEAR:g}", f"{error:.3f}", _reached(error <= NEAR)]
+            _at_most(f"{what}, {name}", NEAR, error, 3)
             for what, error in (
                 ("distance after calibration", found["error_after"]),
                 ("the same on one half alone, the worse", halves),
             )
         ]
     return table(["on squad-dev and squad-dev-v2", "aim", "measured", "reached"], rows)
+
+
+def _at_most(name: str, aim: float, found: float, digits: int) -> list[str]:
+    return [name, f"at most {aim:g}", f"{found:.{digits}f}", _reached(found <= aim)]
 
 
 def _reached(met: bool) -> str:

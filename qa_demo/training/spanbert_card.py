@@ -35,11 +35,9 @@ NOT_FLAGS = (
 )
 MORE = (
     "`--more-text` is only trained on. It was written by `python -m qa_demo.training.more_text` "
-    "(its help names the sources: 106 "
-    "articles of Wikipedia, CC BY-SA; noun glosses of WordNet 3.0 under its own free licence; "
-    "paragraphs of QED, QAMR, SQuAD and "
-    "COVID-QA), which leaves out every paragraph that shares twelve words in a row with a held-out "
-    "one."
+    "(its help names the sources: 106 articles of Wikipedia, CC BY-SA; noun glosses of WordNet 3.0 "
+    "under its own free licence; paragraphs of QED, QAMR, SQuAD and COVID-QA), which leaves out "
+    "every paragraph that shares twelve words in a row with a held-out one."
 )
 GAIN = 2.0
 """Points of top-1 that are worth new weights."""
@@ -199,11 +197,8 @@ def ends(phases: Sequence[Mapping[str, Any]]) -> str:
         for p, step in zip(phases, steps, strict=True)
         if (found := p.get("all_held_out"))
     ]
-    return (
-        table(["end of", "step", "blanks", *(name for name, _ in COLUMNS[:4])], lines)
-        if lines
-        else ""
-    )
+    head = ["end of", "step", "blanks", *(name for name, _ in COLUMNS[:4])]
+    return table(head, lines) if lines else ""
 
 
 def stops(phases: Sequence[Mapping[str, Any]]) -> str:

@@ -21,8 +21,9 @@ from qa_demo.core.predict import predict
 from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.types import Reading
 from qa_demo.core.words import span_at
-from qa_demo.figures.loss.misread import break_formula, verdicts
+from qa_demo.figures.loss.misread import break_formula
 from qa_demo.figures.loss.picture import home, is_right
+from qa_demo.figures.loss.verdicts import verdicts
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
 from qa_demo.views.labels import annotated, examples, labels_of

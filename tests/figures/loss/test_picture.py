@@ -22,7 +22,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import make_labels
 from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, moved_sentence
 from qa_demo.figures.loss.learned_matrix import matrix_table
-from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data, verdicts
+from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import (
     distinct,
@@ -34,6 +34,7 @@ from qa_demo.figures.loss.picture import (
 )
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
+from qa_demo.figures.loss.verdicts import verdicts
 from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.payload import plain
 from tests.core.toys import t1
