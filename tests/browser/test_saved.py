@@ -138,7 +138,8 @@ def test_a_bundle_runs_as_its_modules_would(chromium: Browser, tmp_path: Path) -
 
 
 def test_a_notebook_shows_a_reading_in_a_frame(opened: Callable[..., Page], tmp_path: Path) -> None:
-    reading = FakeReader(bio=True).read("Who came to Visby?", TEXT, SMALL)
+    # a text of its own: what another test's reading was given is kept, and would be shown here
+    reading = FakeReader(bio=True).read("Who came to Visby?", f"{TEXT} So it was.", SMALL)
     path = tmp_path / "cell.html"
     path.write_text(f"<!doctype html>\n<meta charset='utf-8'>\n{as_page(reading)}")
     frame = opened(path).frame_locator("iframe[title='A reading in Spanlight']")
