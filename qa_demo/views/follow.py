@@ -34,6 +34,8 @@ class Links:
         self.frame, self.readings, self.services = frame, readings, frame.services
         self.typed: Callable[[Wanted], Change | None] = lambda wanted: None
         """What a link asks for that no reader makes: the bench sets it."""
+        self.lessons: frozenset[str] | None = None
+        """The lessons that a link may open: the strip sets them."""
 
     def start(self, screen: Screen | None, visitor: str, fragment: Any, query: Any = "") -> Stream:
         """The page was opened: show what its address asks for, else the first example, whose
@@ -52,7 +54,7 @@ class Links:
             yield from self._show(screen, visitor, replace(found, fields=fields))
 
     def _show(self, screen: Screen | None, visitor: str, found: Link) -> Stream:
-        wanted = Wanted(found.fields, found.left)
+        wanted = self.lesson(Wanted(found.fields, found.left))
         typed, error = attempt(lambda: self.typed(wanted))
         if typed is not None:
             yield typed
@@ -90,6 +92,15 @@ class Links:
         return None if example is None else self.readings.stored(example, source, windows)
 
     # What a link asks for
+
+    def lesson(self, wanted: Wanted) -> Wanted:
+        """The browser opens the lesson of a link; one that is not here is said to be left out."""
+        named = wanted.fields.get("page.lesson")
+        if named is None or self.lessons is None:
+            return wanted
+        if isinstance(named, str) and named in self.lessons:
+            return wanted
+        return wanted.leaving(f"the lesson '{parse.got(named)}', which is not here")
 
     def texts(self, screen: Screen | None, wanted: Wanted) -> tuple[Texts, Wanted]:
         """Question and paragraph of a link; those on screen, or the first example's, where it has

@@ -77,6 +77,9 @@ def test_a_link_by_hand_names_an_example_a_chapter_and_a_lesson(
     page = open_page("?chapter=bio#example=saxophone&chapter=why")
     expect(page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#examples-menu")).to_have_value("saxophone")
+    page.evaluate("location.hash = '#lesson=flying'")
+    said = page.locator(".link-left").first
+    expect(said).to_contain_text("the lesson 'flying', which is not here")
     page.evaluate("location.hash = '#lesson=span'")
     expect(page.locator(".lesson-strip .strip-title")).to_be_visible()
     wait_for_field(page, "page.lesson", "span")
@@ -85,6 +88,15 @@ def test_a_link_by_hand_names_an_example_a_chapter_and_a_lesson(
     title = page.locator(".strip-title").inner_text()
     other = open_page(page.evaluate("location.hash"))
     expect(other.locator(".strip-title")).to_have_text(title)
+
+
+def test_on_a_phone_the_tab_of_a_linked_chapter_is_in_sight(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("#chapter=why", viewport={"width": 375, "height": 740})
+    tab = page.locator("#tab-why")
+    expect(tab).to_have_attribute("aria-selected", "true")
+    expect(tab).to_be_in_viewport(ratio=0.9)
 
 
 def test_a_reader_that_cannot_be_had_is_named(open_page: Callable[..., Page]) -> None:

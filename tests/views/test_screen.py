@@ -24,6 +24,7 @@ from qa_demo.views.answers import open_chapter, reset, select
 from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED, attempt
@@ -698,3 +699,14 @@ def test_the_oldest_visitors_give_way(screen: Screen) -> None:
             lambda now, visitor=visitor: kept.setdefault(visitor, now.selection) and Update(),
         )
     assert kept["a"].span == kept["c"].span == Span(3, 3) and kept["b"] == screen.selection
+
+
+@pytest.mark.parametrize("named", ["flying", ["span"], {"a": 1}, 7, "span", None])
+def test_a_lesson_of_a_link_that_is_not_here_is_left_out(named: object) -> None:
+    _, ask = asking()
+    wanted = Wanted({} if named is None else {"page.lesson": named})
+    assert ask.links.lesson(wanted).left == (), "a page without lessons leaves them to the browser"
+    ask.links.lessons = frozenset({"span"})
+    left = ask.links.lesson(wanted).left
+    known = named in (None, "span")
+    assert left == (() if known else (f"the lesson '{named}', which is not here",))

@@ -5,6 +5,14 @@ import { el, roving } from "./dom.js";
 import { post } from "./outbox.js";
 import { hear, say, state } from "./store.js";
 
+/** On a phone the bar is wider than the screen: the open chapter's tab is the one to see. */
+function bringIntoView(tab) {
+  const list = tab.closest("[role=tablist]");
+  const box = tab.getBoundingClientRect(), bar = list.getBoundingClientRect();
+  if (box.left < bar.left) list.scrollLeft -= bar.left - box.left;
+  else if (box.right > bar.right) list.scrollLeft += box.right - bar.right;
+}
+
 function open(root, key) {
   root.querySelectorAll("[role=tab]").forEach((tab) => {
     const on = tab.dataset.key === key;
@@ -15,6 +23,7 @@ function open(root, key) {
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", tab.id);
     panel.toggleAttribute("hidden", !on);
+    if (on) bringIntoView(tab);
   });
   state.chapter = key;
   say("opened", key);

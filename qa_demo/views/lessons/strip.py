@@ -52,6 +52,7 @@ class Strip:
     def build(self) -> None:
         """Make the strip where the caller stands, and wire it."""
         made = picture("lessons", self._contents, elem_id="lessons")
+        self.ask.links.lessons = frozenset(self.lessons)
         self.frame.outputs.parts[f"picture:{KEY}"] = made
         handlers = {
             "open": partial(self.open, None),
