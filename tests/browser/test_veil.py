@@ -2,6 +2,7 @@
 itself until the two are compared; chips are dragged, or placed in a few keys.
 """
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -122,3 +123,27 @@ def test_a_long_text_is_not_scrolled_to_the_answer_under_the_veil(
     expect(page.locator("#picture-answer .four")).to_be_hidden()
     page.wait_for_function("document.querySelector('#picture-answer .text-box').scrollTop === 0")
     assert box.evaluate("(node) => node.scrollHeight > node.clientHeight")
+
+
+UNDER = """() => {
+  const head = document.querySelector("#panel-answer .chapter-head");
+  const said = parseFloat(getComputedStyle(head, "::after").height);
+  const room = head.getBoundingClientRect().bottom -
+    head.querySelector(".question").getBoundingClientRect().bottom;
+  return said > 0 && said <= room;
+}"""
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_what_is_covered_is_said_below_the_heading(
+    open_page: Callable[..., Page], width: int
+) -> None:
+    """The first step of a lesson has no formula whose room the sentence could take."""
+    page = open_page("#lesson=span", viewport={"width": width, "height": 800})
+    expect(page.locator(".lesson-strip .strip-title")).to_be_visible()
+    expect(page.locator("body")).to_have_class(re.compile("veiled"))
+    page.wait_for_function(UNDER)
+    if width == 1280:
+        page.keyboard.press("p")
+        expect(page.locator("body")).to_have_class(re.compile("present"))
+        page.wait_for_function(UNDER)
