@@ -2,12 +2,12 @@
 hostile texts through every door. Only what is right is judged here, not how fast.
 """
 
-import asyncio
 import math
 from collections.abc import Iterator
 
 import pytest
 
+from tests.coroutines import finished
 from tests.load.__main__ import Served, lesson, page
 from tests.load.hostile import knocked
 from tests.load.twin import Twin, difference
@@ -25,7 +25,7 @@ def served() -> Iterator[Served]:
 
 
 def test_a_class_loses_nothing_and_sees_only_its_own_numbers(served: Served) -> None:
-    record = asyncio.run(lesson(served.address, SESSIONS, SECONDS, THINK))
+    record = finished(lesson(served.address, SESSIONS, SECONDS, THINK))
     assert record.lost == [] and record.leaked == []
     assert all("this server is busy" in said for _, said, _ in record.refused), record.refused
     assert len(record.checks) >= SESSIONS and set(record.seconds) >= {"answer", "slider"}
@@ -34,7 +34,7 @@ def test_a_class_loses_nothing_and_sees_only_its_own_numbers(served: Served) -> 
 
 
 def test_hostile_texts_are_answered_or_refused_with_a_sentence(served: Served) -> None:
-    found = asyncio.run(knocked(served.address, 24, 6, seconds=math.inf, seed=3, slow=math.inf))
+    found = finished(knocked(served.address, 24, 6, seconds=math.inf, seed=3, slow=math.inf))
     assert found.faults == [] and found.requests == 3 * 30
     assert not [line for line in served.log if "Traceback" in line]
 

@@ -1,9 +1,6 @@
 """The page answers an event as gradio does, and leaves alone what stays."""
 
-import asyncio
 import itertools
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gradio as gr
@@ -11,14 +8,9 @@ import pytest
 from gradio.state_holder import SessionState
 
 from qa_demo.views.blocks import Page
+from tests.coroutines import finished
 
 VALUES = ["ab", {"stamp": 1, "rows": [1, 2]}, 7]
-
-
-def done(work: Coroutine[Any, Any, Any]) -> Any:
-    """Its result, from a thread of its own: another test's browser may keep a loop in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
 
 
 def a_page(outputs: int) -> tuple[Page, Any, list[Any]]:
@@ -33,8 +25,8 @@ def test_the_same_as_gradio_gives(skipped: tuple[bool, ...]) -> None:
     page, event, parts = a_page(3)
     handed = [gr.skip() if skip else v for v, skip in zip(VALUES, skipped, strict=True)]
     ours, theirs = SessionState(page), SessionState(page)
-    found = done(page.postprocess_data(event, list(handed), ours))
-    wanted = done(gr.Blocks.postprocess_data(page, event, list(handed), theirs))
+    found = finished(page.postprocess_data(event, list(handed), ours))
+    wanted = finished(gr.Blocks.postprocess_data(page, event, list(handed), theirs))
     if skipped[1]:
         # gradio's own hands the mark of a skip on as one of the element's properties
         assert wanted[1] == {"props": gr.skip(), **gr.skip()}
@@ -48,11 +40,11 @@ def test_the_same_as_gradio_gives(skipped: tuple[bool, ...]) -> None:
 @pytest.mark.parametrize("handed", [gr.skip(), "ab"])
 def test_one_output_is_gradios(handed: Any) -> None:
     page, event, _ = a_page(1)
-    found = done(page.postprocess_data(event, handed, SessionState(page)))
-    assert found == done(gr.Blocks.postprocess_data(page, event, handed, SessionState(page)))
+    found = finished(page.postprocess_data(event, handed, SessionState(page)))
+    assert found == finished(gr.Blocks.postprocess_data(page, event, handed, SessionState(page)))
 
 
 def test_too_few_values_are_refused() -> None:
     page, event, _ = a_page(3)
     with pytest.raises(ValueError, match="didn't return enough"):
-        done(page.postprocess_data(event, ["ab"], SessionState(page)))
+        finished(page.postprocess_data(event, ["ab"], SessionState(page)))

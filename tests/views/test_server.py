@@ -1,11 +1,9 @@
 """The guard and the frozen launch settings."""
 
-import asyncio
 import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from qa_demo.core.assets import ASSETS
 from qa_demo.guard import MAX_BODY, POLICY, Guard, same_origin
 from qa_demo.server import ENVIRONMENT, PAGE, is_public, launch_settings, styles
+from tests.coroutines import finished
 
 
 async def inner(scope: dict, receive: Any, send: Any) -> None:
@@ -45,10 +44,7 @@ def call(
         "root_path": "",
         "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()],
     }
-    # In a thread of its own: a Playwright session of an earlier test file keeps an event loop
-    # running in the main thread.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, Guard(inner)(scope, receive, send)).result()
+    finished(Guard(inner)(scope, receive, send))
     start = next(m for m in sent if m["type"] == "http.response.start")
     return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}
 
