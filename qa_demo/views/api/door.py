@@ -139,11 +139,13 @@ class Door:
         return None
 
     def _unknown_event(self, number: str) -> Refusal:
-        """A result is fetched once; after that its number is not known any more."""
-        queue = self._page._queue
-        known = number in queue.event_ids_to_events or any(
-            number in ids for ids in list(queue.pending_event_ids_session.values())
-        )
+        """A result is fetched once; after that its number is not known any more.
+
+        gradio's list of events holds it a moment longer than its result: who asks then would wait
+        without end.
+        """
+        waiting = self._page._queue.pending_event_ids_session
+        known = any(number in ids for ids in list(waiting.values()))
         return None if known else (404, f"there is no result {got(number)} to be fetched")
 
 

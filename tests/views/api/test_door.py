@@ -6,6 +6,7 @@ import json
 import logging
 import urllib.error
 import urllib.request
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from gradio_client import Client
 
 from qa_demo import __version__
 from qa_demo.views import page
+from qa_demo.views.api.door import Door
 from qa_demo.views.api.openapi import RESULTS
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
@@ -75,6 +77,16 @@ def test_a_result_is_fetched_once(address: str) -> None:
     for number in (event, "nothing"):
         status, refused = send(address, f"{LIST}/{number}")
         assert status == 404 and "no result" in json.loads(refused)["error"]
+
+
+def test_a_result_that_was_fetched_is_unknown_while_its_event_is_put_away() -> None:
+    queue = SimpleNamespace(
+        event_ids_to_events={"fetched": object(), "runs": object()},
+        pending_event_ids_session={"someone": {"runs"}, "other": {"made"}},
+    )
+    door = Door(None, SimpleNamespace(fns={}, _queue=queue))
+    assert door._unknown_event("runs") is None and door._unknown_event("made") is None
+    assert door._unknown_event("fetched") == (404, "there is no result fetched to be fetched")
 
 
 def test_a_stream_of_nobody_ends_without_a_traceback(
