@@ -22,7 +22,9 @@ TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge
 
 @pytest.fixture(scope="module")
 def reading() -> Reading:
-    return FakeReader(bio=True).read("Who came to 'Visby'?", TEXT)
+    reader = FakeReader(bio=True)
+    reader.checksum = "fake-notebook"  # its heads: no test before has made them
+    return reader.read("Who came to 'Visby'?", TEXT)
 
 
 @pytest.fixture(scope="module")

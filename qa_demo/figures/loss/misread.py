@@ -11,7 +11,7 @@ from qa_demo.core.losses import Golds
 from qa_demo.core.misread import FORMULAS, Misread, gold_pair, measured, misread
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Window
-from qa_demo.figures.numbers import nats, number, percent
+from qa_demo.figures.numbers import apart, nats, number, percent
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
 
@@ -58,13 +58,14 @@ def misread_data(
         misread(key, w, *reading.logits(window), gold_pair(w, golds), decode, CONSTANT)
         for key in FORMULAS
     ]
+    digits = apart(x for f in found for x in (f.value, f.right) if x is not None)
     return [
         {
             "key": f.key,
             "wrong": WRITTEN[f.key][0],
             "instead": WRITTEN[f.key][1],
-            "value": printed(f),
-            "right": nats(f.right),
+            "value": printed(f, digits),
+            "right": nats(f.right, digits),
             "of": whose(w, golds),
             "same": f.differs < BREAKS,
             "says": consequence(reading, window, f),
@@ -83,9 +84,9 @@ def whose(window: Window, golds: Golds) -> str:
     return f"the loss by annotator {found + 1} alone"
 
 
-def printed(found: Misread) -> str:
+def printed(found: Misread, digits: int | None = None) -> str:
     """The wrong formula's loss, or that it has none."""
-    return "no logarithm" if found.value is None else nats(found.value)
+    return "no logarithm" if found.value is None else nats(found.value, digits)
 
 
 def consequence(reading: Reading, window: int, found: Misread) -> str:
