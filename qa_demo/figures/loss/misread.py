@@ -58,7 +58,8 @@ def misread_data(
         misread(key, w, *reading.logits(window), gold_pair(w, golds), decode, CONSTANT)
         for key in FORMULAS
     ]
-    digits = apart(x for f in found for x in (f.value, f.right) if x is not None)
+    losses = [x for f in found for x in (f.value, f.right) if x is not None]
+    digits = apart(x for x in losses if math.isfinite(x))
     return [
         {
             "key": f.key,
