@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.losses import cross_entropy
-from qa_demo.figures.numbers import mean, number, total
+from qa_demo.figures.numbers import PrintedSum, mean, number, total
 from qa_demo.figures.pack import floats, ints
 
 PATH = Path(__file__).parent / "page" / "vectors.json"
@@ -75,23 +75,15 @@ def _number(x: float, decimals: int) -> dict[str, Any]:
 
 def _mean(values: list[float]) -> dict[str, Any]:
     printed = mean(values)
-    return {
-        "values": values,
-        "addends": printed.addends,
-        "total": printed.total,
-        "sign": printed.sign,
-        "digits": printed.decimals,
-    }
+    return _printed(values, printed) | {"digits": printed.decimals}
 
 
 def _sum(addends: list[float]) -> dict[str, Any]:
-    printed = total(addends)
-    return {
-        "values": addends,
-        "addends": printed.addends,
-        "total": printed.total,
-        "sign": printed.sign,
-    }
+    return _printed(addends, total(addends))
+
+
+def _printed(values: list[float], sums: PrintedSum) -> dict[str, Any]:
+    return {"values": values, "addends": sums.addends, "total": sums.total, "sign": sums.sign}
 
 
 def text() -> str:

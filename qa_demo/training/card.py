@@ -7,7 +7,6 @@ A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of
 checksums, so run this after `qa_demo.training.score` and before `qa_demo.training.readings`.
 """
 
-import json
 import logging
 import re
 import shlex
@@ -21,6 +20,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.training.card_phases import Metrics, training
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code
+from qa_demo.training.learning_curve import stored
 from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("card")
@@ -252,16 +252,7 @@ def write(path: Path, shown: Mapping[str, Callable[[], str]]) -> None:
 
 def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callable[[], str]]]:
     """What README.md and what the model card shows, by mark."""
-    try:
-        metrics, reader = (
-            json.loads((folder / name).read_text(encoding="utf-8"))
-            for name in ("metrics.json", "reader.json")
-        )
-    except (OSError, ValueError) as fault:
-        raise BadInput(
-            f"{folder} holds no metrics.json and reader.json that can be read; run "
-            f"qa_demo.training.score first"
-        ) from fault
+    reader, metrics = stored(folder)
     tables: dict[str, Callable[[], str]] = {
         "scores": lambda: scores(metrics),
         "calibration": lambda: calibration(metrics),
