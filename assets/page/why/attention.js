@@ -164,7 +164,7 @@ function make(root, model, held) {
   root.replaceChildren(held.missing, held.body);
 }
 
-// The grid: one button a head, darker for a larger share; arrows move in both directions. Rows are
+// The grid: one button a head, stronger for a larger share; arrows move in both directions. Rows are
 // layers, columns heads, both numbered from 1 as everywhere.
 function drawGrid(held) {
   const { grid, shares, grid_box: box, lane, model } = held;

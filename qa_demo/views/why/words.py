@@ -37,7 +37,7 @@ WORDS = {
     "step_trust": "how far to trust it",
     "grid_start": "From the selected start",
     "grid_end": "From the selected end",
-    "grid_says": "Each square is a head: darker, more attention on the question's words.",
+    "grid_says": "Each square is a head: stronger, more attention on the question's words.",
     "layers": "layer",
     "heads": "head",
     "same": "One token: both grids are equal by necessity.",

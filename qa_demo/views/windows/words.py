@@ -23,7 +23,7 @@ WORDS = {
     "but window {w} ends first.",
     "tent": "window: height = context on its poorer side",
     "envelope": "the owner",
-    "ribbon": "darker: read by more windows",
+    "ribbon": "stronger: read by more windows",
     "hatch": "starts here, may end outside its owner: out of reach",
     "rerun": "re-run with these windows",
     "reader": "back to the windows that were read",

@@ -26,16 +26,16 @@ EVERYDAY = set(
         """
 about above after against all and annotators another answered answers are around bar beats before
 begins below bert between can cells choice column combines comes comparable compared context-only
-corrected costs could counted counts cross cut darker dashed diagonal did difference does draws
+corrected costs could counted counts cross cut dashed diagonal did difference does draws
 each eight end ends every exact exactly exp far file first form formulas from gets gives grey head
 height highest holds hollow how ignored ink inside its know last law left lenient lies likeliest
 line list listed lists literally longer look lower marks mass may mean min more none not number
 numbers off often one opens out outside over overlap page pair pairs paper paragraph part percent
 plane poorer predicted product question questions rank reach read reader region rest right row
 rows rule rules said scale selected serve side since solid sometimes special split start step
-strict striped sum sums supports sure term text textbook than that the their theirs there these
-they this though ticks trained training true two value weight what where which whole with withheld
-without words written yet
+strict striped stronger sum sums supports sure term text textbook than that the their theirs there
+these they this though ticks trained training true two value weight what where which whole with
+withheld without words written yet
 """,
     )
 )
