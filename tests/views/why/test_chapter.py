@@ -11,7 +11,6 @@ import pytest
 from qa_demo.core.attribution import BASELINES, KINDS, METHODS, rank_correlation
 from qa_demo.core.chance import N_SETS
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.faithfulness import chance_band, ranks_along
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.core.words import words
@@ -26,6 +25,7 @@ from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.choice import other_names, others
+from tests.agreement import contradictions, target_for
 from tests.browser.pictures import screen_of
 from tests.fakes import FakeReader
 
@@ -336,33 +336,20 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
         why.reply(screen, asked(screen, "stood", by="lime"), work(reader, screen))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", load_examples())
 def test_verdict_and_curve_agree_for_every_example_method_and_target(
-    reader: FakeReader, kind: str
+    reader: FakeReader, key: str
 ) -> None:
-    """With the fake reader on every short example: at the size of the test the curve has the
-    verdict's rank, and elsewhere its sentence follows the same rule.
+    """Words of the verdict, the drawn line, its band and its sentence; the same with the bundled
+    reader: python -m tests.benchmarks.chance_sweep.
     """
-    for example in load_examples().values():
-        if len(example.context) > 600:
-            continue
-        reading = reader.read(example.question, example.context)
-        found = Screen(reading, DecodeOptions())
-        found = found.select(selection.winner(found))
-        chosen_kind = kind if others(found) or kind != "span_minus_other" else "span_score"
-        target = why.target_of(why.linked.change_choice(found, chosen(chosen_kind)))
-        asking = work(reader, found)
-        random = asking.random_curves(target)
+    example = load_examples()[key]
+    asking = Work(reader, reader.read(example.question, example.context))
+    for kind in KINDS:
+        target = target_for(asking.reading, kind)
+        assert target is not None, "every example lists a second span"
         for by in explained.RANKINGS:
-            rank, line = (
-                asking.stood(target, by, "pad").placed.rank,
-                asking.curve(target, by, "pad"),
-            )
-            at = line.sizes.index(asking.random_sets(target).size)
-            assert ranks_along(line, random)[at] == rank
-            low, high = chance_band(random)
-            assert (rank.standing == "larger") == (line.deletion_f[0, at] < low[at])
-            assert (rank.standing == "smaller") == (line.deletion_f[0, at] > high[at])
+            assert contradictions(asking, target, by) == [], (kind, by)
 
 
 def test_the_first_picture_takes_few_steps(reader: FakeReader, screen: Screen) -> None:
