@@ -34,10 +34,10 @@ def test_typed_numbers_show_in_the_chapter_and_a_link_brings_them_back(
     expect(first).to_be_focused()
     expect(first).to_have_value("9")
     page.keyboard.type("x")
-    expect(page.get_by_role("alert").filter(has_text="numbers such as")).to_be_visible()
+    expect(page.locator(".say.error").filter(has_text="numbers such as")).to_be_visible()
     expect(first).to_have_value("9x")
     page.keyboard.press("Backspace")
-    expect(page.locator(".bench-refused")).to_be_empty()
+    expect(page.locator("#say [role=status]")).to_be_empty()
     page.locator("#switch-linking").click()
     expect(page.locator("#link-field")).to_have_value(re.compile("#2"))
     fragment = page.locator("#link-field").input_value().partition("#")[2]
@@ -95,13 +95,19 @@ def test_a_cell_is_checked_when_it_is_left(page: Page) -> None:
     cell = picture.locator("#pencil-cell-logit_start_2")
     exact = pencil().logits[2, 0]
     for text, said in (
-        ("x", "not a number"),
         (str(int(exact) - pencil().b_S), "the bias is missing"),
         (str(int(exact)), "Right:"),
     ):
         cell.fill(text)
         cell.blur()
         expect(picture.locator(".pencil [role=status]")).to_contain_text(said)
+    cell.fill("x")
+    cell.blur()
+    expect(page.locator(".say.error")).to_contain_text("not a number")
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    cell.fill(str(int(exact)))
+    cell.blur()
+    expect(page.locator("#say [role=status]")).to_be_empty()
     expect(picture.locator(".pencil")).to_contain_text("1 of 74 cells are right")
     picture.locator("#pencil-hint").click()
     expect(picture.locator(".pencil [role=status]")).to_contain_text("products to its left")

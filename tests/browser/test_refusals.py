@@ -2,6 +2,9 @@
 are selected by dragging; and a click leaves no ring of the keyboard's focus.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -87,3 +90,133 @@ def test_a_click_leaves_no_ring_and_a_key_draws_one(page: Page) -> None:
     assert page.evaluate(held) == ["threshold", "none"]
     page.keyboard.press("Shift+Tab")
     assert page.evaluate(held) == ["dot", "solid"]
+
+
+class Box(NamedTuple):
+    """A box to type in: what it refuses, what it says then, what mends it, and the button that
+    sends it; None where Enter in the box or leaving it does.
+    """
+
+    box: str
+    wrong: str
+    says: str
+    right: str
+    send: str | None = None
+
+
+PLACES: dict[str, tuple[list[str], list[Box]]] = {
+    "question": (
+        ["#asked button:has-text('edit')"],
+        [
+            Box("#ask-question textarea", "  ", "question is empty", "Who?", "#ask-answer"),
+            Box("#ask-paragraph textarea", " ", "at least one word", "A bee.", "#ask-answer"),
+        ],
+    ),
+    "reader": (
+        ["#switch-readers"],
+        [
+            Box("#reader-name", UNKNOWN, "no such reader", "fake/a", "#ask-load"),
+            Box("#reader-name", "x" * 1001, "1,000 are allowed", "fake/b", "#ask-load"),
+        ],
+    ),
+    "scores": (
+        ["#tab-scores", "#scores-step-plane"],
+        [Box("#scores-question", " ", "at least one word", "Who was it?", "#scores-ask")],
+    ),
+    "compare": (
+        ["#tab-scores", "#scores-step-layers"],
+        [
+            Box(f"#scores-bench-{name}", wrong, says, right, "#scores-bench-read")
+            for name, wrong, says, right in (
+                ("question", "", "question is empty; type at least one word", "Who?"),
+                ("paragraph", " ", "paragraph is empty; type at least one word", "A bee."),
+                ("reader", UNKNOWN, "no such reader", "fake/c"),
+            )
+        ],
+    ),
+    "spans": (
+        ["#tab-spans", "#spans-settings summary"],
+        [
+            Box("#spans-max-answer-length", "0", "from 1 to 200, got 0", "12"),
+            Box("#spans-max-answer-length", "500", "from 1 to 200, got 500", "13"),
+            Box("#spans-n-best-size", "", "the box is empty", "12"),
+            Box("#spans-n-best-size", "2.5", "must be a whole number from 1 to", "13"),
+        ],
+    ),
+    "mask": (
+        ["#tab-spanbert", "#spanbert-law summary"],
+        [
+            Box("#spanbert-seed", "-1", "from 0 to 2147483647, got -1", "7"),
+            Box("#spanbert-seed", "seven", "a whole number from 0 to", "8"),
+            Box("#spanbert-seed", "2147483648", "to 2147483647, got", "9"),
+            Box("#spanbert-seed", "", "the box is empty", "10"),
+        ],
+    ),
+    "model": (
+        ["#tab-spanbert", "#spanbert-models summary"],
+        [Box("#spanbert-model", UNKNOWN, "no such model", "bundled", "#spanbert-load")],
+    ),
+    "neighbours": (
+        ["#tab-spanbert", "#spanbert-step-predict"],
+        [
+            Box(f"#spanbert-{side}-word", wrong, says, right, f"#spanbert-{side}-word + button")
+            for side, wrong, says, right in (
+                ("left", "  ", "one word of at most 40 letters", "the"),
+                ("left", "x" * 41, "at most 40 letters, got", "of"),
+                ("right", "", "one word of at most", "the"),
+            )
+        ],
+    ),
+    "bench": (
+        ["#switch-benching"],
+        [
+            Box("[data-box='start 0 1']", "x", "numbers such as", "1"),
+            Box("[data-box='end 0 2']", "1e9", "must lie between", "2"),
+            Box("[data-box='token 0']", "two words", "must be one word of at most", "one"),
+            Box("[data-box='golds']", "9", "must lie between 1 and", "1"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_box_refuses_beside_itself_by_keyboard_and_mouse(
+    open_page: Callable[..., Page], place: str
+) -> None:
+    """What is refused stays in the box, the sentence stands beside it or beside the button that
+    sent it, and goes when it is mended.
+    """
+    page = open_page()
+    reach, boxes = PLACES[place]
+    for step in reach:
+        page.locator(step).first.click()
+    for box, wrong, says, right, send in boxes:
+        field = page.locator(box)
+        for by_key in (True, False):
+            field.fill(wrong)
+            if by_key and "paragraph" not in box:
+                field.press("Enter")
+            elif send:
+                page.locator(send).press("Enter") if by_key else page.locator(send).click()
+            else:
+                page.locator("#picture-answer, .chapter-head, .bench-head").locator(
+                    "visible=true"
+                ).first.click(position={"x": 2, "y": 2})
+            said = page.locator(".say.error, .setting .refused").filter(has_text=says)
+            expect(said).to_have_count(1)
+            expect(said).to_be_visible()
+            expect(field).to_have_value(wrong)
+            near(page, said, [field] + ([page.locator(send)] if send else []))
+            field.fill(right)
+            expect(said).to_have_count(0)
+        if send is None:
+            field.press("Enter")
+
+
+def near(page: Page, said: Locator, controls: list[Locator]) -> None:
+    """The sentence stands below one of the controls, a line or two away, inside the window."""
+    note = said.bounding_box()
+    assert note["x"] >= 0 and note["x"] + note["width"] <= page.viewport_size["width"]
+    boxes = [control.bounding_box() for control in controls]
+    away = [note["y"] - box["y"] - box["height"] for box in boxes]
+    assert any(-1 <= gap < 70 for gap in away), (note, boxes)

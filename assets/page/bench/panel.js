@@ -1,10 +1,12 @@
 // The bench: a table of typed numbers, what follows from each beside it, and all that follows from
 // them below. The chapters under it draw the same numbers with their own pictures.
 
+import { refuse } from "../shared/cause.js";
 import { el, focusIn, fold, headRow, table, tableBox } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, say, state } from "../shared/store.js";
 import { style } from "../shared/style.js";
+import { readable } from "./boxes.js";
 import { makePencil } from "./pencil.js";
 
 style(new URL("./bench.css", import.meta.url));
@@ -50,10 +52,19 @@ export function typed(root, desk) {
   };
 }
 
-function changed() {
+function changed({ target }) {
   clearTimeout(view.timer);
   view.chosen = null;
+  view.last = target.dataset.box;
   view.timer = setTimeout(() => send("change", typed(view.root, view.desk)), 350);
+}
+
+/** Why the typed numbers cannot be used: beside the box that cannot be read, else the last one. */
+function refused(text) {
+  const boxes = /** @type {HTMLInputElement[]} */ ([...view.inner.querySelectorAll("[data-box]")]);
+  const wrong = boxes.find((box) => !readable(box.value, box.dataset.box ?? "")) ??
+    boxes.find((box) => box.dataset.box === view.last);
+  refuse(wrong ?? view.inner, text);
 }
 
 const shape = (more) => {
@@ -309,7 +320,6 @@ function build() {
   });
   Object.assign(view, {
     pencil,
-    refused: el("p", { class: "bench-refused", role: "alert" }),
     inner: el("div", {}),
     said: el("p", { class: "bench-about" }),
   });
@@ -329,7 +339,6 @@ function build() {
       ),
       view.said,
       view.inner,
-      view.refused,
       el("div", { class: "folds" }, fresh),
     ),
   );
@@ -408,7 +417,7 @@ export function mountBench() {
     update(root, data, { trigger }) {
       Object.assign(view, { root, trigger });
       if (data.presets && !view.contents) start(data);
-      if (data.refused !== undefined) view.refused.textContent = data.refused;
+      if (data.refused !== undefined) refused(data.refused);
       if (data.pencil) view.pencil.update(data.pencil);
       if (data.desk) {
         view.desk = data.desk;

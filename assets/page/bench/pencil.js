@@ -1,6 +1,7 @@
 // The exercise: four dimensions, five tokens, small whole numbers. Each number is checked when it
 // is filled in; nothing is shown before.
 
+import { refuse } from "../shared/cause.js";
 import { el, headRow, tableBox } from "../shared/dom.js";
 
 /** A number as people write it, or null. */
@@ -72,10 +73,14 @@ function build(root, data, on) {
       );
       if (found.state === "right") right.add(name);
       else right.delete(name);
+      refuse(
+        box,
+        found.state === "unreadable" ? "That is not a number; write for example -3 or 0.25." : "",
+      );
       said.textContent = {
         empty: "",
+        unreadable: "",
         right: `Right: ${cell.asks}.`,
-        unreadable: "That is not a number; write for example -3 or 0.25.",
         wrong: found.slip ? `Not yet: ${found.slip}.` : `Not yet: ${cell.asks}${hint}.`,
       }[found.state];
       tally();

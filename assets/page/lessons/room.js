@@ -1,6 +1,7 @@
 // A class: this page leads a room through a lesson, or follows one. What it may know of the room is
 // asked for every two seconds; what it does goes to Python like every other event.
 
+import { refuse } from "../shared/cause.js";
 import { el } from "../shared/dom.js";
 import { button } from "./guess_forms.js";
 
@@ -275,7 +276,6 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
       autocomplete: "off",
       autocapitalize: "characters",
       spellcheck: "false",
-      maxlength: 20,
       placeholder: "room code",
     });
     return el(
@@ -288,6 +288,7 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
           onsubmit: (event) => {
             event.preventDefault();
             if (field.value.trim()) post("room_join", { code: field.value });
+            else refuse(field, "Type the room’s code, as the teacher’s page shows it.");
           },
         },
         field,

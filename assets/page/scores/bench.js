@@ -1,10 +1,18 @@
 // The counterfactual bench: edit the question, the paragraph or the reader, and set the two
 // readings side by side.
 
+import { refuse } from "../shared/cause.js";
 import { el, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { floats } from "../shared/pack.js";
 import { makeRests } from "./rests.js";
+
+/** Whether something is typed in a box; else the box says so. */
+export function typed(box, name) {
+  if (box.value.trim()) return true;
+  refuse(box, `the ${name} is empty; type at least one word`);
+  return false;
+}
 
 export function makeBench(on) {
   const view = { read: null };
@@ -30,6 +38,7 @@ export function makeBench(on) {
       class: "scores-form",
       onsubmit: (event) => {
         event.preventDefault();
+        if (!typed(view.question, "question") || !typed(view.context, "paragraph")) return;
         on.input("other", {
           question: view.question.value,
           context: view.context.value,

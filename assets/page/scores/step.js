@@ -3,6 +3,7 @@
 import { el, focusIn, fold, svg, table } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
+import { typed } from "./bench.js";
 import { makeBias } from "./bias.js";
 import { clipped } from "../shared/prose.js";
 import { diagonal, diagonals, dots, frame, labels } from "./plane.js";
@@ -31,7 +32,9 @@ export function makePlaneStep(on) {
       class: "scores-form",
       onsubmit: (event) => {
         event.preventDefault();
-        if (view.question.value.trim()) on.input("other", { question: view.question.value });
+        if (typed(view.question, "question")) {
+          on.input("other", { question: view.question.value });
+        }
       },
     },
     el("label", { for: "scores-question" }, "Ask the same paragraph:"),

@@ -1,4 +1,6 @@
-// What the last message to Python came from: a refusal stands beside it.
+// What the last message to Python came from: a refusal stands beside it, one of the page's own too.
+
+import { say } from "./store.js";
 
 const CONTROL = "button, input, textarea, select, summary, [tabindex], [role=button]";
 
@@ -6,6 +8,8 @@ const CONTROL = "button, input, textarea, select, summary, [tabindex], [role=but
 let touched = null;
 /** @type {DOMRect | null} */
 let where = null;
+/** @type {Element | null} */
+let wrong = null;
 
 /** @param {Event} event */
 function touch(event) {
@@ -22,6 +26,25 @@ function touch(event) {
 /** Where on the screen the control that was used last stands, or stood before a redraw. */
 export const lastTouched = () =>
   touched?.isConnected && touched.checkVisibility() ? touched.getBoundingClientRect() : where;
+
+/**
+ * Say beside a control why what was typed there cannot be used; an empty text takes it back.
+ * @param {HTMLElement} control
+ * @param {string} text
+ */
+export function refuse(control, text) {
+  wrong?.removeAttribute("aria-invalid");
+  wrong = text ? control : null;
+  if (text) {
+    touched = control;
+    where = control.getBoundingClientRect();
+    control.setAttribute("aria-invalid", "true");
+    control.addEventListener("input", () => control.removeAttribute("aria-invalid"), {
+      once: true,
+    });
+  }
+  say("refused", text);
+}
 
 /**
  * Whether this is the control that was used last.

@@ -81,7 +81,6 @@ function build(hint) {
     id: "reader-name",
     autocomplete: "off",
     spellcheck: "false",
-    maxlength: 1000,
     value: view.own,
     "aria-describedby": "reader-hint",
   });

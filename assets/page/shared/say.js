@@ -47,6 +47,7 @@ function line(root, trigger) {
     if (kind === "error" && text) place(note);
   };
   const clear = () => said.classList.contains("error") && write("quiet", "");
+  hear("refused", (text) => text ? write("error", text) : clear());
   hear("worked", (id) => id > at && clear());
   hear("reading", clear);
   hear("opened", clear);

@@ -67,7 +67,8 @@ export function wholeSetting(id, apply, waits = () => false) {
   box.addEventListener("input", () => {
     if ("value" in wholeNumber(box.value, now)) say("");
   });
-  box.addEventListener("change", typed);
+  // not "change": what was refused, mended and typed again is no change to the browser
+  box.addEventListener("blur", typed);
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter") typed();
     else if (event.key === "Escape") put(now.value);

@@ -1,13 +1,16 @@
 // Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and
 // BERT's single pieces beside them.
 
+import { refuse } from "../shared/cause.js";
 import { el, fold } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
+import { wholeNumber } from "../shared/setting.js";
+import { keptViews } from "../shared/views.js";
 import { histogram, legend } from "./mask_lengths.js";
 import { maskText } from "./mask_text.js";
-import { keptViews } from "../shared/views.js";
 
 const PACE = 1100;
+const MOST_SEED = 2 ** 31 - 1;
 const HOW = "Drag over words to hide them.";
 const views = keptViews((view) => view.said);
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -49,12 +52,15 @@ function shell(root) {
   view.steps = el("div", { class: "acts" }, view.back, view.next, view.run, view.slider);
   view.budget = el("div", { class: "budget" });
   view.seed = el("input", {
-    type: "number",
+    type: "text",
+    inputmode: "numeric",
+    autocomplete: "off",
     id: "spanbert-seed",
-    min: 0,
-    step: 1,
-    onchange: () => {
-      if (view.seed.value !== "") draws(view, Number(view.seed.value));
+    size: 10,
+    onblur: () => typedSeed(view),
+    onkeydown: ({ key }) => {
+      if (key === "Enter") typedSeed(view);
+      else if (key === "Escape") view.seed.value = view.picture.seed;
     },
   });
   view.draw = act(
@@ -162,9 +168,16 @@ const key = (kind, text) =>
 
 // The draw in time --------------------------------------------------------------------------------
 
+/** What is typed as the seed is drawn with, once; else the box says what is allowed. */
+function typedSeed(view) {
+  const read = wholeNumber(view.seed.value, { name: "seed", low: 0, high: MOST_SEED });
+  refuse(view.seed, "refusal" in read ? read.refusal : "");
+  if ("value" in read && read.value !== view.sought) draws(view, read.value);
+}
+
 function draws(view, seed) {
   stop(view);
-  view.play = !still();
+  Object.assign(view, { play: !still(), sought: seed });
   view.page.input("mask-seed", seed);
 }
 
@@ -262,7 +275,7 @@ function paint(view) {
 function controls(view) {
   const { picture, page } = view;
   const { lengths } = picture;
-  view.seed.value = picture.seed;
+  view.seed.value = view.sought = picture.seed;
   view.histLegend.replaceChildren(legend(lengths));
   view.histSays.textContent = lengths.says;
   view.more.replaceChildren(

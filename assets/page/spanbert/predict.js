@@ -124,7 +124,6 @@ function neighbour(view, side) {
   const input = el("input", {
     type: "text",
     id,
-    maxlength: 40,
     size: 12,
     autocomplete: "off",
     spellcheck: "false",
@@ -134,7 +133,7 @@ function neighbour(view, side) {
       view.typed[side] = input.value;
     },
     onkeydown: (event) => {
-      if (event.key === "Enter" && input.value.trim()) send(input.value);
+      if (event.key === "Enter") send(input.value);
     },
   });
   return el(
@@ -145,9 +144,7 @@ function neighbour(view, side) {
     el("button", {
       type: "button",
       class: "boxed plain",
-      onclick: () => {
-        if (input.value.trim()) send(input.value);
-      },
+      onclick: () => send(input.value),
     }, "put it there"),
     place.suggest.map((word) =>
       el("button", {
