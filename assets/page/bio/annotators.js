@@ -129,6 +129,9 @@ const otherTokens = (data, ...cells) =>
     ? el("tr", {}, el("th", { scope: "row" }, `the other ${data.others} tokens`), cells)
     : null;
 
+/** A bound needs no equals sign: "= 0.012", but "< 0.001". */
+const before = (text) => (text.startsWith("<") ? text : `= ${text}`);
+
 function terms({ terms: data }, words) {
   const cell = (c) =>
     el(
@@ -137,7 +140,7 @@ function terms({ terms: data }, words) {
       el("span", { class: "t" }, c.t),
       " · ",
       c.cost,
-      c.t === "0" ? "" : el("span", { class: "role-quiet" }, ` = ${c.value}`),
+      c.t === "0" ? "" : el("span", { class: "role-quiet" }, ` ${before(c.value)}`),
     );
   return tableBox(
     words.terms,
@@ -177,7 +180,7 @@ function terms({ terms: data }, words) {
           el("th", { scope: "row" }, "sum"),
           el("td", { colspan: 3 }),
           el("td", {}, `${data.sign} `, el("strong", {}, data.total)),
-          el("td", {}, `${data.floor_sign} ${data.floor}`),
+          el("td", {}, `${data.floor === "0" ? "" : data.floor_sign} ${data.floor}`),
           el("td", {}, data.divergence),
         ),
       ),

@@ -15,7 +15,15 @@ from qa_demo.core.losses import total as weighted
 from qa_demo.core.tagging import SoftTerms, annotator_tags, soft_terms
 from qa_demo.core.types import TAGS, Reading
 from qa_demo.figures.bio.picture import piece_text
-from qa_demo.figures.numbers import number, percent, probability, rest, total
+from qa_demo.figures.columns import above, cell, column, sign, telling
+from qa_demo.figures.numbers import (
+    MAX_DECIMALS,
+    decimals_for,
+    number,
+    percent,
+    probability,
+    total,
+)
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import listed, place, plural, quoted
@@ -77,21 +85,23 @@ def term_rows(
     are one row.
     """
     shown = rows_shown(terms)
+    decimals = telling((terms.targets[shown] * -log_rows[shown]).ravel())
     rows = [
         {
             "doc": doc,
             "place": place(reading, doc),
             "token": printable(piece_text(reading, doc)),
-            **_token_terms(terms, doc, -log_rows[doc], annotators),
+            **_token_terms(terms, doc, -log_rows[doc], annotators, decimals),
         }
         for doc in shown
     ]
     others = int(terms.labelled.sum()) - len(shown)
+    least = float(terms.floor.sum())
     loss, floor = (
-        column(terms.loss[shown].tolist(), terms.total),
-        column(terms.floor[shown].tolist(), float(terms.floor.sum())),
+        column(terms.loss[shown].tolist(), terms.total, decimals),
+        column(terms.floor[shown].tolist(), least, decimals),
     )
-    divergence = rest([float(terms.floor.sum())], terms.total, 3)
+    divergence = above(least, terms.total, decimals)
     return {
         "rows": rows,
         "others": others,
@@ -105,37 +115,14 @@ def term_rows(
     }
 
 
-def column(shown: Sequence[float], value: float) -> dict[str, str]:
-    """A column's last two cells: what the rows that are not shown hold together, and the total; the
-    printed cells add up.
-
-    Where rounding alone would make the rest negative it is printed as the bound it is, and the sign
-    becomes about equal.
-    """
-    printed = rest(list(shown), value, 3)
-    left = value - sum(shown)
-    if left >= 5e-4 or (printed == "0.000" and left > -1e-9):
-        return {
-            "rest": printed if left >= 5e-4 else "0.000",
-            "sign": "=",
-            "total": number(value, 3),
-        }
-    return {"rest": "< 0.001" if left > 1e-9 else "0.000", "sign": "≈", "total": number(value, 3)}
-
-
-def _sign(addends: Sequence[float], value: float) -> str:
-    return (
-        "=" if sum(round(1000 * float(a)) for a in addends) == round(1000 * float(value)) else "≈"
-    )
-
-
 def totals(
     reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence[TagGold]
 ) -> dict[str, str]:
     """L as the exercise sums it, as H(t) + KL, the code's mean, and the entropy of the model's own
     distributions.
     """
-    printed = total([float(terms.floor.sum()), float(terms.divergence.sum())], terms.total)
+    both = [float(terms.floor.sum()), float(terms.divergence.sum())]
+    printed = total(both, terms.total, min(decimals_for([terms.total]), MAX_DECIMALS))
     count = int(terms.labelled.sum())
     code = tag_loss(reading, golds)
     own = entropy(np.exp(log_rows[terms.labelled]))
@@ -195,25 +182,26 @@ def one_hot_data(
     likelihood = -float(cost.sum())
     terms = soft_terms(reading, (gold,))
     shown = rows_shown(terms)
+    decimals = telling(cost[shown])
     rows = [
         {
             "doc": d,
             "token": printable(piece_text(reading, d)),
             "gold": int(tags[d]),
             "tag": TAGS[tags[d]],
-            "costs": [number(float(-log_rows[d, k]), 3) for k in range(3)],
+            "costs": [cell(float(-log_rows[d, k]), decimals) for k in range(3)],
             "p": probability(float(np.exp(log_rows[d, tags[d]]))),
         }
         for d in shown
     ]
-    value = number(-likelihood, 3)
+    value = number(-likelihood, decimals)
     return {
         "annotator": annotator,
         "rows": rows,
         "others": n - len(shown),
-        "rest": column(cost[shown].tolist(), -likelihood)["rest"],
+        "rest": column(cost[shown].tolist(), -likelihood, decimals)["rest"],
         "loss": value,
-        "likelihood": number(likelihood, 3),
+        "likelihood": number(likelihood, decimals),
         "product": chance(likelihood),
         "value": -likelihood,
         "stages": _stages(n, value),
@@ -280,20 +268,22 @@ def terms_table(found: dict[str, Any]) -> dict[str, Any]:
     return table("The loss of the annotators' mean, token by token", head, rows)
 
 
-def _token_terms(terms: SoftTerms, doc: int, cost: Floats, annotators: int) -> dict[str, Any]:
+def _token_terms(
+    terms: SoftTerms, doc: int, cost: Floats, annotators: int, decimals: int
+) -> dict[str, Any]:
     """The three terms of one token, with their sum, its floor and what is above it."""
     t = terms.targets[doc]
     return {
         "cells": [
             {
                 "t": fraction(t[k], annotators),
-                "cost": number(cost[k], 3),
-                "value": number(t[k] * cost[k], 3),
+                "cost": cell(cost[k], decimals),
+                "value": cell(t[k] * cost[k], decimals),
             }
             for k in range(3)
         ],
-        "loss": number(terms.loss[doc], 3),
-        "floor": number(terms.floor[doc], 3),
-        "divergence": rest([terms.floor[doc]], terms.loss[doc], 3),
-        "sign": _sign([t[k] * cost[k] for k in range(3)], terms.loss[doc]),
+        "loss": cell(terms.loss[doc], decimals),
+        "floor": cell(terms.floor[doc], decimals),
+        "divergence": above(float(terms.floor[doc]), float(terms.loss[doc]), decimals),
+        "sign": sign([t[k] * cost[k] for k in range(3)], float(terms.loss[doc]), decimals),
     }

@@ -14,6 +14,7 @@ from qa_demo.core.predicted import Prediction
 from qa_demo.core.tag_fit import tag_anatomy
 from qa_demo.core.tagging import Tagging
 from qa_demo.core.types import TAGS, Reading, Span
+from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
@@ -143,16 +144,17 @@ def products_data(weight: Floats, bias: Floats, hidden: Floats, top: int = 8) ->
     rest and the bias: rows add up.
     """
     dimensions, rows = tag_anatomy(weight, bias, hidden, top)
+    decimals = telling(x for row in rows for x in (*row.products, row.bias))
     out = []
     for row in rows:
         shown = [*row.products, row.bias]
         out.append(
             {
                 "tag": TAGS[row.tag],
-                "products": [number(x, 3) for x in row.products],
-                "rest": rest(shown, row.logit, 3),
-                "bias": number(row.bias, 3),
-                "logit": number(row.logit, 3),
+                "products": [number(x, decimals) for x in row.products],
+                "rest": rest(shown, row.logit, decimals),
+                "bias": number(row.bias, decimals),
+                "logit": number(row.logit, decimals),
             }
         )
     return {

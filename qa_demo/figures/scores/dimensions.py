@@ -6,11 +6,11 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.heads import Comparison, HeadWeights, Lane, anatomy, compare
+from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import decimals_for, number, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.prose import quoted
 
-DECIMALS = 3
 TOP = 8
 RIVALS = 10
 LANES: tuple[Lane, Lane] = ("start", "end")
@@ -46,17 +46,18 @@ def anatomy_data(
     """
     parts = anatomy(heads, token, lane, TOP)
     vector, _ = heads.vector(lane)
+    decimals = telling([*parts.products, parts.bias])
     rows = [
         {
             "k": k,
-            "v": number(float(vector[k]), DECIMALS),
-            "t": number(float(token[k]), DECIMALS),
-            "product": number(p, DECIMALS),
+            "v": number(float(vector[k]), decimals),
+            "t": number(float(token[k]), decimals),
+            "product": number(p, decimals),
             "x": p,
         }
         for k, p in zip(parts.dimensions, parts.products, strict=True)
     ]
-    left = rest([*parts.products, parts.bias], logit, DECIMALS)
+    left = rest([*parts.products, parts.bias], logit, decimals)
     return {
         "lane": lane,
         "token": printable(name),
@@ -64,8 +65,8 @@ def anatomy_data(
         "size": float(np.abs(token).max()),
         "rows": rows,
         "rest": {"name": others(parts.n_rest), "product": left, "x": parts.rest},
-        "bias": {"product": number(parts.bias, DECIMALS), "x": parts.bias},
-        "logit": number(logit, DECIMALS),
+        "bias": {"product": number(parts.bias, decimals), "x": parts.bias},
+        "logit": number(logit, decimals),
         "x": logit,
     }
 
@@ -78,21 +79,20 @@ def comparison_data(
     names: tuple[str, str],
     logits: tuple[float, float],
 ) -> dict[str, Any]:
-    """Why one token and not another: the dimensions that separate them, adding up to the
-    difference of the two printed logits.
-    """
+    """Why one token and not another: what separates them adds up to the printed difference."""
     found = compare(heads, first, second, lane, TOP)
-    a, b = (round(x, DECIMALS) for x in logits)
+    decimals = telling([*found.first, *found.second, *found.differences])
+    a, b = (round(x, decimals) for x in logits)
     apart = [
-        round(p, DECIMALS) - round(q, DECIMALS)
+        round(p, decimals) - round(q, decimals)
         for p, q in zip(found.first, found.second, strict=True)
     ]
     rows = [
         {
             "k": k,
-            "first": number(p, DECIMALS),
-            "second": number(q, DECIMALS),
-            "product": number(x, DECIMALS),
+            "first": number(p, decimals),
+            "second": number(q, decimals),
+            "product": number(x, decimals),
             "x": x,
         }
         for k, p, q, x in zip(found.dimensions, found.first, found.second, apart, strict=True)
@@ -103,11 +103,11 @@ def comparison_data(
         "rows": rows,
         "rest": {
             "name": others(found.n_rest),
-            "product": rest(apart, a - b, DECIMALS),
+            "product": rest(apart, a - b, decimals),
             "x": found.rest,
         },
-        "logits": [number(a, DECIMALS), number(b, DECIMALS)],
-        "difference": number(a - b, DECIMALS),
+        "logits": [number(a, decimals), number(b, decimals)],
+        "difference": number(a - b, decimals),
         "says": because(found, names),
     }
 

@@ -241,6 +241,22 @@ def test_two_tokens_side_by_side_add_up_to_the_difference() -> None:
     )
 
 
+def test_small_numbers_of_chapter_2_keep_their_digits() -> None:
+    """A product of 0.0003 beside one of 2 is printed with four decimals, and a lead of 0.0004 with
+    two digits.
+    """
+    heads = HeadWeights(np.array([2.0, 0.0003]), np.ones(2), 0.0, 0.0)
+    data = anatomy_data(heads, np.ones(2), "start", 2.0003, "word")
+    assert [row["product"] for row in data["rows"]] == ["2.0000", "0.0003"]
+    assert data["logit"] == "2.0003" and data["rest"]["product"] == "0.0000"
+    a, b = np.array([1.0, 1.0]), np.array([1.0, -1 / 3])
+    found = comparison_data(heads, a, b, "start", ("x", "y"), (2.0003, 1.9999))
+    small = next(row for row in found["rows"] if row["k"] == 1)
+    assert (small["first"], small["second"], small["product"]) == ("0.0003", "−0.0001", "0.0004")
+    assert found["difference"] == "0.0004"
+    assert "ahead by 0.00040 in its start logit" in found["says"]
+
+
 def test_rivals_are_the_highest_others_that_are_allowed() -> None:
     assert rivals(np.array([9, 1, 5, 3]), np.array([False, True, True, True]), 2) == [3, 1]
 
