@@ -178,6 +178,7 @@ function typedSeed(view) {
 function draws(view, seed) {
   stop(view);
   Object.assign(view, { play: !still(), sought: seed });
+  view.seed.value = seed;
   view.page.input("mask-seed", seed);
 }
 
@@ -275,7 +276,11 @@ function paint(view) {
 function controls(view) {
   const { picture, page } = view;
   const { lengths } = picture;
-  view.seed.value = view.sought = picture.seed;
+  // what is being typed meanwhile stays
+  if (view.sought === undefined || view.seed.value === String(view.sought)) {
+    view.seed.value = picture.seed;
+  }
+  view.sought = picture.seed;
   view.histLegend.replaceChildren(legend(lengths));
   view.histSays.textContent = lengths.says;
   view.more.replaceChildren(
