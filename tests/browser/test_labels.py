@@ -139,6 +139,23 @@ CROSSED = """() => {
 }"""
 
 
+# chapter 2: words and numbers of the plane that lie on a dot, and whether the answer is named
+ON_DOTS = """() => {
+  const plane = document.querySelector("#stage-scores .scores-plane"), found = [];
+  const dots = [...plane.querySelectorAll(".point, .cls")].map((dot) => dot.getBoundingClientRect());
+  for (const word of plane.querySelectorAll(".scores-label, text.small")) {
+    const box = word.getBoundingClientRect(), inset = 0.2 * box.height;
+    const on = dots.filter((dot) =>
+      Math.min(box.right, dot.right) - Math.max(box.left, dot.left) > 1 &&
+      Math.min(box.bottom - inset, dot.bottom) - Math.max(box.top + inset, dot.top) > 1);
+    if (on.length) found.push([word.textContent, `on ${on.length} dots`]);
+  }
+  const rings = plane.querySelectorAll(".ring").length;
+  if (rings && !plane.querySelector(".scores-label.chosen")) found.push(["no selected name"]);
+  return found;
+}"""
+
+
 def names_differ(pairs: list[tuple[str, str]]) -> None:
     for k, (text, name) in enumerate(pairs):
         for other, its in pairs[:k]:
@@ -171,6 +188,18 @@ def test_labels_of_the_logit_line(drawn: Pictures, screens: list[Screen], size: 
         if k % 5 == 0 and dots.count():
             dots.first.dispatch_event("click")  # the last of the list
             faults += [(k, "selected", fault) for fault in check_line(drawn)]
+    assert not faults, "\n".join(str(fault) for fault in faults)
+
+
+def test_words_of_chapter_2_s_plane_lie_on_no_dot(drawn: Pictures, screens: list[Screen]) -> None:
+    """On a phone, where it is narrowest, in every text."""
+    resize(drawn, "phone")
+    faults = []
+    for k, screen in enumerate(screens):
+        drawn.show("scores", screen)
+        drawn.page.locator("#scores-step-plane").dispatch_event("click")
+        found = drawn.page.evaluate(TOUCHING, "scores") + drawn.page.evaluate(ON_DOTS)
+        faults += [(k, screen.example, fault) for fault in found]
     assert not faults, "\n".join(str(fault) for fault in faults)
 
 

@@ -441,7 +441,7 @@ function drawPca(view) {
       list.findIndex((d) => d.doc !== null),
       page.scale,
     ),
-    labels(plane, named.map((p) => ({ ...list[p], gap: 12 }))),
+    labels(plane, named.map((p) => ({ ...list[p], gap: 12 })), list),
   );
   view.pca.replaceChildren(
     el(

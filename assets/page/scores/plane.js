@@ -3,6 +3,7 @@
 
 import { isPress, roving, svg } from "../shared/dom.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
+import { meet, placeFor } from "./places.js";
 
 /**
  * The frame of a plane: {root, x(v), y(v), left, right, top, bottom, layer}; `layer` is clipped to
@@ -86,14 +87,16 @@ export function diagonal({ x, y, range: [x0, x1, y0, y1] }, sum) {
 }
 
 /**
- * Diagonals of equal score; `null` is drawn stronger, its words stand where it leaves the frame.
+ * Diagonals of equal score; `null` is drawn stronger, its words stand where it leaves the frame. A
+ * diagonal's number stands on none of the points; where there is no room for it, it is left out.
  */
-export function diagonals(plane, nullScore) {
+export function diagonals(plane, nullScore, points = []) {
   const [x0, x1, y0, y1] = plane.range;
   const sums = ticks(scaleLinear([x0 + y0, x1 + y1], [0, 7]), { room: 1 });
   const step = sums.length > 1 ? sums[1].value - sums[0].value : 0;
   const group = svg("g", { "aria-hidden": "true" });
   plane.taken = [];
+  const dots = round(points, plane.scale);
   const rule = (sum, name) => {
     const at = diagonal(plane, sum);
     if (at) group.append(svg("line", { class: name, x1: at[0], y1: at[1], x2: at[2], y2: at[3] }));
@@ -101,80 +104,91 @@ export function diagonals(plane, nullScore) {
   };
   sums.forEach(({ value: sum, text }) => {
     const at = rule(sum, "diagonal");
-    if (at && at[1] < plane.bottom - 20 * plane.scale && Math.abs(sum - nullScore) > 0.6 * step) {
-      const [x, y] = [
-        Math.min(at[0] + 3, plane.right - 40 * plane.scale),
-        Math.max(at[1], plane.top) + 14 * plane.scale,
-      ];
-      const wide = 9 * plane.scale * (text.length + 2);
-      plane.taken.push({ l: x, r: x + wide, t: y - 13 * plane.scale, b: y + 4 * plane.scale });
-      group.append(svg("text", { class: "quiet small", x, y }, `= ${text}`));
-    }
+    const named = at && Math.abs(sum - nullScore) > 0.6 * step && numberBox(plane, at, text, dots);
+    if (!named) return;
+    plane.taken.push(named);
+    const [x, y] = [named.l, named.b - 4 * plane.scale];
+    group.append(svg("text", { class: "quiet small", x, y }, `= ${text}`));
   });
   return group;
 }
 
 /**
- * Whether a line from one point to another touches a box.
- * @param {{l: number, r: number, t: number, b: number}} box
- * @param {number[]} from [x, y]
- * @param {number[]} to [x, y]
+ * The first free place along a diagonal for its number.
+ * @param {any} plane
+ * @param {number[]} line
+ * @param {string} text
+ * @param {import("./places.js").Box[]} dots
  */
-export function touches({ l, r, t, b }, from, to) {
-  let [low, high] = [0, 1];
-  for (const [axis, least, most] of [[0, l, r], [1, t, b]]) {
-    const step = to[axis] - from[axis];
-    if (!step && (from[axis] < least || from[axis] > most)) return false;
-    if (!step) continue;
-    const ends = [(least - from[axis]) / step, (most - from[axis]) / step].sort((p, q) => p - q);
-    low = Math.max(low, ends[0]);
-    high = Math.min(high, ends[1]);
+function numberBox({ scale, right, top, bottom, taken }, [x1, y1, x2, y2], text, dots) {
+  const [w, h] = [9 * scale * (text.length + 2), 17 * scale];
+  for (let k = 0; k < 1; k += 0.05) {
+    const l = x1 + k * (x2 - x1) + 3;
+    const t = Math.max(y1 + k * (y2 - y1), top) + scale;
+    const box = { l, r: l + w, t, b: t + h };
+    const free = box.r <= right && box.b <= bottom &&
+      ![...taken, ...dots].some((o) => meet(box, o));
+    if (free) return box;
   }
-  return low <= high;
+  return null;
+}
+
+/** A box round each dot, its rings included. */
+const round = (points, scale) =>
+  points.map(({ x, y, start, end }) => {
+    const r = scale * (start && end ? 11 : start || end ? 8 : 4.5);
+    return { l: x - r, r: x + r, t: y - r, b: y + r };
+  });
+
+/** A thin line from a dot to its label. */
+function leader({ x, y }, box, gap) {
+  const to = [Math.max(box.l, Math.min(box.r, x)), Math.max(box.t, Math.min(box.b, y))];
+  const length = Math.hypot(to[0] - x, to[1] - y) || 1;
+  const skip = Math.min(0.6 * gap, length) / length;
+  return svg("line", {
+    class: "scores-leader",
+    x1: x + skip * (to[0] - x),
+    y1: y + skip * (to[1] - y),
+    x2: to[0],
+    y2: to[1],
+  });
 }
 
 /**
- * Labels in order of importance, clear of the plane's `ways` (lists of points) where there is such a
- * place; one that finds no room is left out. Each: {x, y, text, name}.
+ * Labels in order of importance, off the dots and clear of the plane's `ways` (lists of points)
+ * where there is such a place; one that finds no room is left out unless it is one of the answer.
+ * Each: {x, y, text, name}; `points` are all dots.
  */
-export function labels(plane, list) {
+export function labels(plane, list, points = list) {
   const group = svg("g", { class: "scores-labels", "aria-hidden": "true" });
   const { scale, left, right, top, bottom } = plane;
   const taken = [...plane.taken ?? []];
+  const dots = round(points, scale);
   for (const { x, y, text, name = "", gap: far = 8 } of list) {
-    const gap = far * scale;
     const shown = text.length > 22 ? `${text.slice(0, 21)}\u2026` : text;
-    const [w, h] = [9 * scale * shown.length + 6, 17 * scale];
-    const spots = [
-      [x + gap, y + 4, "start"],
-      [x - gap, y + 4, "end"],
-      [x, y - gap - 2, "middle"],
-      [x, y + gap + 12, "middle"],
-      [x + gap, y - 12, "start"],
-      [x - gap, y + 20, "end"],
-    ];
-    const rooms = spots.map(([px, py, anchor]) => {
-      const l = px - (anchor === "end" ? w : anchor === "middle" ? w / 2 : 0);
-      const t = py - h + 3;
-      return { px, py, anchor, l, t, r: l + w, b: t + h };
-    }).filter((box) =>
-      box.l >= left && box.r <= right && box.t >= top && box.b <= bottom &&
-      !taken.some((o) => box.l < o.r && box.r > o.l && box.t < o.b && box.b > o.t)
+    const label = { x, y, w: 9 * scale * shown.length + 6, h: 17 * scale, gap: far * scale };
+    const box = placeFor(
+      { ...label, must: name.trim() !== "" },
+      { l: left, r: right, t: top, b: bottom },
+      taken,
+      dots,
+      plane.ways,
     );
-    const clear = (box) =>
-      (plane.ways ?? []).every((way) => way.every((to, k) => !k || !touches(box, way[k - 1], to)));
-    const box = rooms.find(clear) ?? rooms[0];
-    if (box) {
-      const { px, py, anchor } = box;
-      taken.push(box);
-      group.append(
-        svg(
-          "text",
-          { class: `scores-label ${name}`, x: px, y: py, "text-anchor": anchor },
-          svg("tspan", { "unicode-bidi": "isolate" }, shown),
-        ),
-      );
-    }
+    if (!box) continue;
+    taken.push(box);
+    if (box.far) group.append(leader({ x, y }, box, label.gap));
+    group.append(
+      svg(
+        "text",
+        {
+          class: `scores-label ${name}`,
+          x: box.side > 0 ? box.l : box.side < 0 ? box.r : (box.l + box.r) / 2,
+          y: box.b - 4 * scale,
+          "text-anchor": box.side > 0 ? "start" : box.side < 0 ? "end" : "middle",
+        },
+        svg("tspan", { "unicode-bidi": "isolate" }, shown),
+      ),
+    );
   }
   return group;
 }

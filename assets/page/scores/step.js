@@ -232,10 +232,13 @@ function paint(view) {
     label: `Every token of window ${w.index + 1} at its start logit and end logit`,
   });
   const { layer } = view.plane;
-  layer.append(diagonals(view.plane, picture.plane.null));
+  view.list = points(view);
+  const { x, y } = view.plane;
+  const ends = view.list.flatMap(({ from, to }) => [from, to]);
+  const stand = ends.map(([s, e]) => ({ x: x(s), y: y(e) }));
+  layer.append(diagonals(view.plane, picture.plane.null, stand));
   view.body = svg("g", {});
   layer.append(view.body);
-  view.list = points(view);
   const focused = focusIn(view.holder)?.dataset.pos ?? null;
   view.holder.replaceChildren(view.plane.root);
   place(view);
@@ -302,6 +305,7 @@ function place(view) {
         gap: d.start || d.end ? 12 : 8,
         name: `${d.name === "best" ? "best" : ""} ${d.start || d.end ? "chosen" : ""}`,
       })),
+      list,
     ),
   );
   move(view);
