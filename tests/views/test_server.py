@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -167,6 +168,17 @@ def test_every_file_that_a_module_of_the_page_names_is_there() -> None:
     served = (PAGE.parent / "plotly.min.js").resolve()
     assert [(m.name, name) for at, m, name in found if not at.is_file() and at != served] == []
     assert sum(at == served for at, _, _ in found) == 1
+
+
+@pytest.mark.parametrize("sheet", styles(), ids=lambda path: path.name)
+def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it(sheet: Path) -> None:
+    """gradio puts its own class before such a rule, which then matches nothing: media.css, which the
+    page itself loads, is the place.
+    """
+    media = re.findall(r"@media[^{]*\{((?:[^{}]|\{[^{}]*\})*)\}", sheet.read_text(encoding="utf-8"))
+    rules = [line.strip() for block in media for line in block.splitlines()]
+    assert [rule for rule in rules if re.match(r"(?:body|html|:root)\b", rule)] == []
+    assert not media or any("{" in rule for rule in rules), "the rules were found"
 
 
 def test_an_event_of_gradio_loads_no_pyplot() -> None:
