@@ -81,7 +81,16 @@ function pageFor(view) {
 }
 
 function skeleton(root, key) {
-  const view = { key, root, data: null, drawn: null, module: null, width: 0, due: false };
+  const view = {
+    key,
+    root,
+    data: null,
+    drawn: null,
+    module: null,
+    asked: false,
+    width: 0,
+    due: false,
+  };
   view.formula = el("div", { class: "formula-line" });
   view.chosen = el("p", { class: "selection-line" });
   view.question = el("h2", { class: "question" });
@@ -285,6 +294,26 @@ hear("reading", redraw);
 hear("look", redraw);
 hear("opened", redraw);
 
+// The open chapter's modules come first: beside those of the eight others they came half a second
+// later. The others follow once something is drawn, or once they are opened.
+let others = false;
+
+function fetchModule(view) {
+  if (!view || view.asked || !(others || state.chapter === view.key)) return;
+  view.asked = true;
+  import(`../${view.key}/chapter.js`).then((module) => {
+    view.module = module;
+    schedule(view);
+  });
+}
+
+hear("opened", (key) => fetchModule(chapters.get(key)));
+hear("drawn", () => {
+  if (others) return;
+  others = true;
+  chapters.forEach(fetchModule);
+});
+
 export function mountChapter() {
   return {
     update(root, data, { trigger }) {
@@ -292,10 +321,7 @@ export function mountChapter() {
       if (!view) {
         view = skeleton(root, data.chapter);
         chapters.set(data.chapter, view);
-        import(`../${data.chapter}/chapter.js`).then((module) => {
-          view.module = module;
-          schedule(view);
-        });
+        fetchModule(view);
       }
       view.trigger = trigger;
       const now = state.reading?.stamp;
