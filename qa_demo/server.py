@@ -21,7 +21,10 @@ os.environ.update(
     {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
 )  # before gradio is imported
 
-import gradio as gr  # noqa: E402
+from qa_demo.interfaces import without_interface_files  # noqa: E402
+
+with without_interface_files():
+    import gradio as gr
 import plotly  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.requests import Request  # noqa: E402

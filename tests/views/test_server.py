@@ -199,3 +199,26 @@ def test_an_event_of_gradio_loads_no_pyplot() -> None:
         check=True,
     )
     assert said.stdout.split() == ["True", "False"]
+
+
+def interface_files(code: str) -> str:
+    """The interface files for editors that this code reads or writes, in a process of its own."""
+    heard = (
+        "import sys\nfound = set()\n"
+        "def hear(name, given):\n"
+        "    if name == 'open' and str(given[0]).endswith('.pyi'): found.add(str(given[0]))\n"
+        "sys.addaudithook(hear)\n"
+    )
+    shown = "\nprint(sum('gradio' in one for one in found))"
+    done = subprocess.run(
+        [sys.executable, "-c", heard + code + shown], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_the_page_starts_without_gradios_interface_files() -> None:
+    """gradio alone compares one for each module of components: should it stop, so may we. The one
+    of its page costs nothing worth a rule.
+    """
+    assert interface_files("import qa_demo.server, qa_demo.views.page") == "1"
+    assert int(interface_files("import gradio")) > 20
