@@ -29,7 +29,9 @@ from qa_demo.embedding import frame_ancestors
 
 if TYPE_CHECKING:
     from qa_demo.core.infiller import Infiller
+    from qa_demo.core.lessons import Lesson
     from qa_demo.core.reader import Reader
+    from qa_demo.lull import Lull
     from qa_demo.model.source import HostLimits
     from qa_demo.views.services import Services
 
@@ -88,14 +90,20 @@ def _port(text: str) -> int:
 
 
 def begin_loading(
-    reader: str, calibration: Path | None = None, into: "Future[Reader] | None" = None
+    reader: str,
+    calibration: Path | None = None,
+    into: "Future[Reader] | None" = None,
+    lull: "Lull | None" = None,
 ) -> "Future[Reader]":
     """Load the page's reader in a thread of its own, so that the first example is shown before
-    the weights are there; `into` is a promise of it that was given before.
+    the weights are there; `into` is a promise of it that was given before, and `lull` is waited
+    for: beside the imports of torch and transformers a first picture takes a second longer.
     """
     first: Future[Reader] = Future() if into is None else into
 
     def load() -> "Reader":
+        if lull is not None:
+            lull.wait()
         # torch and transformers are imported here, beside the first paint
         from qa_demo.model.heads import with_fit
         from qa_demo.model.loading import load_reader
@@ -123,9 +131,11 @@ def services(
     fitted: bool = False,
     lan: bool = False,
     rooms: str | None = None,
+    lull: "Lull | None" = None,
 ) -> "Services":
     """What the page may ask of this server; `first` is the reader named `reader`. One that was
     `fitted` anew shows no stored reading, which holds the old threshold. `rooms`: see `has_rooms`.
+    Who asks for the reader ends the `lull` that its loading waits for.
     """
     from qa_demo.core.rooms import Rooms
     from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
@@ -142,9 +152,14 @@ def services(
 
         return load_reader(source, limits)
 
+    def wanted() -> "Reader":
+        if lull is not None:
+            lull.end()
+        return first.result()
+
     readers = ModelCache(load, most=3)  # a class that picks one reader together loads it once
     return Services(
-        first.result,
+        wanted,
         readers.get,
         load_menu(),
         default=reader,
@@ -213,26 +228,40 @@ def serve(args: argparse.Namespace) -> int:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         # an unknown reader is refused before anybody sees a page
         begin_loading(args.reader, args.calibration, first).result()
+    lull = open_page(args, (host, port), address, lessons, first)
+    if not waits:
+        # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
+        begin_loading(args.reader, args.calibration, first, lull)
+    for_all = " for everybody on this network." if args.lan else ""
+    logging.info("Spanlight is open at %s%s", address, for_all)
+    wait_for_the_end(first)
+    return 0
+
+
+def open_page(
+    args: argparse.Namespace,
+    at: tuple[str, int],
+    address: str,
+    lessons: "tuple[Lesson, ...]",
+    first: "Future[Reader]",
+) -> "Lull":
+    """Build the page and open it `at` host and port; the lull that hears of its requests."""
     from qa_demo.join import join, show
+    from qa_demo.lull import Lull
     from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
     from qa_demo.views.api.health import health
     from qa_demo.views.lessons.rooms import looker
     from qa_demo.views.page import build
 
-    served = services(args.reader, host, first, args.calibration is not None, args.lan, args.rooms)
+    lull, fitted = Lull(), args.calibration is not None
+    served = services(args.reader, at[0], first, fitted, args.lan, args.rooms, lull)
     page = build(served, join(address) if args.lan else None, lessons)
-    names = own_names(port) if args.lan else None
+    names = own_names(at[1]) if args.lan else None
     room = None if served.rooms is None else looker(served.rooms)
-    launch(page, host, port, names, health(served), room, prevent_thread_lock=True)
-    if not waits:
-        # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
-        begin_loading(args.reader, args.calibration, first)
+    launch(page, *at, names, health(served), room, lull, prevent_thread_lock=True)
     if args.lan:
         show(address)
-    for_all = " for everybody on this network." if args.lan else ""
-    logging.info("Spanlight is open at %s%s", address, for_all)
-    wait_for_the_end(first)
-    return 0
+    return lull
 
 
 def others_type(host: str, lan: bool) -> str:

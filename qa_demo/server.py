@@ -35,6 +35,7 @@ from starlette.staticfiles import StaticFiles  # noqa: E402
 from qa_demo.core.assets import ASSETS  # noqa: E402
 from qa_demo.embedding import frame_ancestors  # noqa: E402
 from qa_demo.guard import Guard, policy  # noqa: E402
+from qa_demo.lull import Heard, Lull  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
 from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
@@ -164,10 +165,11 @@ def launch(
     names: frozenset[str] | None = None,
     health: Callable[[], tuple[int, dict[str, Any]]] | None = None,
     room: Callable[[str, str], dict[str, Any]] | None = None,
+    lull: Lull | None = None,
     **more: Any,
 ) -> Any:
     """Queue and start a page with the frozen settings, under these names only where they are given;
-    `more` is for tests (prevent_thread_lock).
+    `lull` hears of every request, and `more` is for tests (prevent_thread_lock).
     """
     page.queue(max_size=MAX_THREADS, default_concurrency_limit=8, api_open=False)
     settings = launch_settings(host, port)
@@ -175,6 +177,8 @@ def launch(
         Middleware(Guard, names=names, policy=policy(frame_ancestors())),
         Middleware(Door, page=page),
     ]
+    if lull is not None:
+        settings["app_kwargs"]["middleware"].insert(0, Middleware(Heard, lull=lull))
     settings["app_kwargs"]["routes"] += [_openapi(page), *_mcp(page)]
     if health is not None:
         settings["app_kwargs"]["routes"].append(_health(health))

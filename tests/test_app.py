@@ -100,7 +100,7 @@ def test_the_bundled_reader_is_loaded_once_the_page_is_open(
 
     def begin(*given: object) -> Future[Reader]:
         done.append("load")
-        into = given[-1]
+        into = given[2]
         assert isinstance(into, Future)
         into.set_result(FakeReader())
         return into
