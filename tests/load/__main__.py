@@ -98,6 +98,15 @@ async def lesson(
     return record
 
 
+async def heard_first(visitor: Visitor, asked: asyncio.Task[str | None]) -> None:
+    """Return once the page has said anything to who asked: a result, a refusal, or a place in line
+    with an estimate.
+    """
+    told = asyncio.create_task(visitor.told.wait())
+    await asyncio.wait({asked, told}, return_when=asyncio.FIRST_COMPLETED)
+    told.cancel()
+
+
 async def stampede(address: str, visitors: int = 100) -> Record:
     """Everybody presses Answer within one second, each with a text of their own."""
     record = Record()
@@ -106,8 +115,13 @@ async def stampede(address: str, visitors: int = 100) -> Record:
         visitor, own = Visitor(http, known), canary(5000 + k)
         await asyncio.sleep(random.Random(k).random())
         began = time.perf_counter()
+        asked = asyncio.create_task(
+            visitor.ask(f"Who told {own}?", f"{SHARED[1]} Bertil told {own} so.")
+        )
+        await heard_first(visitor, asked)
+        record.seconds.setdefault("first word", []).append(time.perf_counter() - began)
         try:
-            said = await visitor.ask(f"Who told {own}?", f"{SHARED[1]} Bertil told {own} so.")
+            said = await asked
         except Lost as fault:
             record.lost.append(str(fault))
             return
@@ -138,9 +152,7 @@ async def storm(address: str, visitors: int = 30, times: int = 20, seconds: floa
                     break
                 text = f"{SHARED[1]} {canary(6000 + k)} {turn}. " * 8
                 asked = asyncio.create_task(visitor.ask(SHARED[0], text))
-                offered = asyncio.create_task(visitor.told.wait())
-                await asyncio.wait({asked, offered}, return_when=asyncio.FIRST_COMPLETED)
-                offered.cancel()
+                await heard_first(visitor, asked)
                 await asyncio.sleep(dice.uniform(0, 0.1))
                 began = time.perf_counter()
                 await visitor.cancel()
