@@ -7,15 +7,36 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
+
+from qa_demo.core.arrays import Floats
 from qa_demo.core.attribution import KINDS
-from qa_demo.core.types import TargetKind
+from qa_demo.core.types import TargetKind, Window
 from qa_demo.model.loading import load_reader
 from qa_demo.model.workers import set_threads
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explained import RANKINGS
 from qa_demo.views.explaining import Work
 from tests.agreement import contradictions, target_for
+
+
+def remembered(masked: Callable[..., tuple[Floats, Floats]]) -> Callable[..., Any]:
+    """`masked` that runs every mask of a window once: all targets meet the same random sets."""
+    seen: dict[tuple[int, bytes], tuple[Floats, Floats]] = {}
+
+    def look(window: Window, masks: Any, *more: Any) -> tuple[Floats, Floats]:
+        keys = [(window.index, mask.tobytes()) for mask in np.asarray(masks, dtype=bool)]
+        new = {key: mask for key, mask in zip(keys, masks, strict=True) if key not in seen}
+        if new:
+            found = masked(window, np.array(list(new.values())), *more)
+            seen.update(zip(new, zip(*found, strict=True), strict=True))
+        start, end = zip(*(seen[key] for key in keys), strict=True)
+        return np.array(start), np.array(end)
+
+    return look
 
 
 def sweep(
@@ -25,12 +46,14 @@ def sweep(
     over; shortest paragraphs first.
     """
     reader, stop = load_reader(), time.monotonic() + seconds
+    plain = reader.masked
     found: Counter[tuple[str, str]] = Counter()
     wrong: list[str] = []
     ordered = sorted(load_examples().values(), key=lambda one: len(one.context))[skip:]
     for at, example in enumerate(ordered):
         if time.monotonic() > stop:
             return found, wrong, len(ordered) - at
+        reader.masked = remembered(plain)  # type: ignore[method-assign]
         work = Work(reader, reader.read(example.question, example.context))
         for kind in kinds:
             target, began = target_for(work.reading, kind), time.perf_counter()
@@ -40,6 +63,7 @@ def sweep(
             for by in RANKINGS:
                 against = contradictions(work, target, by)
                 wrong += [f"{example.id} {kind} {by}: {one}" for one in against]
+                sys.stdout.writelines(f"CONTRADICTION {by}: {one}\n" for one in against)
                 rank = work.stood(target, by, "pad").placed.rank
                 found[by, rank.standing] += 1
                 said.append(f"{by} {rank.below} {rank.standing}")
@@ -63,7 +87,7 @@ def main() -> int:
         counts = {standing: found[by, standing] for standing in ("larger", "chance", "smaller")}
         sys.stdout.write(f"{by}: {counts}\n")
     for one in wrong:
-        sys.stdout.write(f"{one}\n")
+        sys.stdout.write(f"CONTRADICTION {one}\n")
     spent = time.monotonic() - began
     told = f"{len(wrong)} contradictions in {found.total()} explanations, {spent:.0f} s"
     sys.stdout.write(f"{told}, {left} examples left\n")

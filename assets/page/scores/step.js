@@ -302,7 +302,7 @@ function place(view) {
         x: d.x,
         y: d.y,
         text: d.text,
-        gap: d.start || d.end ? 12 : 8,
+        gap: d.start || d.end || d.kind === "cls" ? 12 : 8,
         name: `${d.name === "best" ? "best" : ""} ${d.start || d.end ? "chosen" : ""}`,
       })),
       list,

@@ -4,7 +4,7 @@ WORDS = {
     "steps": "Steps of this chapter",
     "bars": "Each token's three probabilities as one bar: B solid, I striped, O paper. Arrow "
     "keys move between tokens, Enter selects.",
-    "hint": "Choose a bar to take its token apart; a word selects its pieces.",
+    "hint": "Choose a bar to take its token apart.",
     "sum": "sum = 1",
     "quiet_run": "… {n} tokens, each with p(O) > .98, the smallest {low}",
     "one_quiet": "… 1 token with p(O) > .98",
