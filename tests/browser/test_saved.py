@@ -75,6 +75,14 @@ def test_listed_spans_are_selected_and_the_rest_leads_to_the_page(
     for control in page.locator(".stage :is(input, select, textarea)").all():
         if not control.is_enabled():
             expect(control).to_have_attribute("title", "needs the running page")
+    page.get_by_role("tab", name="Why").click()
+    page.locator("#why-step-trust").click()
+    why = page.get_by_role("tabpanel", name="Why")
+    expect(why.get_by_text("This was not saved").filter(visible=True)).to_be_visible()
+    expect(why.get_by_role("link", name="open it there")).to_have_attribute(
+        "href", re.compile("^" + re.escape(HOME) + r"#2\.")
+    )
+    expect(why.get_by_role("button", name="measure")).to_have_count(0)
     page.get_by_role("tab", name="Loss").click()
     page.locator("#loss-step-labels").click()
     page.get_by_role("tabpanel", name="Loss").get_by_role("button", name="no answer").first.click()
@@ -139,7 +147,7 @@ def test_a_bundle_runs_as_its_modules_would(chromium: Browser, tmp_path: Path) -
 
 def test_a_notebook_shows_a_reading_in_a_frame(opened: Callable[..., Page], tmp_path: Path) -> None:
     # a text of its own: what another test's reading was given is kept, and would be shown here
-    reading = FakeReader(bio=True).read("Who came to Visby?", f"{TEXT} So it was.", SMALL)
+    reading = FakeReader(bio=True).read("Who came to Visby?", f"So it was. {TEXT}", SMALL)
     path = tmp_path / "cell.html"
     path.write_text(f"<!doctype html>\n<meta charset='utf-8'>\n{as_page(reading)}")
     frame = opened(path).frame_locator("iframe[title='A reading in Spanlight']")
@@ -155,6 +163,10 @@ def test_a_notebook_shows_a_reading_in_a_frame(opened: Callable[..., Page], tmp_
             expect(panel.locator(".stage svg:visible, .stage .word:visible").first).to_be_visible()
         expect(frame.get_by_role("button", name="try again")).to_have_count(0)
         expect(frame.locator("#say").get_by_text("saved with")).to_have_count(0)
+    frame.get_by_role("tab", name="Tags").click()
+    tags = frame.get_by_role("tabpanel", name="Tags")
+    expect(tags.get_by_text("need the running page")).to_be_visible()
+    expect(tags.get_by_role("link", name="open it there")).to_have_count(0)
     frame.get_by_role("tab", name="SpanBERT").click()
     frame.locator("#spanbert-step-closing").click()
     spanbert = frame.get_by_role("tabpanel", name="SpanBERT")

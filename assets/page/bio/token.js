@@ -2,6 +2,7 @@
 // request the products.
 
 import { el, headRow, tableBox } from "../shared/dom.js";
+import { needsPage } from "../shared/needs_page.js";
 
 const NAMES = ["B", "I", "O"];
 const KEYS = ["tag-b", "tag-i", "tag-o"];
@@ -117,6 +118,8 @@ function panel(stage, picture, page) {
         numbers(found),
         found.products
           ? products(found.products, words)
+          : page.reading.saved
+          ? el("p", { class: "role-quiet" }, needsPage(words.fetch_saved))
           : el("p", {}, fetch, el("span", { class: "role-quiet" }, ` ${words.fetch_why}`)),
       ]
       : [el("p", { class: "role-quiet" }, words.no_token)]),

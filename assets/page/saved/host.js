@@ -4,10 +4,10 @@
 
 import { mount } from "../main.js";
 import { el } from "../shared/dom.js";
+import { NOT_SAVED } from "../shared/needs_page.js";
 import { state } from "../shared/store.js";
 import { player } from "./tape.js";
 
-export const NOT_SAVED = "This was not saved with the reading: it needs the running page.";
 const NO_SPAN =
   "The numbers of this span were not saved: listed spans, marked answers and single " +
   "words were. Others need the running page.";

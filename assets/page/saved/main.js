@@ -4,10 +4,11 @@
 import { links } from "../shared/address.js";
 import { el } from "../shared/dom.js";
 import { toggle } from "../shared/header.js";
+import { NOT_SAVED } from "../shared/needs_page.js";
 import { hear, hearLink, say } from "../shared/store.js";
 import { carryStep } from "../shared/visit.js";
 import { edition } from "./edition.js";
-import { answered, ask, later, NOT_SAVED, page, picture, refuse, select, show } from "./host.js";
+import { answered, ask, later, page, picture, refuse, select, show } from "./host.js";
 
 /** Controls that only the browser answers. All others of a picture need the running page. */
 const FREE = [

@@ -2,6 +2,7 @@
 // each row, ways through the plane, PCA folded.
 
 import { el, focusIn, fold, isPress, svg } from "../shared/dom.js";
+import { needsPage } from "../shared/needs_page.js";
 import { fixed } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
 import { extent } from "../shared/scales.js";
@@ -20,7 +21,7 @@ export const rankOf = (row, pos) => row.reduce((rank, v) => rank + (v > row[pos]
 export function missing(on, model) {
   const { picture, page } = model;
   if (page.reading.typed) return ["These numbers were typed: no vectors stand behind them."];
-  if (picture.lacking) return [picture.lacking];
+  if (picture.lacking) return needsPage(picture.lacking);
   const fetch = el("button", {
     type: "button",
     class: "plain",

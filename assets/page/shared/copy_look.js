@@ -174,8 +174,9 @@ export function rulesOf(style, parent, drawn) {
   }
   if (!drawn && style("display") !== "inline") {
     keep("width", style("width"));
-    // a row is as high as its cells
-    if (!/^table-(cell|row)/.test(style("display"))) keep("height", style("height"));
+    // a table is as high as its rows, and a row as its cells: the height that a browser names for a
+    // table counts its caption, which would stretch the rows
+    if (!/^(inline-)?table/.test(style("display"))) keep("height", style("height"));
   }
   return kept.join(";");
 }

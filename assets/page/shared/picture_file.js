@@ -2,7 +2,8 @@
 // it comes from.
 
 const XML_CANNOT = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-const EDGE = 24;
+/** The margin; what stands out of a picture's side may reach into it. */
+export const EDGE = 24;
 const ESCAPED = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /**
@@ -128,7 +129,7 @@ export function pictureFile(content, measure) {
 <rect width="100%" height="100%" fill="${xml(paper)}"/>
 ${title.markup}
 ${formula.markup}
-<svg x="${EDGE}" y="${at}" width="${width}" height="${content.height}" viewBox="0 ${top} ${width} ${content.height}">
+<svg y="${at}" width="${whole.width}" height="${content.height}" viewBox="${-EDGE} ${top} ${whole.width} ${content.height}">
 ${content.markup}
 </svg>
 ${source.markup}

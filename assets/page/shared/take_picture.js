@@ -2,7 +2,7 @@
 
 import { CONTROLS, copyLook, Sheet } from "./copy_look.js";
 import { el, fold } from "./dom.js";
-import { pictureFile } from "./picture_file.js";
+import { EDGE, pictureFile } from "./picture_file.js";
 import { state } from "./store.js";
 import { download, takeButton } from "./take.js";
 import { nameOf } from "./take_table.js";
@@ -59,11 +59,13 @@ function markupOf(stage, sheet, box) {
   const copy = copyLook(only ? own[0] : stage, sheet);
   copy?.setAttribute("style", "margin:0");
   const said = copy ? new XMLSerializer().serializeToString(copy) : "";
-  const width = Math.ceil(box.width);
+  const width = Math.ceil(box.width) + 2 * EDGE;
   return only
     ? said
-    : `<foreignObject x="0" y="-100" width="${width}" height="${Math.ceil(box.height) + 200}">` +
-      `<div xmlns="http://www.w3.org/1999/xhtml" style="padding-top:100px">${said}</div>` +
+    : `<foreignObject x="${-EDGE}" y="-100" width="${width}" height="${
+      Math.ceil(box.height) + 200
+    }">` +
+      `<div xmlns="http://www.w3.org/1999/xhtml" style="padding:100px ${EDGE}px 0">${said}</div>` +
       "</foreignObject>";
 }
 

@@ -209,7 +209,8 @@ function model(view, w, chosen) {
       view.found.delete(keyOf(view, request));
       paint(view);
     },
-    wanted: (request) => view.wanted.has(keyOf(view, request)),
+    // a saved page has the answer or says at once that it has not
+    wanted: (request) => Boolean(page.reading.saved) || view.wanted.has(keyOf(view, request)),
     again: (request) => {
       view.found.delete(keyOf(view, request));
       paint(view);

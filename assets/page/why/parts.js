@@ -2,6 +2,7 @@
 // signed numbers.
 
 import { el } from "../shared/dom.js";
+import { needsPage } from "../shared/needs_page.js";
 import { fixed } from "../shared/numbers.js";
 
 /** Characters of the text on each side of the marked words while the reader is awaited. */
@@ -22,7 +23,7 @@ export function missing(model, request, found, coming) {
     const line = el("p", { class: "waiting role-quiet", role: "status" }, coming ?? words.waiting);
     return coming ? [line, ...known(model)] : [line];
   }
-  if (model.page.reading.saved) return [el("p", { class: "role-quiet" }, found.error)];
+  if (model.page.reading.saved) return [el("p", { class: "role-quiet" }, needsPage(found.error))];
   const again = el(
     "button",
     { type: "button", class: "act", onclick: () => model.again(request) },

@@ -9,6 +9,7 @@ WORDS = {
     "quiet_run": "… {n} tokens, each with p(O) > .98, the smallest {low}",
     "one_quiet": "… 1 token with p(O) > .98",
     "fetch": "products per dimension",
+    "fetch_saved": "Its products, dimension by dimension, need the running page.",
     "fetch_why": "needs this window's hidden states: one run of the encoder",
     "products": "W h + b of this token, dimension by dimension: those that separate its two "
     "likeliest tags most",
