@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -97,10 +98,48 @@ def test_every_requirement_is_pinned_exactly() -> None:
         assert "index-url" not in (ROOT / name).read_text(), name
 
 
-def test_installed_packages_are_the_pinned_ones() -> None:
-    from importlib.metadata import version
+def bounds(package: str, other: str) -> dict[str, str]:
+    """What a package asks of another, sign to version: {">=": "2.0"}; its extras do not count."""
+    (asked,) = [
+        line
+        for line in metadata.requires(package) or []
+        if re.match(rf"{other}[<>=!~]", line) and "extra ==" not in line
+    ]
+    found = re.findall(r"([<>=!~]+)([0-9.]+)", asked.partition(";")[0])
+    return dict(found)
 
-    assert {name: version(name).partition("+")[0] for name in pins()} == pins()
+
+def test_the_pydantic_that_the_readme_names_is_what_the_packages_take() -> None:
+    said = re.search(
+        r"every pydantic that gradio and fastapi take \((\S+) to (\S+); its tests were run with "
+        r"(\S+) and (\S+)\);",
+        README,
+    )
+    assert said is not None
+    low, high, oldest, newest = said.groups()
+
+    def place(version: str) -> list[int]:
+        return [int(part) for part in version.split(".")]
+
+    gradio, fastapi = (bounds(package, "pydantic") for package in ("gradio", "fastapi"))
+    assert high == gradio["<="] and oldest == low
+    # only gradio is pinned: a later fastapi may ask for more, and none may take less than is said
+    assert place(gradio[">="]) <= place(low) <= place(fastapi[">="])
+    for version in (newest, metadata.version("pydantic")):
+        assert place(low) <= place(version) <= place(high)
+    held = [
+        line
+        for line in metadata.requires("gradio") or []
+        if "extra == 'mcp'" in line.replace('"', "'")
+    ]
+    (extra,) = [line for line in held if line.startswith("pydantic")]
+    assert "up to 2.12.5 and is not used" in README and "<=2.12.5" in extra
+    source = "".join(path.read_text() for path in (ROOT / "qa_demo").rglob("*.py"))
+    assert not re.search(r"^\s*(import|from) (mcp|pydantic)\b", source, re.M)
+
+
+def test_installed_packages_are_the_pinned_ones() -> None:
+    assert {name: metadata.version(name).partition("+")[0] for name in pins()} == pins()
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

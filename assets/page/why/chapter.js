@@ -2,6 +2,7 @@
 // request at a time, and kept.
 
 import { el, stepButtons } from "../shared/dom.js";
+import { needsPage } from "../shared/needs_page.js";
 import { ints } from "../shared/pack.js";
 import { style } from "../shared/style.js";
 import { visit } from "../shared/visit.js";
@@ -12,6 +13,7 @@ import * as trusted from "./trust.js";
 await style(new URL("./why.css", import.meta.url));
 
 const STEPS = { looked, rested, trust: trusted };
+const SEATS = { what: "seats", span: true };
 const SLOW = new Set(["attribution", "question", "random", "stood", "curves", "shuffled"]);
 // milliseconds after which an answer counts as lost; slow ones tell how far they are, and Cancel ends them
 const PATIENCE = 120_000;
@@ -154,10 +156,16 @@ function paint(view) {
     view.stage.hidden = true;
     return;
   }
-  view.stage.hidden = false;
   view.queue = [];
   const w = page.reading.windows[chosen.window];
   const ready = picture.window === w.index;
+  const lacking = ready ? null : notSaved(view);
+  view.stage.hidden = Boolean(lacking);
+  if (lacking) {
+    view.says.hidden = false;
+    view.says.replaceChildren(...needsPage(lacking));
+    return;
+  }
   if (view.seatsOf !== picture.seats) {
     const { of, special, question } = picture.seats;
     view.seatsOf = picture.seats;
@@ -182,9 +190,14 @@ function refresh(view, chosen) {
   if (
     picture.window === chosen.window && target.start === chosen.start && target.end === chosen.end
   ) return;
-  const request = { what: "seats", span: true };
-  view.found.delete(keyOf(view, request));
-  need(view, request);
+  if (notSaved(view)) return; // asked again, it would be refused again
+  view.found.delete(keyOf(view, SEATS));
+  need(view, SEATS);
+}
+
+/** On a saved page: why it has nothing of the selected span; null where it has. */
+function notSaved(view) {
+  return view.page.reading.saved ? view.found.get(keyOf(view, SEATS))?.error ?? null : null;
 }
 
 function model(view, w, chosen) {

@@ -204,7 +204,9 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   });
   root.append(body);
   if (!small) {
-    layout.lost.filter((z) => seen(z.from, z.to)).forEach((z) => lostCount(root, z, x, y(0), em));
+    layout.lost.filter((z) => seen(z.from, z.to)).forEach((z) =>
+      lostCount(root, { ...z, from: Math.max(z.from, from), to: Math.min(z.to, to) }, x, y(0), em)
+    );
   }
   if (!small) annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, top });
   const group = svg("g", {});
