@@ -68,6 +68,8 @@ READINGS = (
     heads.boundary_inputs,
     heads.two_objectives,
     heads.task_loss,
+    heads.minus_log,
+    heads.own_features,
     heads.mean_length,
     failing.threshold_cost,
     failing.lower_threshold,

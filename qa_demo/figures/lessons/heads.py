@@ -1,10 +1,11 @@
 """Checks about tags, annotators who disagree, and the training of SpanBERT."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from qa_demo.core.arrays import softmax
+from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.bio import B, O, decode_reading
 from qa_demo.core.infill import code_terms
 from qa_demo.core.losses import cross_entropy, entropy, start_end_loss
@@ -193,6 +194,39 @@ def task_loss(case: Case) -> Finding:
         f"is hidden any more, so there is nothing to guess.",
         right="task",
     )
+
+
+def minus_log(case: Case) -> Finding:
+    """What a chance of the true piece costs."""
+    chances = (0.5, 0.05)
+    even, small = (
+        float(cross_entropy(np.log([p, 1.0 - p]), np.array([1.0, 0.0]))) for p in chances
+    )
+    return Finding(
+        f"A chance of {percent(chances[0])} costs {number(even)}, one of {percent(chances[1])} "
+        f"costs {number(small)}."
+    )
+
+
+def own_features(case: Case) -> Finding:
+    """A vector's LayerNorm, alone and beside another vector."""
+    one, other = (1.0, 2.0, 6.0), (100.0, 0.0, 50.0)
+    alone, beside = _centred(np.array([one]))[0], _centred(np.array([one, other]))[0]
+    return Finding(
+        f"({_numbers(one)}) becomes ({', '.join(number(float(x)) for x in alone)}), alone or "
+        f"beside ({_numbers(other)}).",
+        holds=bool((alone == beside).all()),
+    )
+
+
+def _centred(rows: Floats) -> Floats:
+    """(x − mean) / standard deviation of each row's own features."""
+    centred: Floats = (rows - rows.mean(axis=1, keepdims=True)) / rows.std(axis=1, keepdims=True)
+    return centred
+
+
+def _numbers(row: Sequence[float]) -> str:
+    return ", ".join(f"{x:g}" for x in row)
 
 
 def mean_length(case: Case) -> Finding:

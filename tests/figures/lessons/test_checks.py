@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.golds import Answer
@@ -161,3 +162,23 @@ def test_a_fault_names_what_is_missing() -> None:
     assert "does not show" in (fault_of(step, Finding("", holds=False, missing="x")) or "")
     number = next(s for lesson in LESSONS for s in lesson.steps if s.predict == "number")
     assert "no number" in (fault_of(number, Finding("")) or "")
+
+
+def test_a_chance_costs_minus_its_logarithm() -> None:
+    said = CHECKS["minus_log"].find(case("oresund")).decides
+    found = re.fullmatch(r"A chance of (\d+) % costs (\S+), one of (\d+) % costs (\S+)\.", said)
+    assert found is not None, said
+    for chance, cost in (found.groups()[:2], found.groups()[2:]):
+        assert float(cost) == pytest.approx(-math.log(int(chance) / 100), abs=0.0051)
+
+
+def test_layer_norm_is_that_of_torch_whatever_stands_beside() -> None:
+    found = CHECKS["own_features"].find(case("oresund"))
+    assert found.holds
+    one, normed, other = (
+        [float(x.replace("−", "-")) for x in row.split(",")]
+        for row in re.findall(r"\(([^)]*)\)", found.decides)
+    )
+    both = torch.tensor([one, other])
+    expected = torch.nn.functional.layer_norm(both, (3,), eps=0.0)[0]
+    assert normed == pytest.approx(expected.tolist(), abs=0.0051)
