@@ -125,7 +125,7 @@ def window_tables(
     spans = [(row["window"], d) for row in candidates["rows"] for d in row["spans"]]
     return [
         table(
-            "Windows (word pieces of the paragraph, counted from 0)",
+            "Windows (word pieces of the paragraph, its first is 0; a position counts from [CLS])",
             ["window", "first", "last", "pieces", "owned", "spans out of reach", "null score"],
             windows,
         ),
