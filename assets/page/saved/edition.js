@@ -4,7 +4,18 @@
 import { carried } from "../shared/carry.js";
 import { el } from "../shared/dom.js";
 import { hear, state } from "../shared/store.js";
-import { answered, later, next, page, picture, refuse, replace, send, show } from "./host.js";
+import {
+  answered,
+  asTheSystem,
+  later,
+  next,
+  page,
+  picture,
+  refuse,
+  replace,
+  send,
+  show,
+} from "./host.js";
 import { judged } from "./judged.js";
 import { fetched } from "./tapes.js";
 
@@ -136,6 +147,7 @@ const MORE = {
 /** What stands on a page that has nothing to show: which file is missing, and the way on. */
 function absent(error) {
   document.body.classList.add("saved", "ready");
+  asTheSystem();
   page().append(
     el("header", { class: "masthead" }, el("h1", {}, el("a", { href: MORE.up }, "Spanlight"))),
     el(

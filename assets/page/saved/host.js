@@ -40,6 +40,12 @@ export function picture(kind, id, value, trigger = (..._) => {}, into = page()) 
 
 export const page = () => /** @type {HTMLElement} */ (document.getElementById("page"));
 
+/** Dark where the system is dark. */
+export function asTheSystem() {
+  const { matches } = window.matchMedia("(prefers-color-scheme: dark)");
+  if (matches) document.body.classList.add("dark");
+}
+
 /** Send a picture its value. */
 export const send = (id, value) => parts.get(id)?.(value);
 

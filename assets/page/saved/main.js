@@ -8,7 +8,7 @@ import { NOT_SAVED } from "../shared/needs_page.js";
 import { hear, hearLink, say } from "../shared/store.js";
 import { carryStep } from "../shared/visit.js";
 import { edition } from "./edition.js";
-import { answered, ask, later, page, picture, refuse, select, show } from "./host.js";
+import { answered, ask, asTheSystem, later, page, picture, refuse, select, show } from "./host.js";
 
 /** Controls that only the browser answers. All others of a picture need the running page. */
 const FREE = [
@@ -46,9 +46,7 @@ function wayThere(home) {
 }
 
 function masthead({ home, tagline }, more) {
-  if (window.matchMedia("(prefers-color-scheme: dark)").matches) {
-    document.body.classList.add("dark");
-  }
+  asTheSystem();
   page().append(
     el(
       "header",
