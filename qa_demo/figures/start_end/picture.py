@@ -5,7 +5,7 @@ here. P = softmax over all positions of the unpadded window, at the displayed te
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,32 @@ from qa_demo.figures.reading import joined, logit_range, question_range
 from qa_demo.figures.start_end.bars import bar_figure
 
 
-def quotient(logit: float, log_z: float, temperature: float = 1.0) -> tuple[str, str, str, str]:
-    """exp(logit / T) / Z as printed: logit, Z, sign, P. With as few decimals (2 to 4) as the
-    printed quotient needs to come out.
+def quotients(
+    sides: Sequence[tuple[float, float]], temperature: float = 1.0
+) -> list[tuple[str, str, str, str]]:
+    """exp(logit / T) / Z of each (logit, log Z) as printed: logit, Z, sign, P. All with as many
+    decimals (2 to 4) as the printed quotients need to come out.
 
     Example: exp(2) / Z with log Z = log(e^2 + e + 1) is printed ("2.00", "11.11", "=", "0.665").
-    The sign is empty when P is printed as a bound, and "≈" when four decimals are not enough.
+    The sign is empty where P is printed as a bound, and "≈" where four decimals are not enough.
     """
-    p = probability(float(np.exp(logit / temperature - log_z)))
-    shown, z, log_printed = "", "", 0.0
+    printed = []
     for decimals in range(2, 5):
-        shown, (z, log_printed) = number(logit, decimals), sum_of_exps(log_z, decimals + 2)
-        if probability(float(np.exp(round(logit, decimals) / temperature - log_printed))) == p:
-            return shown, z, "" if p[0] in "<>" else "=", p
-    return shown, z, "" if p[0] in "<>" else "≈", p
+        printed = [_quotient(logit, log_z, temperature, decimals) for logit, log_z in sides]
+        if all(sign != "≈" for _, _, sign, _ in printed):
+            break
+    return printed
+
+
+def _quotient(
+    logit: float, log_z: float, temperature: float, decimals: int
+) -> tuple[str, str, str, str]:
+    p = probability(float(np.exp(logit / temperature - log_z)))
+    shown, (z, log_printed) = number(logit, decimals), sum_of_exps(log_z, decimals + 2)
+    if p[0] in "<>":
+        return shown, z, "", p
+    comes_out = probability(float(np.exp(round(logit, decimals) / temperature - log_printed))) == p
+    return shown, z, "=" if comes_out else "≈", p
 
 
 def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:

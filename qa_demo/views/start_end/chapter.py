@@ -11,11 +11,11 @@ from qa_demo.figures.prose import piece, quoted
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.start_end.code import start_end_code
 from qa_demo.figures.start_end.notice import notice
-from qa_demo.figures.start_end.picture import quotient, start_end_picture, token_table
+from qa_demo.figures.start_end.picture import quotients, start_end_picture, token_table
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
-from qa_demo.views.state import Chapter, Screen
+from qa_demo.views.state import Chapter, Screen, Selection
 
 CHAPTER = Chapter(
     key="start_end",
@@ -107,40 +107,32 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         part("k", "sub"),
         part(f"{over})", "quiet"),
     ]
-    if chosen is None:
-        return parts
+    return parts + ([] if chosen is None else _of_selected(screen, chosen, temperature))
+
+
+def _of_selected(screen: Screen, chosen: Selection, temperature: float) -> list[dict[str, str]]:
+    """The quotients of the selected span's start and end, as printed."""
     window = screen.shown.windows[chosen.window]
+    positions = [window.to_pos(doc) for doc in (chosen.span.start, chosen.span.end)]
     rows = screen.shown.logits(chosen.window)
-    for side, doc, logits in (
-        ("start", chosen.span.start, rows[0]),
-        ("end", chosen.span.end, rows[1]),
-    ):
-        pos = window.to_pos(doc)
-        parts += _side(
-            screen,
-            side,
-            chosen.window,
-            pos,
-            float(logits[pos]),
-            float(logsumexp(logits / np.float64(temperature))),
-        )
-    return parts
-
-
-def _side(
-    screen: Screen, side: str, window: int, pos: int, logit: float, log_z: float
-) -> list[dict[str, str]]:
-    temperature = screen.what_if.temperature
-    shown, z, sign, p = quotient(logit, log_z, temperature)
-    role = "start" if side == "start" else "end"
+    printed = quotients(
+        [
+            (float(row[pos]), float(logsumexp(row / np.float64(temperature))))
+            for row, pos in zip(rows, positions, strict=True)
+        ],
+        temperature,
+    )
     over = "" if temperature == 1.0 else f" / {temperature:g}"
-    return [
-        part("    exp("),
-        part(shown, role),
-        part(f"{over}) / {z} {sign}{' ' if sign else ''}"),
-        part(p, "strong"),
-        part(f" {side} at {quoted(piece(screen.shown, window, pos))}", "quiet"),
-    ]
+    parts = []
+    for side, pos, (shown, z, sign, p) in zip(("start", "end"), positions, printed, strict=True):
+        parts += [
+            part("    exp("),
+            part(shown, side),
+            part(f"{over}) / {z} {sign}{' ' if sign else ''}"),
+            part(p, "strong"),
+            part(f" {side} at {quoted(piece(screen.shown, chosen.window, pos))}", "quiet"),
+        ]
+    return parts
 
 
 def change_temperature(screen: Screen, value: Any) -> Screen:

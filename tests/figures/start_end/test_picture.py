@@ -22,7 +22,7 @@ from qa_demo.figures.start_end.picture import (
     joined,
     logit_range,
     question_range,
-    quotient,
+    quotients,
     start_end_picture,
     sum_of_exps,
     token_table,
@@ -87,7 +87,7 @@ def test_the_printed_quotient_comes_out_as_printed(temperature: float) -> None:
     for _ in range(300):
         logits = rng.normal(0, 4, 50).astype(np.float32).astype(float)
         log_z = math.log(sum(math.exp(x / temperature) for x in logits))
-        shown, z, sign, p = quotient(logits[0], log_z, temperature)
+        ((shown, z, sign, p),) = quotients([(logits[0], log_z)], temperature)
         approximate += sign == "≈"
         if sign == "=":
             power = z.split(" · 10^")
@@ -103,9 +103,28 @@ def test_the_printed_quotient_comes_out_as_printed(temperature: float) -> None:
 
 
 def test_the_quotient_of_the_docstring() -> None:
-    assert quotient(2.0, math.log(math.e**2 + math.e + 1)) == ("2.00", "11.11", "=", "0.665")
-    assert quotient(-9.0, 5.0)[2:] == ("", "< 0.001")
-    assert quotient(9.0, 9.0001)[2:] == ("", "> 0.999")
+    example = (2.0, math.log(math.e**2 + math.e + 1))
+    assert quotients([example]) == [("2.00", "11.11", "=", "0.665")]
+    bounds = quotients([(-9.0, 5.0), (9.0, 9.0001)])
+    assert [one[2:] for one in bounds] == [("", "< 0.001"), ("", "> 0.999")]
+
+
+def test_both_quotients_have_equal_decimals() -> None:
+    """One that needs three decimals to come out gives three to the other as well."""
+    rng = np.random.default_rng(1)
+    apart = 0
+    for _ in range(200):
+        sides = []
+        for _ in range(2):
+            logits = rng.normal(0, 4, 30)
+            sides.append((float(logits[0]), math.log(sum(math.exp(x) for x in logits))))
+        alone = [quotients([side])[0][0] for side in sides]
+        both = [one[0] for one in quotients(sides)]
+        decimals = {len(shown.split(".")[1]) for shown in both}
+        assert len(decimals) == 1
+        assert decimals.pop() >= max(len(shown.split(".")[1]) for shown in alone)
+        apart += len({len(shown.split(".")[1]) for shown in alone}) > 1
+    assert apart > 10
 
 
 @pytest.mark.parametrize(
