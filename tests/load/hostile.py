@@ -1,8 +1,10 @@
 """Hostile texts through every door of a running page: python -m tests.load.hostile [--inputs 1000]
 [--generated 2000] [--seconds 600] [--seed 1].
 
-Each goes through the call `read`, through the page's Answer and through a link. A reply must come
-within `SLOW` seconds, be an answer whose characters are an exact slice of the paragraph or a
+Each goes through the call `read`, through the page's Answer and through a link. The longest allowed
+paragraph takes a reader many seconds, and four are asked for at once: the page must say something
+every `SLOW` seconds, and a call must come within as many besides the times that it tells. A reply
+must be an answer whose characters are an exact slice of the paragraph or a
 sentence of our own, never a status from 500 on; and the server's log must hold no traceback. Exit
 code 1 otherwise.
 """
@@ -83,6 +85,8 @@ ATOMS = (
     "\\u0000 \\x00",
     "%00%ff%c0%af",
 )
+Outcome = tuple[str | None, float]
+"""A fault or None, and for how many seconds nothing was said."""
 PLACES = ("{}", f"{PLAIN} {{}}", f"{{}} {PLAIN}", "Anna {} Lund kept{} the mill.")
 FIELDS = {
     "max_answer_length": (0, -1, 1e9, "30", None, [], {}, True, 2.5),
@@ -100,6 +104,8 @@ class Found:
 
     requests: int = 0
     slowest: float = 0.0
+    silence: float = 0.0
+    """The longest time, in seconds, for which nothing was said."""
     faults: list[str] = field(default_factory=list)
 
 
@@ -140,63 +146,71 @@ class Doors:
         """All three, each timed."""
         for name, door in (("call", self._call), ("page", self._page), ("link", self._link)):
             began = time.perf_counter()
+            silence = 0.0
             try:
-                fault = await door(question, context)
+                fault, silence = await door(question, context)
             except (Lost, httpx.HTTPError, ValueError, KeyError) as error:
                 fault = f"{type(error).__name__}: {error}"
-            took = time.perf_counter() - began
             self.found.requests += 1
-            self.found.slowest = max(self.found.slowest, took)
-            if fault is None and took > self._slow:
-                fault = f"took {took:.1f} s"
+            self.found.slowest = max(self.found.slowest, time.perf_counter() - began)
+            self.found.silence = max(self.found.silence, silence)
+            if fault is None and silence > self._slow:
+                fault = f"nothing was said for {silence:.1f} s"
             if fault is not None:
                 self.found.faults.append(f"{name} {question[:40]!a} {context[:40]!a}: {fault}")
 
-    async def _call(self, question: str, context: str) -> str | None:
+    async def _call(self, question: str, context: str) -> Outcome:
         body: dict[str, Any] = {"question": question, "context": context}
         if self._dice.random() < 0.2:
             name = self._dice.choice(list(FIELDS))
             body[name] = self._dice.choice(FIELDS[name])
         raw = json.dumps(body).encode()  # half surrogates as escapes
         json_type = {"content-type": "application/json"}
+        began = time.perf_counter()
         begun = await self._http.post("/gradio_api/call/v2/read", content=raw, headers=json_type)
         if begun.status_code >= 500:
-            return f"status {begun.status_code}"
+            return f"status {begun.status_code}", 0.0
         if begun.status_code != 200:
-            return None if isinstance(begun.json().get("error"), str) else begun.text[:80]
+            said = isinstance(begun.json().get("error"), str)
+            return None if said else begun.text[:80], time.perf_counter() - began
         event = begun.json()["event_id"]
         stream = (await self._http.get(f"/gradio_api/call/read/{event}")).text
+        took = time.perf_counter() - began
         # a reply that takes long is preceded by heartbeats
         events = [one for one in stream.split("\n\n") if one and "event: heartbeat" not in one]
         kind, _, data = events[-1].partition("\ndata: ")
         reply = json.loads(data.split("\n")[0])
         if kind == "event: error":
-            return _own(reply.get("error"))
-        answer = reply[0]["answer"]
-        start, end = reply[0]["char_start"], reply[0]["char_end"]
-        exact = answer is None or context[start:end] == answer
-        exact = exact and all(
-            context[one["char_start"] : one["char_end"]] == one["text"]
-            for one in reply[0]["n_best"]
-        )
-        return None if exact else f"{answer!a} is not at {start} to {end}"
+            return _own(reply.get("error")), took
+        return _exact(reply[0], context), took - sum(reply[0]["seconds"].values())
 
-    async def _page(self, question: str, context: str) -> str | None:
+    async def _page(self, question: str, context: str) -> Outcome:
         visitor = Visitor(self._http, self._known)
         if any("\ud800" <= c <= "\udfff" for c in question + context):
-            return None  # httpx refuses to send them; a browser cannot
+            return None, 0.0  # httpx refuses to send them; a browser cannot
         said = await visitor.ask(question, context)
-        return None if said is None else _own(said)
+        return None if said is None else _own(said), visitor.silence
 
-    async def _link(self, question: str, context: str) -> str | None:
+    async def _link(self, question: str, context: str) -> Outcome:
         visitor = Visitor(self._http, self._known)
         texts = (quote(text.encode("utf-8", "surrogatepass")) for text in (question, context))
         link = "#v=1&q={}&p={}".format(*texts)
         if len(link) > MAX_BODY * 0.9:
-            return None  # refused with 413 before it is read
+            return None, 0.0  # refused with 413 before it is read
         await visitor.open(link)
         said = visitor.shown.get("say") or {}
-        return _own(said.get("text")) if said.get("kind") == "error" else None
+        return _own(said.get("text")) if said.get("kind") == "error" else None, visitor.silence
+
+
+def _exact(reply: dict[str, Any], context: str) -> str | None:
+    """Every span's characters are an exact slice of the paragraph."""
+    answer = reply["answer"]
+    start, end = reply["char_start"], reply["char_end"]
+    exact = answer is None or context[start:end] == answer
+    exact = exact and all(
+        context[one["char_start"] : one["char_end"]] == one["text"] for one in reply["n_best"]
+    )
+    return None if exact else f"{answer!a} is not at {start} to {end}"
 
 
 def _own(sentence: Any) -> str | None:
@@ -215,8 +229,8 @@ async def knocked(
     at_once: int = 4,
     slow: float = SLOW,
 ) -> Found:
-    """So many written and generated texts through all doors, a few at a time; what takes longer
-    than `slow` seconds is a fault.
+    """So many written and generated texts through all doors, a few at a time; silence of
+    more than `slow` seconds is a fault.
     """
     dice, until = random.Random(seed), time.monotonic() + seconds
     texts = itertools.chain(
@@ -249,7 +263,8 @@ def main(arguments: list[str]) -> int:
         )
         traced = [line for line in served.log if "Traceback" in line]
     sys.stdout.write(
-        f"{found.requests} requests, slowest {found.slowest:.1f} s, {len(found.faults)} faults, "
+        f"{found.requests} requests, slowest {found.slowest:.1f} s, longest silence "
+        f"{found.silence:.1f} s, {len(found.faults)} faults, "
         f"{len(traced)} tracebacks in the log\n"
         + "".join(f"  {fault}\n" for fault in found.faults[:20])
     )

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import secrets
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,9 @@ class Visitor:
     heard: set[str] = field(default_factory=set)
     told: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the page says what it is busy with, which is when it offers Cancel."""
+    silence: float = 0.0
+    """The longest time, in seconds, in which the page said nothing of an event that it was at."""
+    _heard: float = field(default_factory=time.perf_counter)
 
     async def open(self, fragment: str = "") -> None:
         """Load the page with what its address says."""
@@ -112,6 +116,7 @@ class Visitor:
             "session_hash": self.name,
             "trigger_id": None,
         }
+        self._heard = time.perf_counter()
         try:
             async with asyncio.timeout(PATIENCE):
                 joined = await self.client.post("/gradio_api/queue/join", json=body)
@@ -132,6 +137,8 @@ class Visitor:
                     continue
                 self.heard |= set(CANARY.findall(line))
                 message = json.loads(line[5:])
+                if message["msg"] != "heartbeat":
+                    self._hear()
                 if message["msg"] == "process_generating" and '"kind":"busy"' in line:
                     self.told.set()
                 if message["msg"] == "process_completed" and message["event_id"] == event:
@@ -141,6 +148,10 @@ class Visitor:
         if found is None:
             raise Lost(f"the stream of event {number} ended before it was completed")
         return found
+
+    def _hear(self) -> None:
+        now = time.perf_counter()
+        self.silence, self._heard = max(self.silence, now - self._heard), now
 
     def _outputs(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
         if not message["success"]:
