@@ -27,8 +27,9 @@ def quotients(
     """exp(logit / T) / Z of each (logit, log Z) as printed: logit, Z, sign, P. All with as many
     decimals (2 to 4) as the printed quotients need to come out.
 
-    Example: exp(2) / Z with log Z = log(e^2 + e + 1) is printed ("2.00", "11.11", "=", "0.665").
-    The sign is empty where P is printed as a bound, and "≈" where four decimals are not enough.
+    Example: exp(2) / Z with log Z = log(e^2 + e + 1) is printed ("2.00", "11.11", "=", "0.67").
+    P has two decimals, as in the picture, and three below 0.1 and above 0.99. The sign is empty
+    where P is printed as a bound, and "≈" where four decimals are not enough.
     """
     printed = []
     for decimals in range(2, 5):
@@ -41,12 +42,14 @@ def quotients(
 def _quotient(
     logit: float, log_z: float, temperature: float, decimals: int
 ) -> tuple[str, str, str, str]:
-    p = probability(float(np.exp(logit / temperature - log_z)))
+    value = float(np.exp(logit / temperature - log_z))
+    places = 2 if 0.1 <= value < 0.99 else 3
+    p = probability(value, places)
     shown, (z, log_printed) = number(logit, decimals), sum_of_exps(log_z, decimals + 2)
     if p[0] in "<>":
         return shown, z, "", p
-    comes_out = probability(float(np.exp(round(logit, decimals) / temperature - log_printed))) == p
-    return shown, z, "=" if comes_out else "≈", p
+    quotient = float(np.exp(round(logit, decimals) / temperature - log_printed))
+    return shown, z, "=" if probability(quotient, places) == p else "≈", p
 
 
 def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:
