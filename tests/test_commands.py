@@ -1,0 +1,161 @@
+"""The commands of the README: every line of it is run by a test that is named here, and those of an
+engineer run here, on a file and a reader that take a second.
+"""
+
+import gzip
+import importlib.util
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qa_demo import app
+from qa_demo.cli.main import main
+from qa_demo.core.assets import ASSETS
+from qa_demo.model.loading import load_reader
+from qa_demo.views.page import build
+from qa_demo.views.session.model_cache import ModelCache
+from tests import commands
+from tests.browser.serve import infiller, running
+from tests.fakes import FakeReader
+from tests.model import kit
+from tests.requests import services
+from tests.training.test_score import squad
+
+TESTS = Path(__file__).parent
+HERE = "test_commands.py::"
+TRAINING = "training/test_commands.py::test_a_training_from_the_first_command_to_the_last"
+PRETRAINING = "training/test_commands.py::test_a_pre_training_from_the_first_command_to_the_last"
+RUN = {
+    r"python -m qa_demo answer --question": f"{HERE}test_the_answer_is_the_one_that_is_shown",
+    r"python -m qa_demo answer( --json)?$": f"{HERE}test_the_answer_is_the_one_that_is_shown",
+    r"python -m qa_demo (evaluate|report|calibrate) ": f"{HERE}test_from_a_file_to_its_failures",
+    r"page --out reading\.html": (
+        "cli/test_page.py::test_the_file_holds_the_reading_and_the_address"
+    ),
+    r"python -m qa_demo lesson check FOLDER": f"{HERE}test_lessons_of_a_folder_are_checked",
+    r"python -m qa_demo site edition": (
+        "cli/test_site.py::test_the_command_of_the_readme_writes_an_edition"
+    ),
+    r"hf (repos|upload) ": (
+        "test_documents.py::test_the_space_commands_of_the_readme_run_with_the_pinned_client"
+    ),
+    r"python3 tests/run\.py$": "test_documents.py::test_ci_runs_the_test_command_of_the_readme",
+    r"python3 -m pip --python python install \.$": "test_wheel.py::scripts",
+    r"(SPANLIGHT_FRAME_ANCESTORS=.* )?python app\.py( --lan)?$": (
+        f"{HERE}test_the_page_takes_what_is_shown"
+    ),
+    r"python -m qa_demo\.training\.(pretrain|export_spanbert|infill_score|passages)\b": PRETRAINING,
+    r"python -m qa_demo\.training\.more_text$": (
+        "training/test_more_text.py::"
+        "test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen"
+    ),
+    r"python -m qa_demo\.training\.\w+": TRAINING,
+}
+"""What a command begins with, and the test that runs it."""
+NOT_RUN = {
+    r"python3 -m venv .* && .*requirements\.txt && python app\.py$": (
+        "it installs from a package index; `tests/run.py` does the same on a machine without .venv"
+    ),
+    r"(python3\.11|py -3\.11) -m venv": "of macOS and Windows, said to be not tested",
+    r"REPLICAS=3 docker compose": "said to be not tried",
+    r"python -m tests\.(load|load\.room|load\.replicas|browser\.engines)$": (
+        "takes minutes, and another browser or nginx; a command of its own"
+    ),
+}
+
+
+def test_every_command_is_run_by_a_test() -> None:
+    lines = commands.shown()
+    assert len(lines) > 35
+    known = {**RUN, **NOT_RUN}
+    assert [x for x in lines if not any(re.match(start, x) for start in known)] == []
+    assert [start for start in known if not any(re.match(start, x) for x in lines)] == []
+    for place in RUN.values():
+        file, _, name = place.partition("::")
+        assert f"def {name}(" in (TESTS / file).read_text(encoding="utf-8"), place
+    own = [x.split()[2] for x in lines if x.startswith("python -m tests.")]
+    assert own and all(importlib.util.find_spec(name) for name in own)
+
+
+@pytest.mark.model
+def test_the_answer_is_the_one_that_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = [x for x in commands.shown() if x.startswith("python -m qa_demo answer --question")]
+    output = commands.README.partition(line)[2].partition("```")[0].strip()
+    flags = shlex.split(line)[3:]
+    assert main(flags) == 0
+    assert capsys.readouterr().out.strip() == output
+    assert main([*flags, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] == output.partition("\n")[0]
+
+
+@pytest.mark.model
+def test_from_a_file_to_its_failures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = kit.save(tmp_path / "foreign", bio=True, max_position_embeddings=512)
+    for name in ("squad-dev", "squad-dev-v2"):
+        made = squad(tmp_path / f"{name}.json", load_reader(str(folder)), name.endswith("v2"))
+        made.with_name(f"{made.name}.gz").write_bytes(gzip.compress(made.read_bytes()))
+    for line in commands.block("qa_demo evaluate"):
+        flags = shlex.split(line.replace("OWNER/reader", str(folder)))[3:]
+        assert main(flags) == 0, line
+        out = capsys.readouterr().out
+        if flags[0] == "evaluate":
+            assert "SQuAD 2.0" in out if "v2" in flags[1] else out.count("SQuAD 1.1") == 2
+    made = {"predictions.jsonl", "predictions.run.json", "report.html", "fit.json"}
+    assert made <= {path.name for path in tmp_path.iterdir()}
+    assert len((tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()) == 12
+
+
+@pytest.mark.model
+def test_lessons_of_a_folder_are_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (line,) = [x for x in commands.shown() if " lesson check " in x]
+    shutil.copy(ASSETS / "lessons" / "01-span.md", tmp_path)
+    code = main([str(tmp_path) if x == "FOLDER" else x for x in shlex.split(line)[3:]])
+    streams = capsys.readouterr()
+    assert code == 0 and "ok " in streams.out, streams.err
+
+
+@pytest.mark.parametrize(
+    "line", [x for x in commands.shown() if re.match(r"(SPANLIGHT\S+=.* )?python app\.py", x)]
+)
+def test_the_page_takes_what_is_shown(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the port, the weights and the visitors."""
+    words, opened = shlex.split(line), list[tuple[object, ...]]()
+    if "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
+    monkeypatch.setattr("qa_demo.app.begin_loading", lambda *_: None)
+    monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda _: None)
+    monkeypatch.setattr("qa_demo.server.launch", lambda *given, **_: opened.append(given))
+    assert app.main(words[2:]) == 0
+    assert [given[1] for given in opened] == ["0.0.0.0" if "--lan" in words else "127.0.0.1"]
+
+
+@pytest.mark.model
+def test_the_python_that_is_shown_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(TESTS.parent)
+    three, plain, client, blanks = commands.python()
+    found: dict[str, Any] = {}
+    exec(three, found)
+    answer, total = capsys.readouterr().out.rsplit(maxsplit=1)
+    assert answer == found["predict"](found["reading"]).answer and float(total)
+    exec(plain, found)
+    assert str(found["model"].dtype) == "torch.float32"
+    served = services(lambda: FakeReader(bio=True), infillers=ModelCache(infiller))
+    with running(build(served)) as address:
+        assert "http://127.0.0.1:7860/" in client
+        exec(client.replace("http://127.0.0.1:7860/", address), found)
+        exec(blanks, found)
+    assert len(found["reply"]["pieces"]) > 0
