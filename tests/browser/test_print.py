@@ -111,3 +111,23 @@ def test_a_lesson_is_printed_with_its_solution(open_page: Callable[..., Page]) -
     expect(found.nth(1)).to_contain_text("points at a first and a last piece")
     expect(found.nth(1).locator("em").first).to_have_text("span")
     assert sheets(page) >= 2
+
+
+def test_a_chapter_is_printed_whole_in_the_middle_of_a_lesson(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("#lesson=no-answer")
+    page.locator(".lesson-strip .strip-title").wait_for()
+    expect(page.locator(".unlit").first).to_be_attached()
+    for key in ("spans", "why"):
+        page.locator(f"#tab-{key}").click()
+        expect(page.locator(f"#picture-{key} .notice")).to_be_attached()
+        assert pages_of(page) == 1
+    page.emulate_media(media="print")
+    expect(page.locator(".lesson-strip")).to_be_hidden()
+    assert page.evaluate(
+        "[...document.querySelectorAll('.unlit')].every((n) => getComputedStyle(n).opacity === '1')"
+    )
+    page.set_viewport_size({"width": A4[0], "height": A4[1]})
+    main = page.locator(".gradio-container > .main").bounding_box()
+    assert main is not None and main["width"] > 0.9 * A4[0]
