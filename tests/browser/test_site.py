@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from qa_demo.views.page import CHAPTERS
 from tests.browser.test_lessons import answer, settled
@@ -118,6 +118,19 @@ def address(edition_folder: Path) -> Iterator[str]:
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *args: object) -> None:
         """Say nothing on stderr."""
+
+
+def test_chapter_8_s_text_does_not_wait_for_the_reading(chromium: Browser, address: str) -> None:
+    one, held = next(iter(examples().values())), list[Route]()
+    page = chromium.new_page()
+    tape = f"**/data/{one.id}.js"
+    page.route(tape, lambda route: held.append(route))
+    with page.expect_request("**/data/passage.js"), page.expect_request(tape):
+        page.goto(f"{address}read.html#example={one.id}")
+    page.evaluate("null")  # the held request has arrived here before this answer
+    held.pop().continue_()
+    expect(page.locator(".asked-question")).to_have_text(one.question)
+    page.close()
 
 
 def test_a_lesson_is_played_on_a_phone_from_a_web_server(

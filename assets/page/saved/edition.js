@@ -93,10 +93,12 @@ async function follow(begin = (/** @type {any} */ _) => {}) {
   const wanted = wish();
   const missing = Object.keys(known).find((kind) => wanted[kind] && !known[kind](wanted[kind]));
   const { lesson: id, example, passage: text, chapter, step } = missing ? NOTHING : wanted;
+  const beside = text ? `${OPENING}-${text}` : passage;
+  fetched(beside); // shown together with the tape, so it need not wait for it
   const steps = id ? (await fetched(`lesson-${id}`)).steps : [];
   const name = id ? (steps[step] ?? steps[0]).tape : example ?? (shown || site.first);
   begin(await fetched(name));
-  if (text) passage = `${OPENING}-${text}`;
+  passage = beside;
   const page = id ? { lesson: id, lesson_step: step, left: "" } : null;
   await open(name, { chapter: chapter ?? (text ? OWN : null), page });
   if (missing) refuse(`This edition has no ${missing} "${wanted[missing].slice(0, 40)}".`);

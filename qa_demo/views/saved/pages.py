@@ -40,8 +40,12 @@ def edition_style(style: str) -> str:
 
 
 def reading_page() -> str:
-    """The page that shows every text."""
-    return _page("Spanlight", POLICY, f'<body>\n{BODY}<script src="page.js"></script>\n')
+    """The page that shows every text. What each of them needs is asked for at once, not when the
+    script runs.
+    """
+    body = f'<body>\n{BODY}<script src="page.js"></script>\n'
+    early = '<link rel="preload" as="script" href="data/site.js">\n'
+    return _page("Spanlight", POLICY, body, early)
 
 
 def index_page(
@@ -91,14 +95,15 @@ def _group(name: str, about: str, entries: Sequence[Entry], numbered: bool = Fal
     )
 
 
-def _page(title: str, policy: str, body: str) -> str:
+def _page(title: str, policy: str, body: str, head: str = "") -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<link rel="icon" href="data:,">\n'
-        f'<title>{html.escape(title)}</title>\n<link rel="stylesheet" href="page.css">\n</head>\n'
+        f'<title>{html.escape(title)}</title>\n<link rel="stylesheet" href="page.css">\n'
+        f"{head}</head>\n"
         f"{body}</body>\n</html>\n"
     )
 
