@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
     from qa_demo.model.scoring import Setup
 
+SPAN_ONLY = ("out", "calibration", "copies", "scale", "null", "n_best_size", "top_n_grid")
+"""What the tags do not use."""
 NO_THRESHOLD = (
     "no threshold is stored with the reader {name}, so no answer is given where it scores higher "
     "than the best span (threshold 0); python -m qa_demo calibrate fits one"
@@ -71,18 +73,13 @@ def add(commands: Any) -> None:
         help="Compute in bfloat16: faster on some processors, fewer digits.",
     )
     cli_report.add_page(command)
+    command.set_defaults(page=None)
     shared.add_options(command)
 
 
 def run(args: argparse.Namespace) -> None:
     """Score one reader, or two, and write the official scripts' numbers."""
-    if args.limit is not None and args.limit < 1:
-        raise BadInput(f"--limit must be at least 1, got {args.limit}")
-    for flag in ("against", "report"):
-        if getattr(args, flag) is not None and args.out is None:
-            raise BadInput(f"--{flag} compares lines of questions; give --out, where they belong")
-    if args.out is not None and args.head == "bio":
-        raise BadInput("--out describes the answers of start and end; leave out --head bio")
+    _check_flags(args)
     decode, merge = shared.decoding(args)
     everything = load_questions(args.file)
     if not everything:
@@ -100,7 +97,27 @@ def run(args: argparse.Namespace) -> None:
         result |= _one(args, source, examples, setup, rules, lines)
         _write(result, args.json)
     if args.report is not None:
-        cli_report.write_report(args.report, outs, args.page)
+        cli_report.write_report(args.report, outs, args.page or cli_report.PAGE)
+
+
+def _check_flags(args: argparse.Namespace) -> None:
+    """Refuse what is out of range, and what would change nothing. Errors: BadInput."""
+    if args.limit is not None and args.limit < 1:
+        raise BadInput(f"--limit must be at least 1, got {args.limit}")
+    for flag in ("against", "report"):
+        if getattr(args, flag) is not None and args.out is None:
+            raise BadInput(f"--{flag} compares lines of questions; give --out, where they belong")
+    if args.page is not None and args.report is None:
+        raise BadInput("--page is where the links of a report lead; give --report too")
+    if args.head == "bio":
+        idle = [name for name in SPAN_ONLY if getattr(args, name) not in (None, False)]
+        if idle:
+            raise BadInput(
+                f"--{idle[0].replace('_', '-')} belongs to the answers of start and end; leave it "
+                f"out, or leave out --head bio"
+            )
+    elif args.out is None and args.n_best_size is not None and not args.top_n_grid:
+        raise BadInput("--n-best-size is how many spans a line lists; give --out, or leave it out")
 
 
 def _one(

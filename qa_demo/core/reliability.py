@@ -40,12 +40,19 @@ def reliability(
             f"reliability needs a title, a claim, an outcome and a probability for each question, "
             f"got {len(titles)}, {len(claims)}, {len(right)} and {len(plain)}"
         )
-    sides = halves(titles)
+    whole, sides = fit(claims, right), halves(titles)
+    for side in sides:
+        count = sum(right[k] > 0 for k in side)
+        if count in (0, len(side)):
+            raise BadInput(
+                f"a calibration is measured on two halves of the articles, and each half needs "
+                f"right and wrong answers; one has {count} right of {len(side)}: take a file of "
+                f"more questions"
+            )
     fits = [fit([claims[k] for k in side], [right[k] for k in side]) for side in sides]
     judged = {k: chance(claims[k], fits[1 - side]) for side in (0, 1) for k in sides[side]}
     after = [judged[k] for k in range(len(claims))]
     before_bins, after_bins = calibration(plain, right), calibration(after, right)
-    whole = fit(claims, right)
     return Reliability(
         temperature=whole.temperature,
         bias=whole.bias,

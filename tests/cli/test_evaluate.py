@@ -106,7 +106,11 @@ def test_without_a_stored_threshold_0_is_taken_and_said(
     [
         (["--report", "r.html"], "--report compares lines of questions; give --out"),
         (["--against", "x"], "--against compares lines of questions; give --out"),
-        (["--out", "p.jsonl", "--head", "bio"], "leave out --head bio"),
+        (["--out", "p.jsonl", "--head", "bio"], "--out belongs to the answers of start and end"),
+        (["--head", "bio", "--scale", "log_odds"], "--scale belongs to the answers of start"),
+        (["--head", "bio", "--top-n-grid"], "--top-n-grid belongs to the answers of start"),
+        (["--page", "http://x.org/"], "--page is where the links of a report lead; give --report"),
+        (["--n-best-size", "5"], "--n-best-size is how many spans a line lists; give --out"),
         (["--out", "no/such/folder.jsonl"], "cannot be written"),
     ],
 )

@@ -51,5 +51,7 @@ def test_lists_that_do_not_fit() -> None:
     claims = [PairClaim(0.0, np.zeros(2))] * 2
     with pytest.raises(BadInput, match="got 2, 2, 1 and 2"):
         reliability(["a", "b"], claims, [1.0], [0.5, 0.5])
-    with pytest.raises(BadInput, match="right and wrong answers"):
-        reliability(["a", "b"], claims, [1.0, 0.0], [0.5, 0.5])
+    with pytest.raises(BadInput, match="got 2 right of 2"):
+        reliability(["a", "b"], claims, [1.0, 1.0], [0.5, 0.5])
+    with pytest.raises(BadInput, match="one has 1 right of 1"):
+        reliability(["b", "a"], claims, [0.0, 1.0], [0.5, 0.5])
