@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Request, sync_playwright
 
 from qa_demo.views.examples import load_examples
 from qa_demo.views.link.fragment import parse
@@ -43,6 +43,8 @@ SETTLED = """() => new Promise((done) => {
 """Resolves once address and picture have stayed the same for some time: good enough for a command
 that reports, not for a test.
 """
+REPLIES = "/queue/data"
+"""The stream that gradio holds open while an answer is due."""
 SHOWN = """(key) => {
   const panel = document.getElementById(`panel-${key}`);
   const place = (node) => ["x1", "y1", "x", "y", "cx", "cy", "d", "transform"].map(
@@ -82,22 +84,41 @@ class Trip:
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         page.on("console", self._heard)
+        due = replies_due(page)
         try:
             page.goto(self.site + fragment)
-            key = self._settled(page)
+            key = self._settled(page, due)
             fields = fields_of(page.evaluate("history.state?.spanlight ?? ''"))
             left = " ".join(page.locator(".link-left:visible").all_inner_texts())
             return key, fields, page.evaluate(SHOWN, key), left
         finally:
             page.close()
 
-    def _settled(self, page: Page) -> str:
+    def _settled(self, page: Page, due: set[Request]) -> str:
+        """The chapter on screen, once nothing moves and no answer is due: on a busy machine a
+        chapter stands still for a second before the page says what it is waiting for.
+        """
         page.locator("#asked .asked-question:not(:empty)").wait_for()
-        return str(page.evaluate(SETTLED))
+        end = time.monotonic() + PATIENCE / 1000
+        while True:
+            key = str(page.evaluate(SETTLED))
+            if not due:
+                return key
+            if time.monotonic() > end:
+                raise Error(f"answers are due still: {[request.url for request in due]}")
 
     def _heard(self, message: Any) -> None:
         if message.type == "error":
             self.faults.append(f"console: {message.text}")
+
+
+def replies_due(page: Page) -> set[Request]:
+    """The requests of a page that wait for an answer of Python, as they stand from now on."""
+    due: set[Request] = set()
+    page.on("request", lambda request: REPLIES in request.url and due.add(request))
+    for ended in ("requestfinished", "requestfailed"):
+        page.on(ended, lambda request: due.discard(request))
+    return due
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any], where: str) -> list[str]:
