@@ -164,3 +164,12 @@ def test_hostile_labels_stay_text(open_page: Callable[..., Page]) -> None:
     for step in ("axes", "steps", "labels"):
         page.locator(f"#loss-step-{step}").click()
     assert page.locator("#picture-loss img").count() == 0
+
+
+def test_the_longest_word_of_a_text_is_not_cut_off_on_a_phone(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("#example=fails-longest&chapter=loss", viewport={"width": 375, "height": 740})
+    said = page.locator("#stage-loss .says").first
+    expect(said).to_contain_text("Taumatawhakatangihanga")
+    assert said.evaluate("(node) => node.scrollWidth <= node.clientWidth")
