@@ -14,6 +14,14 @@ from qa_demo.core.report import dumps
 
 FIELDS = ("id", "question", "context", "kind", "exact", "f1", "n_best", "answer")
 
+SAID = {
+    "spanlight": "version of Spanlight",
+    "file": "name of the file",
+    "sha256": "questions",
+    "bf16": "precision",
+}
+"""What the settings of a run are called in a sentence; the others by their own names."""
+
 
 def beside(out: Path, word: str) -> Path:
     """predictions.jsonl gives predictions.WORD.jsonl."""
@@ -62,9 +70,10 @@ class Predictions:
         stored = read_run(self._out)
         other = [key for key, value in self._about.items() if stored.get(key) != value]
         if other:
+            named = ", ".join(SAID.get(key, key) for key in other)
             raise BadInput(
-                f"{self._out.name} was made with another {' and '.join(other)}; give another "
-                f"--out, or delete it"
+                f"{self._out.name} was made otherwise (different: {named}); give another --out, or "
+                f"delete it"
             )
 
     def __enter__(self) -> "Predictions":

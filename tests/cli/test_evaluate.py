@@ -66,10 +66,10 @@ def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
     assert out.read_bytes() == whole and "p.jsonl holds 1 of 3 questions" in streams.err
     assert json.loads(streams.out)["total"] == 3
     flags = ["evaluate", str(dev), "--reader", str(folder), "--out", str(out), *SMALL]
-    assert_fails(capsys, [*flags, "--n-best-size", "3"], "was made with another options")
+    assert_fails(capsys, [*flags, "--n-best-size", "3"], "was made otherwise (different: options)")
     other = squad(tmp_path / "other.json", question="Who painted it?")
     flags[1] = str(other)
-    assert_fails(capsys, flags, "was made with another file and sha256")
+    assert_fails(capsys, flags, "(different: name of the file, questions)")
 
 
 def test_a_limit_can_be_raised_later(folder: Path, tmp_path: Path) -> None:
