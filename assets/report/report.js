@@ -75,10 +75,12 @@ function picture(parent, words, traces, layout = {}, height = 320) {
       xaxis: { ...axis, ...layout.xaxis },
       yaxis: { ...axis, ...layout.yaxis },
       legend: { orientation: "h", y: 1.12, ...layout.legend },
-    }, { displayModeBar: false, responsive: true });
+    }, { displayModeBar: false });
   };
   drawn.push(draw);
   draw();
+  // the window, and the next picture, which takes half of the room
+  new ResizeObserver(() => Plotly.Plots.resize(box)).observe(box);
 }
 
 function bars(parent, words, rows) {

@@ -68,6 +68,15 @@ def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:
     assert opened.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
+def test_no_picture_is_wider_than_its_place(opened: Page) -> None:
+    for width in (1100, 700, 1280):
+        opened.set_viewport_size({"width": width, "height": 900})
+        for box in opened.locator(".picture").all():
+            place = box.evaluate("(node) => node.clientWidth")
+            drawn = box.locator(".main-svg").first
+            expect(drawn).to_have_attribute("width", str(place))
+
+
 def test_a_row_opens_the_case_at_its_chapter(
     opened: Page, open_page: Callable[..., Page], site: str
 ) -> None:
