@@ -71,6 +71,7 @@ def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:
 def test_no_picture_is_wider_than_its_place(opened: Page) -> None:
     for width in (1100, 700, 1280):
         opened.set_viewport_size({"width": width, "height": 900})
+        opened.reload()  # a window that changes is looked at again in any case
         for box in opened.locator(".picture").all():
             place = box.evaluate("(node) => node.clientWidth")
             drawn = box.locator(".main-svg").first
