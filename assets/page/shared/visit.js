@@ -34,6 +34,20 @@ function press(chapter, step, after = () => true) {
 }
 
 /**
+ * Keep a control in sight while what stands above it is still being drawn, until somebody acts.
+ * @param {Element} control
+ */
+function hold(control) {
+  const sizes = new ResizeObserver(() => control.scrollIntoView({ block: "nearest" }));
+  const acted = new AbortController();
+  acted.signal.addEventListener("abort", () => sizes.disconnect());
+  sizes.observe(document.body);
+  for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    addEventListener(act, () => acted.abort(), { signal: acted.signal, passive: true });
+  }
+}
+
+/**
  * Open a chapter and one of its steps, and put the focus on a control there as soon as it is drawn.
  * @param {string} chapter
  * @param {string} step
@@ -46,6 +60,7 @@ export function visit(chapter, step, control) {
     if (!found?.checkVisibility()) return false;
     found.scrollIntoView({ block: "center" });
     found.focus({ preventScroll: true });
+    hold(found);
     return true;
   });
 }
