@@ -79,8 +79,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score one reader, or two, and write the official scripts' numbers."""
-    _check_flags(args)
     decode, merge = shared.decoding(args)
+    _check_flags(args)
     everything = load_questions(args.file)
     if not everything:
         raise BadInput(f"{args.file.name} holds no question")
