@@ -113,7 +113,9 @@ def _threshold(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, A
 
 
 def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """Fitted on the questions with an answer; a file without titles is split by paragraphs."""
+    """Fitted on the questions with an answer; a file without titles, or of one article, is split by
+    paragraphs.
+    """
     kept = [
         (e, s.claim, s.plain)
         for e, s in zip(examples, said, strict=True)
@@ -124,8 +126,9 @@ def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str,
         for e, s in zip(examples, said, strict=True)
         if e.answers and s.claim is not None
     ]
+    articles = len({e.title for e, _, _ in kept}) > 1
     found = reliability(
-        [e.title or e.context for e, _, _ in kept],
+        [e.title if articles and e.title else e.context for e, _, _ in kept],
         [claim for _, claim, _ in kept],
         right,
         [plain for _, _, plain in kept],

@@ -12,14 +12,15 @@ from qa_demo.core.temperature import Claim, chance, fit
 
 def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
     """Indices of two halves that share no article: titles in an order fixed by a seed, dealt until
-    one half holds half the questions.
+    one half holds half the questions; the last is never dealt, so that of two articles each half
+    has one.
 
     Questions of one article are alike, so a calibration fitted and measured on the same article
     would look better than it is.
     """
     names = sorted(set(titles))
     first: set[str] = set()
-    for name in (names[k] for k in np.random.default_rng(0).permutation(len(names))):
+    for name in (names[k] for k in np.random.default_rng(0).permutation(len(names))[:-1]):
         if 2 * sum(title in first for title in titles) < len(titles):
             first.add(name)
     return [k for k, title in enumerate(titles) if title in first], [
@@ -47,7 +48,7 @@ def reliability(
             raise BadInput(
                 f"a calibration is measured on two halves of the articles, and each half needs "
                 f"right and wrong answers; one has {count} right of {len(side)}: take a file of "
-                f"more questions"
+                f"more articles"
             )
     fits = [fit([claims[k] for k in side], [right[k] for k in side]) for side in sides]
     judged = {k: chance(claims[k], fits[1 - side]) for side in (0, 1) for k in sides[side]}

@@ -85,6 +85,19 @@ def test_lines_for_a_person_and_a_file_without_unanswerable_questions(
     assert json.loads((tmp_path / "b.json").read_text())["threshold"] is None
 
 
+def test_a_file_of_one_article_is_split_by_paragraphs(
+    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    for k, row in enumerate(rows):
+        row |= {"title": "one", "context": row["context"] + " " * (k // 2)}
+    one = tmp_path / "one.jsonl"
+    one.write_text("\n".join(map(json.dumps, rows)))
+    assert main(calibrate(folder, one, tmp_path / "one.json", "--json")) == 0
+    halves = json.loads(capsys.readouterr().out)["reliability"]["halves"]
+    assert [half["fitted_on"] for half in halves] == [8, 8]
+
+
 def test_what_cannot_be_used_is_one_sentence(
     folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,12 @@ def test_the_halves_share_no_article_and_every_question_is_in_one() -> None:
     assert (first, second) == halves(titles)
 
 
+@pytest.mark.parametrize("sizes", [(3, 9), (9, 3), (1, 1)])
+def test_of_two_articles_each_half_has_one(sizes: tuple[int, int]) -> None:
+    titles = ["a"] * sizes[0] + ["b"] * sizes[1]
+    assert {len(half) for half in halves(titles)} == set(sizes)
+
+
 def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     """One half of the articles is mostly right, the other seldom: each half's own fit would give
     its own share, so the other's fit is seen by its error.
