@@ -14,6 +14,7 @@ import { mountLessons } from "./lessons/strip.js";
 import { answered } from "./shared/outbox.js";
 import { mountReaders } from "./shared/readers.js";
 import { mountSaved } from "./shared/save_file.js";
+import { heard, knockBy } from "./shared/silence.js";
 import { mountSay } from "./shared/say.js";
 import { mountVerdict } from "./shared/verdict.js";
 import { keep, refused, say, state, unpack } from "./shared/store.js";
@@ -34,7 +35,8 @@ const kinds = {
     },
   },
   heard: {
-    update(_, data) {
+    update(_, data, { trigger }) {
+      knockBy(trigger);
       if (!data.n) return;
       answered(data.id);
       if (data.refused) refused();
@@ -68,6 +70,9 @@ export function mount(element, props, trigger, watch) {
   const root = element.querySelector(".mount");
   const context = { trigger, element };
   const update = () => kind.update(root, props.value ?? {}, context);
-  watch("value", update);
+  watch("value", () => {
+    heard(props.value?.slow === true || props.value?.kind === "busy");
+    update();
+  });
   update();
 }

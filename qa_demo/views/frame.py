@@ -45,7 +45,7 @@ class Frame:
         self.outputs = Outputs(self.sessions)
         self.selected = self.outputs.receipted(self._select, SELECTED)
         """A click on any token, dot, cell or row changes few outputs."""
-        self._events: list[tuple[Callable[..., Any], Answer]] = []
+        self._events: list[tuple[Callable[..., Any], Answer, Callable[[Any], bool]]] = []
         self.inputs: dict[str, dict[str, Callable[[Screen | None, Any], Update]]] = {
             "chosen": {
                 "reset": lambda screen, _: self.answers.step(screen, reset),
@@ -152,7 +152,11 @@ class Frame:
     ) -> None:
         """Wire an event of a picture: change(screen, event data) -> Screen."""
         self._events.append(
-            (event, lambda screen, data: self.answers.step(screen, lambda seen: change(seen, data)))
+            (
+                event,
+                lambda screen, data: self.answers.step(screen, lambda seen: change(seen, data)),
+                lambda name: False,
+            )
         )
 
     def on_leave(self, forget: Callable[[str], None]) -> None:
@@ -194,8 +198,10 @@ class Frame:
         out = self.outputs
         for key, made in out.pictures.items():
             self._wire_picture(key, made)
-        for event, answer in self._events:
-            event(out.receipted(answer), [out.screen], [*out.some(), out.receipt], **EVENT)
+        for event, answer, slow in self._events:
+            event(
+                out.receipted(answer, slow=slow), [out.screen], [*out.some(), out.receipt], **EVENT
+            )
         few = [*out.some(SELECTED), out.receipt]
         out.parts["selection"].select(self.selected, [out.screen], few, **EVENT)
         self._done.change(
@@ -204,6 +210,7 @@ class Frame:
         out.parts["message"].select(
             self.slow.stop, [], [], show_progress="hidden", api_visibility="private", queue=False
         )
+        out.receipt.input(_nothing, [], [], **{**EVENT, "concurrency_limit": None})
         page.unload(self.left)
         self._events.clear()
 
@@ -211,8 +218,11 @@ class Frame:
         """A picture's inputs have one handler for all their names, since each handler of an event
         answers with a whole screen; another one begins slow work.
         """
-        self._events.append((made.input, partial(self.dispatch, key)))
-        if self.slow.handlers.get(key):
+        slow = self.slow.handlers.get(key, {})
+        self._events.append(
+            (made.input, partial(self.dispatch, key), lambda name: str(name) in slow)
+        )
+        if slow:
             made.input(
                 partial_event(self.slow.begin, key),
                 [self.outputs.screen],
@@ -241,3 +251,7 @@ class Frame:
         """The tab was closed."""
         for forget in self._leaving:
             forget(request.session_hash or "")
+
+
+def _nothing() -> None:
+    """The browser knocks (silence.js): any event brings it what is waiting there."""

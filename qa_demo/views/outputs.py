@@ -77,25 +77,36 @@ class Outputs:
         return [parts.get(name, gr.skip()) for name in names or self.parts]
 
     def receipted(
-        self, answer: Answer, names: Sequence[str] | None = None
+        self,
+        answer: Answer,
+        names: Sequence[str] | None = None,
+        slow: Callable[[Any], bool] = lambda name: False,
     ) -> Callable[..., list[Any]]:
         """A handler whose last value is a receipt, which always differs, refused or not, since the
-        browser sends the next event when it came.
+        browser sends the next event when it came. `slow` says of an event's name whether its work
+        goes on after that.
         """
 
         def handler(screen: Screen | None, data: gr.EventData, request: gr.Request) -> list[Any]:
             update = self.sessions.apply(
                 request.session_hash, screen, lambda now: answer(now, data)
             )
-            number = (data._data or {}).get("id")
+            event = data._data or {}
             receipt = {
-                "id": number if type(number) is int else 0,
+                "id": numbered(event) or 0,
                 "refused": update.refused,
+                "slow": slow(event.get("index")),
                 "n": next(self._receipts),
             }
             return [*self.values(update, names), receipt]
 
         return handler
+
+
+def numbered(event: Any) -> int | None:
+    """The number that the browser gave to an event (outbox.js); None for one without."""
+    number = event.get("id") if isinstance(event, dict) else None
+    return number if type(number) is int else None
 
 
 def partial_event(handler: Callable[..., Any], key: str) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ import gradio as gr
 from qa_demo.figures.pack import printable
 from qa_demo.views.answers import NO_READING, Answers, tried
 from qa_demo.views.background import Background, Busy, Job
+from qa_demo.views.outputs import numbered
 from qa_demo.views.services import Services
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome, Work
@@ -34,6 +35,17 @@ def named(error: str | None, busy: Busy | None) -> str | None:
     if error is None or busy is None or not error.endswith("was cancelled"):
         return error
     return f"{busy.text} was cancelled"
+
+
+def about(update: Update, number: int | None) -> Update:
+    """The same; its message says which event of the browser it belongs to (say.js)."""
+    if update.message is None or number is None:
+        return update
+    return replace(update, message={**update.message, "of": number})
+
+
+def _changed(item: Update | Change, number: int | None, screen: Screen | None) -> Update:
+    return about(item(screen) if callable(item) else item, number)
 
 
 class SlowWork:
@@ -64,18 +76,17 @@ class SlowWork:
     ) -> Iterator[tuple[Any, Any]]:
         """Start the slow work of that name, if any; what it changes is delivered by `deliver`."""
         event, visitor = data._data or {}, request.session_hash or ""
+        number = numbered(event)
         handler = self.handlers[picture].get(str(event.get("index")))
         if handler is None:
             yield gr.skip(), gr.skip()
             return
         for item in handler(screen, visitor, event.get("value")):
             if isinstance(item, Update) and set(item.parts) <= {"message"}:
-                yield item.parts.get("message", gr.skip()), gr.skip()
+                yield about(item, number).parts.get("message", gr.skip()), gr.skip()
             else:
                 with self._guard:
-                    self._deliveries.setdefault(visitor, []).append(
-                        item if callable(item) else lambda _, update=item: update
-                    )
+                    self._deliveries.setdefault(visitor, []).append(partial(_changed, item, number))
                 yield gr.skip(), next(self._numbers)
 
     def deliver(self, screen: Screen | None, visitor: str) -> Update:

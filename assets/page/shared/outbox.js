@@ -2,9 +2,14 @@
 // together would lose one of their changes. Of each kind the newest waits and goes out when the one
 // on its way has been answered; what is sent last therefore always wins.
 
+import { wait } from "./silence.js";
+import { acts } from "./touch.js";
+
 const PATIENCE = 15_000;
 const QUICK = 300;
 const waiting = new Map();
+/** By the number of a message: how often anything had been used when it was sent for. */
+const since = [];
 let flying = null;
 let count = 0;
 
@@ -18,7 +23,7 @@ let count = 0;
  */
 export function post(kind, trigger, event, data) {
   waiting.delete(kind);
-  waiting.set(kind, { trigger, event, data });
+  waiting.set(kind, { trigger, event, data, at: acts() });
   if (!flying) next();
 }
 
@@ -28,6 +33,8 @@ function next() {
   waiting.delete(kind);
   count += 1;
   const id = count;
+  since[id] = message.at;
+  wait();
   // a lost connection answers nothing
   flying = { id, kind, timer: setTimeout(() => answered(id), PATIENCE) };
   message.trigger(message.event, { ...message.data, id });
@@ -52,8 +59,12 @@ export function answered(id) {
   next();
 }
 
-/** The number of the newest message; a receipt with a higher one is of a later message. */
-export const newest = () => count;
+/**
+ * How often anything had been used when message `id` was sent for; what has no number is as new as
+ * can be.
+ * @param {number | null} id
+ */
+export const sentAt = (id) => since[id ?? 0] ?? Infinity;
 
 /**
  * Whether a message of this kind waits or is on its way.

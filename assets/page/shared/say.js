@@ -1,12 +1,14 @@
 // The one line that says what happened: progress with a way to cancel it, a refusal, a cancelled
-// run. A refusal stands beside the control that it is about, and goes when the next thing works.
+// run. A refusal stands beside the control that it is about, and goes when the next thing that
+// somebody does works; what was under way before it waits for its place until then.
 
-import { isTouched, lastTouched } from "./cause.js";
 import { el } from "./dom.js";
-import { newest, slow } from "./outbox.js";
+import { sentAt, slow } from "./outbox.js";
 import { hear, say } from "./store.js";
+import { acts, isTouched, lastTouched } from "./touch.js";
 
 const EDGE = 6;
+const NOTHING = { kind: "quiet", text: "" };
 
 /**
  * Put a note under a control, on the page and not on the screen, so that it scrolls with it.
@@ -38,17 +40,41 @@ function line(root, trigger) {
   }, "cancel");
   const note = el("div", { class: "say-line" }, said, cancel);
   root.append(note);
+  let shown = NOTHING;
+  /** @type {{kind: string, text: string} | null} */
+  let held = null; // progress that a refusal stands before
   let at = 0;
-  const write = (kind, text) => {
-    at = newest();
-    said.className = `say ${kind}`;
-    said.textContent = text;
+  const show = (word) => {
+    shown = word;
+    document.body.classList.toggle("busy", word.kind === "busy");
+    said.className = `say ${word.kind}`;
+    said.textContent = word.text;
     note.classList.remove("aside");
-    if (kind === "error" && text) place(note);
   };
-  const clear = () => said.classList.contains("error") && write("quiet", "");
-  hear("refused", (text) => text ? write("error", text) : clear());
-  hear("worked", (id) => id > at && clear());
+  const refuse = (text, before) => {
+    held = before;
+    at = acts();
+    show({ kind: "error", text });
+    place(note);
+  };
+  const stands = () => shown.kind === "error" && shown.text;
+  const clear = () => {
+    if (!stands()) return;
+    show(held ?? NOTHING);
+    held = null;
+  };
+  /** Whether a message was sent before the refusal, or by the page itself since. */
+  const earlier = (id) => sentAt(id) <= at;
+  const write = ({ kind = "quiet", text = "", of = null }) => {
+    if (kind === "error" && text) refuse(text, null);
+    else if (stands() && earlier(of)) held = kind === "busy" ? { kind, text } : null;
+    else {
+      held = null;
+      show({ kind, text });
+    }
+  };
+  hear("refused", (text) => text ? refuse(text, shown.kind === "busy" ? shown : held) : clear());
+  hear("worked", (id) => !earlier(id) && clear());
   hear("reading", clear);
   hear("opened", clear);
   hear("look", clear);
@@ -56,18 +82,17 @@ function line(root, trigger) {
   document.addEventListener("input", ({ target }) => {
     if (isTouched(target)) clear(); // what was refused is being mended
   });
-  return { said, write };
+  return { write };
 }
 
 export function mountSay() {
   return {
     update(root, data, { trigger }) {
       root.line ??= line(root, trigger);
-      document.body.classList.toggle("busy", data.kind === "busy");
       if (data.kind === "busy") slow();
       // a first reading that takes its time, or cannot be made, says so: the page is usable by then
       if (data.text) document.body.classList.add("ready");
-      root.line.write(data.kind ?? "quiet", data.text ?? "");
+      root.line.write(data);
       say("message", data);
     },
   };

@@ -1,0 +1,100 @@
+"""What is lost between the page and Python, and what comes in an unlucky order."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from qa_demo.views import explaining, hidden_states
+from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.why import answers
+from qa_demo.views.why import chapter as why
+from tests.fakes import FakeReader
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader has computed nothing of these texts yet."""
+    monkeypatch.setattr(hidden_states, "_STATES", RecentValues(4))
+    for module in (explaining, why, answers):
+        for name in {"ATTENTION", "FOUND"} & set(vars(module)):
+            monkeypatch.setattr(module, name, RecentValues(64))
+
+
+@pytest.fixture
+def deaf(page: Page) -> Callable[[int], list[int]]:
+    """deaf(n): the n-th stream of answers from now on is closed before anything has come. Returns
+    the numbers of the streams that were opened since.
+    """
+
+    def close(n: int) -> list[int]:
+        opened: list[int] = []
+
+        def answer(route: Route) -> None:
+            opened.append(len(opened) + 1)
+            if opened[-1] != n:
+                route.continue_()
+                return
+            body = 'data: {"msg": "close_stream"}\n\n'
+            route.fulfill(status=200, content_type="text/event-stream", body=body)
+
+        page.route("**/queue/data?*", answer)
+        return opened
+
+    return close
+
+
+def test_a_selection_whose_answer_came_into_a_closed_stream_is_heard(
+    page: Page, deaf: Callable[[int], list[int]]
+) -> None:
+    chosen = page.locator("#picture-answer .selected-text")
+    before = chosen.get_attribute("data-span")
+    opened = deaf(1)
+    page.locator("#picture-answer .word").nth(8).click()
+    expect(chosen).to_have_attribute("data-span", "0 8 8")
+    assert before != "0 8 8" and len(opened) > 1
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+def test_slow_work_whose_answer_came_into_a_closed_stream_is_heard(
+    page: Page, deaf: Callable[[int], list[int]], lost: int
+) -> None:
+    opened = deaf(lost)
+    page.locator("#tab-why").click()
+    page.locator("#why-step-rested").click()
+    expect(page.locator("#picture-why .step-body:not([hidden]) .lane .bar")).not_to_have_count(0)
+    assert len(opened) > lost
+
+
+def test_a_refusal_outlives_what_was_begun_before_it(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, go = reader.hidden, threading.Event()
+    monkeypatch.setattr(reader, "hidden", lambda window: real(window) if go.wait(20) else None)
+    line = page.locator("#say [role=status]")
+    question = page.locator("#scores-bench-question")
+    try:
+        page.locator("#tab-scores").click()
+        page.locator("#scores-step-layers").click()
+        expect(line).to_contain_text("fetching the hidden states")
+        question.fill("")
+        question.press("Enter")
+        expect(line).to_contain_text("question is empty")
+        expect(page.locator("#ask-cancel")).to_be_hidden()
+        page.locator("#scores-bench-reader").fill("")  # another box: nothing is mended yet
+        page.keyboard.press("Escape")
+        expect(line).to_contain_text("fetching the hidden states")
+        expect(page.locator("#ask-cancel")).to_be_visible()
+        question.press("Enter")
+        expect(line).to_contain_text("question is empty")
+    finally:
+        go.set()
+    page.locator("#scores-step-plane").click()
+    expect(page.locator("#picture-scores .scores-plane").first).to_be_visible()
+    expect(line).to_contain_text("question is empty")
+    page.locator("#scores-step-layers").click()
+    question.fill("Who?")
+    expect(line).to_be_empty()
