@@ -327,6 +327,8 @@ export function mountChapter() {
       const now = state.reading?.stamp;
       // a late answer about an earlier reading
       if (now && view.data?.stamp === now && data.stamp < now) return;
+      // an answer travels with one picture only: it is heard before another takes that one's place
+      if (view.due && view.data?.picture?.reply) draw(view);
       view.data = data;
       if (data.question) view.question.textContent = data.question;
       schedule(view);
