@@ -43,8 +43,8 @@ SETTLED = """() => new Promise((done) => {
 """Resolves once address and picture have stayed the same for some time: good enough for a command
 that reports, not for a test.
 """
-REPLIES = "/queue/data"
-"""The stream that gradio holds open while an answer is due."""
+REPLIES = ("/queue/join", "/queue/data")
+"""What asks Python, and the stream that gradio holds open while an answer is due."""
 SHOWN = """(key) => {
   const panel = document.getElementById(`panel-${key}`);
   const place = (node) => ["x1", "y1", "x", "y", "cx", "cy", "d", "transform"].map(
@@ -115,7 +115,9 @@ class Trip:
 def replies_due(page: Page) -> set[Request]:
     """The requests of a page that wait for an answer of Python, as they stand from now on."""
     due: set[Request] = set()
-    page.on("request", lambda request: REPLIES in request.url and due.add(request))
+    page.on(
+        "request", lambda request: any(part in request.url for part in REPLIES) and due.add(request)
+    )
     for ended in ("requestfinished", "requestfailed"):
         page.on(ended, lambda request: due.discard(request))
     return due

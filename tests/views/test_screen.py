@@ -29,6 +29,7 @@ from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED, attempt
 from qa_demo.views.session.lock import SessionLock
+from qa_demo.views.slow_work import about
 from qa_demo.views.state import Screen, Selection, WhatIf
 from qa_demo.views.update import Update, message
 from qa_demo.views.windows import chapter as windows
@@ -415,6 +416,21 @@ def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen
     assert "no reading yet" in said["text"]
 
 
+def test_slow_work_says_which_event_it_is_about(wired: Frame, screen: Screen) -> None:
+    """The browser keeps a refusal that is newer than the event (say.js)."""
+    shown, visitor = wired.answers.answer(None, screen).screen, SimpleNamespace(session_hash="b")
+    for stride, (number, wanted) in enumerate(((3, 3), ("<b>", None), (True, None)), 20):
+        plan = {"max_seq_length": 60, "doc_stride": stride}
+        began = wired.slow.begin(
+            "windows", shown, event(index="rerun", value=plan, id=number), visitor
+        )
+        told = [said for said, _ in began if said != gr.skip()]
+        delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, visitor), strict=True))
+        assert told and {said.get("of") for said in (*told, delivered["message"])} == {wanted}
+    update = Update()
+    assert about(update, 3) is update
+
+
 def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Screen) -> None:
     """Slow work of a chapter ends after another reading has come to the screen."""
     frame, _ = asking()
@@ -518,6 +534,7 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
     ) == (8, True)
     assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs.parts) + 1
     assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
+    assert good[-1]["slow"] is False, "nothing is owed after this receipt"
     again = hear(shown, event(index=[0, 1, 2], id=9))
     assert again[2] != good[2]
 
