@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from qa_demo.views import explaining, hidden_states
+from qa_demo.views import explaining
+from qa_demo.views.scores import record
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reader has computed nothing of these texts yet."""
-    monkeypatch.setattr(hidden_states, "_STATES", RecentValues(4))
+    monkeypatch.setattr(record, "_FOUND", RecentValues(4))
     for module in (explaining, why, answers):
         for name in {"ATTENTION", "FOUND"} & set(vars(module)):
             monkeypatch.setattr(module, name, RecentValues(64))
