@@ -58,6 +58,8 @@ class SlowWork:
         self.tasks: dict[tuple[str, str], Background] = {}
         """What is done behind those handlers that perform a chapter's task."""
         self._deliveries: dict[str, list[Change]] = {}
+        self._newest: dict[str, dict[str, int]] = {}
+        """The newest event of each visitor, by the kind of its work."""
         self._guard, self._numbers = threading.Lock(), itertools.count(1)
 
     def wire(self, picture: str, name: str, handler: Slow) -> None:
@@ -78,7 +80,7 @@ class SlowWork:
         event, visitor = data._data or {}, request.session_hash or ""
         number = numbered(event)
         handler = self.handlers[picture].get(str(event.get("index")))
-        if handler is None:
+        if handler is None or self._outrun(picture, event, visitor):
             yield gr.skip(), gr.skip()
             return
         for item in handler(screen, visitor, event.get("value")):
@@ -88,6 +90,18 @@ class SlowWork:
                 with self._guard:
                     self._deliveries.setdefault(visitor, []).append(partial(_changed, item, number))
                 yield gr.skip(), next(self._numbers)
+
+    def _outrun(self, picture: str, event: Any, visitor: str) -> bool:
+        """Whether a newer event for the same kind of work was here first: each travels alone, and
+        the one that is late would end what the browser waits for.
+        """
+        task, number = self.tasks.get((picture, str(event.get("index")))), numbered(event)
+        if task is None or number is None:
+            return False
+        with self._guard:
+            kinds = self._newest.setdefault(visitor, {})
+            kinds[task.kind] = max(number, kinds.get(task.kind, 0))
+            return number < kinds[task.kind]
 
     def deliver(self, screen: Screen | None, visitor: str) -> Update:
         """Put on the newest screen what slow work has made for this visitor, in the order in which
@@ -109,6 +123,7 @@ class SlowWork:
         self.services.jobs.cancel(visitor)
         with self._guard:
             self._deliveries.pop(visitor, None)
+            self._newest.pop(visitor, None)
 
     def follow(
         self,

@@ -431,6 +431,34 @@ def test_slow_work_says_which_event_it_is_about(wired: Frame, screen: Screen) ->
     assert about(update, 3) is update
 
 
+def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing(screen: Screen) -> None:
+    """Two events of the browser travel apart; what it waits for is the newer."""
+    frame, _ = asking()
+    begun = []
+    for name in ("ask", "other"):
+        frame.background(
+            answer.CHAPTER,
+            (name,),
+            lambda job: begun.append((job.name, job.value)),
+            lambda seen, job, result: seen,
+            {},
+        )
+    shown = frame.answers.answer(None, screen).screen
+
+    def begin(name: str, number: int | None, visitor: str = "a") -> None:
+        request = SimpleNamespace(session_hash=visitor)
+        sent = event(index=name, value=number, **({} if number is None else {"id": number}))
+        list(frame.slow.begin("answer", shown, sent, request))
+
+    for name, number in (("ask", 5), ("ask", 4), ("other", 4), ("ask", 6), ("ask", None)):
+        begin(name, number)
+    begin("ask", 3, "b")
+    assert begun == [("ask", 5), ("other", 4), ("ask", 6), ("ask", None), ("ask", 3)]
+    frame.slow.left("a")
+    begin("ask", 1)
+    assert begun[-1] == ("ask", 1)
+
+
 def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Screen) -> None:
     """Slow work of a chapter ends after another reading has come to the screen."""
     frame, _ = asking()
