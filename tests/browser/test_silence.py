@@ -99,3 +99,33 @@ def test_a_refusal_outlives_what_was_begun_before_it(
     page.locator("#scores-step-layers").click()
     question.fill("Who?")
     expect(line).to_be_empty()
+
+
+def test_an_answer_is_heard_though_another_picture_comes_within_the_same_frame(
+    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, go = reader.attention, threading.Event()
+    monkeypatch.setattr(reader, "attention", lambda window: real(window) if go.wait(20) else None)
+    body = page.locator("#picture-why .step-body:not([hidden])")
+    try:
+        page.locator("#tab-why").click()
+        expect(page.locator("#why-step-looked")).to_have_attribute("aria-pressed", "true")
+        # no frame is drawn from now on
+        page.evaluate("""async () => {
+            const { underWay } = await import("./static/page/shared/outbox.js");
+            Object.assign(window, { underWay, held: [], due: false, draws: requestAnimationFrame });
+            window.requestAnimationFrame = (draw) => {
+                window.held.push(draw);
+                window.due ||= new Error().stack.includes("page/main.js"); // a picture came
+            };
+        }""")
+    finally:
+        go.set()
+    page.wait_for_function("window.due", polling=50)
+    page.evaluate("document.getElementById('why-compare-span').click()")
+    page.wait_for_function("!window.underWay('why choice')", polling=50)  # another picture came
+    page.evaluate("""() => {
+        window.requestAnimationFrame = window.draws;
+        window.held.forEach((draw) => window.requestAnimationFrame(draw));
+    }""")
+    expect(body.locator(".lane .bar")).not_to_have_count(0)
