@@ -4,6 +4,7 @@ console fails the test.
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,29 @@ def page(open_page: Callable[..., Page]) -> Page:
     opened = open_page()
     expect(opened.locator("#picture-answer .four dd").first).to_be_visible()
     return opened
+
+
+@pytest.fixture
+def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str], threading.Event]]:
+    """hold(owner, name): whoever calls owner.name waits until the event that this returns is set,
+    at the latest at the end of the test.
+    """
+    gates: list[threading.Event] = []
+
+    def held(owner: Any, name: str) -> threading.Event:
+        real, go = getattr(owner, name), threading.Event()
+
+        def late(*given: Any) -> Any:
+            assert go.wait(TIMEOUT / 1000), f"{name} was held to the end"
+            return real(*given)
+
+        monkeypatch.setattr(owner, name, late)
+        gates.append(go)
+        return go
+
+    yield held
+    for go in gates:
+        go.set()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -71,28 +72,25 @@ def test_slow_work_whose_answer_came_into_a_closed_stream_is_heard(
 
 
 def test_a_refusal_outlives_what_was_begun_before_it(
-    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+    page: Page, reader: FakeReader, hold: Callable[[Any, str], threading.Event]
 ) -> None:
-    real, go = reader.hidden, threading.Event()
-    monkeypatch.setattr(reader, "hidden", lambda window: real(window) if go.wait(20) else None)
+    go = hold(reader, "hidden")
     line = page.locator("#say [role=status]")
     question = page.locator("#scores-bench-question")
-    try:
-        page.locator("#tab-scores").click()
-        page.locator("#scores-step-layers").click()
-        expect(line).to_contain_text("fetching the hidden states")
-        question.fill("")
-        question.press("Enter")
-        expect(line).to_contain_text("question is empty")
-        expect(page.locator("#ask-cancel")).to_be_hidden()
-        page.locator("#scores-bench-reader").fill("")  # another box: nothing is mended yet
-        page.keyboard.press("Escape")
-        expect(line).to_contain_text("fetching the hidden states")
-        expect(page.locator("#ask-cancel")).to_be_visible()
-        question.press("Enter")
-        expect(line).to_contain_text("question is empty")
-    finally:
-        go.set()
+    page.locator("#tab-scores").click()
+    page.locator("#scores-step-layers").click()
+    expect(line).to_contain_text("fetching the hidden states")
+    question.fill("")
+    question.press("Enter")
+    expect(line).to_contain_text("question is empty")
+    expect(page.locator("#ask-cancel")).to_be_hidden()
+    page.locator("#scores-bench-reader").fill("")  # another box: nothing is mended yet
+    page.keyboard.press("Escape")
+    expect(line).to_contain_text("fetching the hidden states")
+    expect(page.locator("#ask-cancel")).to_be_visible()
+    question.press("Enter")
+    expect(line).to_contain_text("question is empty")
+    go.set()
     page.locator("#scores-step-plane").click()
     expect(page.locator("#picture-scores .scores-plane").first).to_be_visible()
     expect(line).to_contain_text("question is empty")
@@ -102,25 +100,22 @@ def test_a_refusal_outlives_what_was_begun_before_it(
 
 
 def test_an_answer_is_heard_though_another_picture_comes_within_the_same_frame(
-    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
+    page: Page, reader: FakeReader, hold: Callable[[Any, str], threading.Event]
 ) -> None:
-    real, go = reader.attention, threading.Event()
-    monkeypatch.setattr(reader, "attention", lambda window: real(window) if go.wait(20) else None)
+    go = hold(reader, "attention")
     body = page.locator("#picture-why .step-body:not([hidden])")
-    try:
-        page.locator("#tab-why").click()
-        expect(page.locator("#why-step-looked")).to_have_attribute("aria-pressed", "true")
-        # no frame is drawn from now on
-        page.evaluate("""async () => {
-            const { underWay } = await import("./static/page/shared/outbox.js");
-            Object.assign(window, { underWay, held: [], due: false, draws: requestAnimationFrame });
-            window.requestAnimationFrame = (draw) => {
-                window.held.push(draw);
-                window.due ||= new Error().stack.includes("page/main.js"); // a picture came
-            };
-        }""")
-    finally:
-        go.set()
+    page.locator("#tab-why").click()
+    expect(page.locator("#why-step-looked")).to_have_attribute("aria-pressed", "true")
+    # no frame is drawn from now on
+    page.evaluate("""async () => {
+        const { underWay } = await import("./static/page/shared/outbox.js");
+        Object.assign(window, { underWay, held: [], due: false, draws: requestAnimationFrame });
+        window.requestAnimationFrame = (draw) => {
+            window.held.push(draw);
+            window.due ||= new Error().stack.includes("page/main.js"); // a picture came
+        };
+    }""")
+    go.set()
     page.wait_for_function("window.due", polling=50)
     page.evaluate("document.getElementById('why-compare-span').click()")
     page.wait_for_function("!window.underWay('why choice')", polling=50)  # another picture came

@@ -5,6 +5,7 @@ tent, the phone, the settings.
 import re
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -271,23 +272,20 @@ def test_another_window_brings_its_own_numbers(page: Page) -> None:
 
 
 def test_a_picture_of_the_reading_before_is_out_of_reach(
-    page: Page, monkeypatch: pytest.MonkeyPatch
+    page: Page, hold: Callable[[Any, str], threading.Event]
 ) -> None:
     """Its rows point at words that the new text does not have."""
     picture = chapter(page)
     expect(picture.locator(".spans-n-best tbody tr")).not_to_have_count(0)
     page.locator("#tab-answer").click()
     ask(page, "Who came?", "Anna came.")
-    real, go = spans.present, threading.Event()
-    monkeypatch.setattr(spans, "present", lambda screen: real(screen) if go.wait(20) else {})
-    try:
-        page.locator("#tab-spans").click()
-        expect(picture.locator(".stale")).to_have_count(1)
-        tent = page.locator("#spans-step-tent")
-        tent.click()
-        expect(tent).to_have_attribute("aria-pressed", "false")
-    finally:
-        go.set()
+    go = hold(spans, "present")
+    page.locator("#tab-spans").click()
+    expect(picture.locator(".stale")).to_have_count(1)
+    tent = page.locator("#spans-step-tent")
+    tent.click()
+    expect(tent).to_have_attribute("aria-pressed", "false")
+    go.set()
     expect(picture.locator(".stale")).to_have_count(0)
     expect(picture.locator(".spans-n-best")).to_contain_text("Anna")
     tent.click()

@@ -140,29 +140,20 @@ def test_a_token_is_pinned_and_its_row_is_exact(page: Page, reader: FakeReader) 
 
 
 def test_the_head_before_is_greyed_until_the_chosen_one_is_here(
-    page: Page, monkeypatch: pytest.MonkeyPatch
+    page: Page, hold: Callable[[Any, str], threading.Event]
 ) -> None:
     picture = chapter(page)
     expect(picture.locator(".head-text .readout")).to_contain_text("exact values")
-    head, cells, real, go = (
-        picture.locator(".head-box"),
-        picture.locator(".head-cell"),
-        why.looked.head_data,
-        threading.Event(),
-    )
-    monkeypatch.setattr(
-        why.looked, "head_data", lambda *asked: real(*asked) if go.wait(20) else None
-    )
+    head, cells = picture.locator(".head-box"), picture.locator(".head-cell")
+    go = hold(why.looked, "head_data")
     words = body(picture).locator(".why-rows .word")
-    try:
-        words.filter(has_text="Trains").first.hover()
-        cells.first.dispatch_event("click")  # the pointer stays on the word
-        expect(picture.locator(".part-title").first).to_have_text("Where layer 1, head 1 looked")
-        expect(head).to_have_attribute("inert", "")
-        page.mouse.move(2, 2)  # a word is left, whose head is not the chosen one any more
-        expect(head).to_be_visible()
-    finally:
-        go.set()
+    words.filter(has_text="Trains").first.hover()
+    cells.first.dispatch_event("click")  # the pointer stays on the word
+    expect(picture.locator(".part-title").first).to_have_text("Where layer 1, head 1 looked")
+    expect(head).to_have_attribute("inert", "")
+    page.mouse.move(2, 2)  # a word is left, whose head is not the chosen one any more
+    expect(head).to_be_visible()
+    go.set()
     expect(head).not_to_have_attribute("inert", "")
     expect(picture.locator(".head-text .readout")).to_contain_text("exact values")
 
