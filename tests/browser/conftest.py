@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from qa_demo.views import explaining
+from qa_demo.views.session.recent import RecentValues
+from qa_demo.views.why import answers
+from qa_demo.views.why import chapter as why
 from tests.browser.listen import listen, stay_inside
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
@@ -124,6 +128,16 @@ def page(open_page: Callable[..., Page]) -> Page:
     opened = open_page()
     expect(opened.locator("#picture-answer .four dd").first).to_be_visible()
     return opened
+
+
+@pytest.fixture
+def nothing_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No attention and no explanation of any text is kept yet."""
+    for name in ("ATTENTION", "FOUND"):
+        shelf: RecentValues[Any] = RecentValues(64)
+        for module in (explaining, why, answers):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, shelf)
 
 
 @pytest.fixture

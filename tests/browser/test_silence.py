@@ -7,23 +7,17 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from qa_demo.views import explaining
 from qa_demo.views.scores import record
 from qa_demo.views.session.recent import RecentValues
-from qa_demo.views.why import answers
-from qa_demo.views.why import chapter as why
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_kept(monkeypatch: pytest.MonkeyPatch, nothing_explained: None) -> None:
     """The reader has computed nothing of these texts yet."""
     monkeypatch.setattr(record, "_FOUND", RecentValues(4))
-    for module in (explaining, why, answers):
-        for name in {"ATTENTION", "FOUND"} & set(vars(module)):
-            monkeypatch.setattr(module, name, RecentValues(64))
 
 
 @pytest.fixture

@@ -19,15 +19,12 @@ from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, Cancelled
 from qa_demo.core.types import Reading, Window
-from qa_demo.views import explaining
 from qa_demo.views.examples import load_examples
-from qa_demo.views.session.recent import RecentValues
-from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
 from tests.browser.steps import chosen, small_text
 from tests.fakes import FakeReader
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("nothing_explained")]
 FIRST = next(iter(load_examples().values()))
 PICTURE = "#picture-why"
 LONG = " ".join(
@@ -37,15 +34,6 @@ LONG = " ".join(
         [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 6
     )
 )
-
-
-@pytest.fixture(autouse=True)
-def empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ATTENTION", "FOUND"):
-        shelf = RecentValues(64)
-        for module in (explaining, why, answers):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, shelf)
 
 
 def chapter(page: Page, step: str = "looked") -> Locator:
