@@ -220,3 +220,19 @@ def near(page: Page, said: Locator, controls: list[Locator]) -> None:
     boxes = [control.bounding_box() for control in controls]
     away = [note["y"] - box["y"] - box["height"] for box in boxes]
     assert any(-1 <= gap < 70 for gap in away), (note, boxes)
+
+
+def test_a_refusal_at_the_edge_of_the_window_comes_into_sight(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(viewport={"width": 375, "height": 800})
+    page.locator("#tab-scores").click()
+    page.locator("#scores-step-layers").click()
+    expect(page.locator("#picture-scores .scores-map").first).to_be_visible()
+    box = page.locator("#scores-bench-question")
+    box.fill("")
+    box.evaluate("box => box.scrollIntoView({block: 'end'})")
+    box.press("Enter")
+    said = page.locator("#say [role=status]")
+    expect(said).to_contain_text("question is empty")
+    expect(said).to_be_in_viewport(ratio=1)

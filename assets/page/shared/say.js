@@ -73,7 +73,11 @@ function line(root, trigger) {
       show({ kind, text });
     }
   };
-  hear("refused", (text) => text ? refuse(text, shown.kind === "busy" ? shown : held) : clear());
+  hear("refused", (text) => {
+    if (!text) return clear();
+    refuse(text, shown.kind === "busy" ? shown : held);
+    note.scrollIntoView({ block: "nearest" }); // whoever has just acted looks here
+  });
   hear("worked", (id) => !earlier(id) && clear());
   hear("reading", clear);
   hear("opened", clear);
