@@ -16,8 +16,8 @@ from typing import Any
 __version__ = "0.1.0"
 _HOME = {
     "load_reader": "qa_demo.model.loading",
-    "predict": "qa_demo.core.predict",
-    "explain": "qa_demo.core.explain",
+    "predict": "qa_demo.core.reading.predict",
+    "explain": "qa_demo.core.explaining.explain",
 }
 __all__ = ["__version__", *_HOME]
 

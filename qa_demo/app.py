@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qa_demo import __version__
-from qa_demo.address import (
+from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.server.address import (
     EVERYWHERE,
     LOCAL,
     free_address,
@@ -23,16 +24,15 @@ from qa_demo.address import (
     own_names,
     port_of,
 )
-from qa_demo.arguments import OneSentence
-from qa_demo.core.errors import BadInput, QADemoError
-from qa_demo.embedding import frame_ancestors
+from qa_demo.server.arguments import OneSentence
+from qa_demo.server.embedding import frame_ancestors
 
 if TYPE_CHECKING:
-    from qa_demo.core.infiller import Infiller
-    from qa_demo.core.lessons import Lesson
+    from qa_demo.core.course.lessons import Lesson
+    from qa_demo.core.masking.infiller import Infiller
     from qa_demo.core.reader import Reader
-    from qa_demo.lull import Lull
     from qa_demo.model.source import HostLimits
+    from qa_demo.server.lull import Lull
     from qa_demo.views.services import Services
 
 BUNDLED = "bundled"
@@ -137,9 +137,9 @@ def services(
     `fitted` anew shows no stored reading, which holds the old threshold. `rooms`: see `has_rooms`.
     Who asks for the reader ends the `lull` that its loading waits for.
     """
-    from qa_demo.core.rooms import Rooms
+    from qa_demo.core.course.rooms import Rooms
     from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
-    from qa_demo.server import is_public
+    from qa_demo.server.launch import is_public
     from qa_demo.views.examples import load_menu
     from qa_demo.views.services import Services
     from qa_demo.views.session.model_cache import ModelCache
@@ -246,9 +246,11 @@ def open_page(
     first: "Future[Reader]",
 ) -> "Lull":
     """Build the page and open it `at` host and port; the lull that hears of its requests."""
-    from qa_demo.join import join, show
-    from qa_demo.lull import Lull
-    from qa_demo.server import launch  # gradio takes seconds, which --version need not wait for
+    from qa_demo.server.join import join, show
+    from qa_demo.server.launch import (
+        launch,  # gradio takes seconds, which --version need not wait for
+    )
+    from qa_demo.server.lull import Lull
     from qa_demo.views.api.health import health
     from qa_demo.views.lessons.rooms import looker
     from qa_demo.views.page import build

@@ -2,8 +2,8 @@
 for the test with the fake reader and for the sweep with the bundled one.
 """
 
-from qa_demo.core.attribution import Target
-from qa_demo.core.faithfulness import Curves, ranks_along
+from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.explaining.faithfulness import Curves, ranks_along
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, TargetKind
 from qa_demo.figures.why import trust as figure

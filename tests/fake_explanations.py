@@ -6,8 +6,9 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.attention import Attention
-from qa_demo.core.attribution import (
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.explaining.attention import Attention
+from qa_demo.core.explaining.attribution import (
     GAP_LIMIT,
     METHODS,
     STEPS,
@@ -18,11 +19,10 @@ from qa_demo.core.attribution import (
     parts,
     window_of,
 )
-from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.heads import HeadWeights
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.reading.words import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.core.words import special_positions
 
 LAYERS, HEADS, WIDTH = 3, 2, 6
 S, E, B_S, B_E = np.array([1, 0, 0.5, 0, -1, 0.25]), np.array([0, 1, -0.5, 2, 0, 0.5]), 0.125, -0.25

@@ -8,10 +8,10 @@ from math import erf
 
 import numpy as np
 
-from qa_demo.core import masking
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import (
+from qa_demo.core.masking import span_masking as masking
+from qa_demo.core.masking.infill import (
     WIRES,
     Infill,
     Trace,
@@ -21,9 +21,9 @@ from qa_demo.core.infill import (
     row_of,
     single_cuts,
 )
-from qa_demo.core.infiller import one_text
-from qa_demo.core.masked import Masked
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.masking.infiller import one_text
+from qa_demo.core.masking.masked import Masked
+from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
@@ -36,8 +36,8 @@ def _norm(x: np.ndarray) -> np.ndarray:
 
 
 class FakeInfiller:
-    """Implements `core.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader. The same
-    text always gives the same numbers.
+    """Implements `core.masking.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader.
+    The same text always gives the same numbers.
 
     `sure` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that
     ranks are not all bad.

@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.learning import (
+from qa_demo.core.learning.losses import (
+    Golds,
+    cross_entropy_gradient,
+    start_end_loss,
+    start_end_targets,
+)
+from qa_demo.core.learning.steps import (
     Learned,
     Movement,
     Plan,
@@ -17,14 +23,13 @@ from qa_demo.core.learning import (
     check_scope,
     training_windows,
 )
-from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading
 
 
 class FakeLearner:
-    """Implements `core.learning.Learner`; `read_other` reads another text, whose start logits
+    """Implements `core.learning.steps.Learner`; `read_other` reads another text, whose start logits
     shrink by 2 % for each step taken.
     """
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
-from qa_demo.core.losses import cross_entropy
+from qa_demo.core.learning.losses import cross_entropy
 from qa_demo.figures.numbers import PrintedSum, mean, number, total
 from qa_demo.figures.pack import floats, ints
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.infiller import Infiller
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.masking.infiller import Infiller
 from qa_demo.views.background import Job, never, untold
 from qa_demo.views.examples import load_examples
 from qa_demo.views.services import Services

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from qa_demo.core.attribution import METHODS, Target
+from qa_demo.core.explaining.attribution import METHODS, Target
 from qa_demo.core.types import Span
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from qa_demo import __version__, app
-from qa_demo.address import free_address, network_address, own_names, port_of
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.reader import Reader
-from qa_demo.join import join
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
+from qa_demo.server.address import free_address, network_address, own_names, port_of
+from qa_demo.server.join import join
 from qa_demo.views.readers import SOURCES, hint
 from tests.fakes import FakeReader
 
@@ -106,7 +106,7 @@ def test_the_bundled_reader_is_loaded_once_the_page_is_open(
         return into
 
     monkeypatch.setattr("qa_demo.app.begin_loading", begin)
-    monkeypatch.setattr("qa_demo.server.launch", lambda *_, **__: done.append("open"))
+    monkeypatch.setattr("qa_demo.server.launch.launch", lambda *_, **__: done.append("open"))
     monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda first: first.result(0))
     assert app.main(["--reader", reader]) == 0 and done == order
 
@@ -161,9 +161,9 @@ def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
         said = capsys.readouterr().err
         assert said.startswith(f"spanlight: port {port} is taken by another program")
         assert said.count("\n") == 1
-        monkeypatch.setattr("qa_demo.address.FIRST_PORT", port)
+        monkeypatch.setattr("qa_demo.server.address.FIRST_PORT", port)
         assert free_address(None, None)[1] > port
-        monkeypatch.setattr("qa_demo.address.PORTS", 1)
+        monkeypatch.setattr("qa_demo.server.address.PORTS", 1)
         with pytest.raises(BadInput, match=f"all ports from {port} to {port} are taken"):
             free_address(None, None)
 
@@ -220,7 +220,7 @@ def test_a_class_is_told_an_address_it_can_type(monkeypatch: pytest.MonkeyPatch)
 def test_the_names_of_this_machine_are_not_those_of_other_pages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("qa_demo.address.network_address", lambda: "192.0.2.7")
+    monkeypatch.setattr("qa_demo.server.address.network_address", lambda: "192.0.2.7")
     monkeypatch.setattr("socket.gethostname", lambda: "Desk")
     names = own_names(7860)
     assert {"192.0.2.7:7860", "localhost:7860", "127.0.0.1:7860", "desk.local:7860"} <= names

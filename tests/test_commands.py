@@ -15,7 +15,7 @@ import pytest
 
 from qa_demo import app
 from qa_demo.cli.main import main
-from qa_demo.core.assets import ASSETS
+from qa_demo.core.files.assets import ASSETS
 from qa_demo.model.loading import load_reader
 from qa_demo.views.page import build
 from qa_demo.views.session.model_cache import ModelCache
@@ -136,7 +136,7 @@ def test_the_page_takes_what_is_shown(line: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
     monkeypatch.setattr("qa_demo.app.begin_loading", lambda *_: None)
     monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda _: None)
-    monkeypatch.setattr("qa_demo.server.launch", lambda *given, **_: opened.append(given))
+    monkeypatch.setattr("qa_demo.server.launch.launch", lambda *given, **_: opened.append(given))
     assert app.main(words[2:]) == 0
     assert [given[1] for given in opened] == ["0.0.0.0" if "--lan" in words else "127.0.0.1"]
 

@@ -226,7 +226,7 @@ def test_names_in_the_documents_exist() -> None:
     dotted = set(re.findall(r"\bqa_demo(?:\.\w+)+", text))
     assert len(dotted) > 20
     assert [name for name in dotted if not found(name)] == []
-    assert not found("qa_demo.core.nothing") and not found("qa_demo.core.spans.nothing")
+    assert not found("qa_demo.core.nothing") and not found("qa_demo.core.reading.spans.nothing")
     for owner, word in ((Frame, "frame"), (Screen, "screen")):
         names = set(re.findall(rf"`{word}\.(\w+)", prose(CONTRIBUTING)))
         assert len(names) >= 2
@@ -266,7 +266,9 @@ KEYS = {
 
 
 def test_the_table_of_formulas_leads_to_functions_that_state_them() -> None:
-    rows = re.findall(r"^\| (.+) \| `(qa_demo\.core\.\w+)\.(\w+)` \|$", CONTRIBUTING, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (.+) \| `(qa_demo\.core\.\w+\.\w+)\.(\w+)` \|$", CONTRIBUTING, re.MULTILINE
+    )
     assert {name for _, _, name in rows} == KEYS.keys() and len(rows) == len(KEYS)
     for formula, module, name in rows:
         said = getattr(importlib.import_module(module), name).__doc__

@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.golds import Answer
-from qa_demo.core.predict import predict
-from qa_demo.core.store import load_reading
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.files.store import load_reading
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners

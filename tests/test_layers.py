@@ -184,7 +184,7 @@ def test_no_chapter_is_imported_from_outside_of_it():
     arrows = {name: imports_of(name, known) for name in known - COLLECTS}
     found = crossings(arrows, chapter)
     assert not found, "; ".join(found)
-    arrows["qa_demo.figures.prose"] = {"qa_demo.figures.loss.terms", "qa_demo.core.spans"}
+    arrows["qa_demo.figures.prose"] = {"qa_demo.figures.loss.terms", "qa_demo.core.reading.spans"}
     arrows["qa_demo.views.bio.bench"] = {"qa_demo.figures.loss.terms", "qa_demo.figures.bio.spans"}
     assert crossings(arrows, chapter) == [
         "qa_demo.figures.prose imports qa_demo.figures.loss.terms",

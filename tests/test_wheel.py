@@ -18,10 +18,10 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 import qa_demo
-from qa_demo.core.assets import ASSETS, find_assets
+from qa_demo.core.files.assets import ASSETS, find_assets
+from qa_demo.core.files.report import answer_json
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.report import answer_json
+from qa_demo.core.reading.predict import predict
 from qa_demo.views.examples import load_examples
 
 ROOT = Path(__file__).resolve().parents[1]

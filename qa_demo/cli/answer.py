@@ -11,9 +11,9 @@ from typing import Any
 from qa_demo.cli import shared
 from qa_demo.cli.shared import Progress, visible, with_threshold
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Example
-from qa_demo.core.predict import predict
-from qa_demo.core.report import answer_json, dumps
+from qa_demo.core.files.report import answer_json, dumps
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import Progress, visible
-from qa_demo.core.attribution import (
+from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import (
     BASELINES,
     GAP_LIMIT,
     KINDS,
@@ -15,10 +16,9 @@ from qa_demo.core.attribution import (
     Target,
     silence,
 )
-from qa_demo.core.errors import BadInput
-from qa_demo.core.predict import predict
-from qa_demo.core.report import attribution_json
-from qa_demo.core.words import span_at
+from qa_demo.core.files.report import attribution_json
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.words import span_at
 
 _LISTED = 10
 

@@ -14,16 +14,16 @@ from qa_demo.cli import shared
 from qa_demo.cli.files import write_file
 from qa_demo.cli.questions import load_questions
 from qa_demo.cli.shared import Progress, visible
-from qa_demo.core.abstain import MOST_LOST, trade
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Example
-from qa_demo.core.metrics import Outcome, score
+from qa_demo.core.files.report import dumps
+from qa_demo.core.files.report_evaluate import in_window
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.metrics import Outcome, score
+from qa_demo.core.measuring.reliability import reliability
+from qa_demo.core.measuring.temperature import Claim, pair_claim
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.reliability import reliability
-from qa_demo.core.report import dumps
-from qa_demo.core.report_evaluate import in_window
-from qa_demo.core.temperature import Claim, pair_claim
+from qa_demo.core.reading.abstain import MOST_LOST, trade
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from qa_demo.cli.predictions import Predictions, beside
 from qa_demo.cli.questions import load_questions
 from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.failures import judge, unread
-from qa_demo.core.golds import Example
-from qa_demo.core.metrics import evaluate, rules_of
-from qa_demo.core.predict import predict
-from qa_demo.core.report import dumps, evaluate_json
-from qa_demo.core.report_evaluate import outcome_of, question_json, refused_json
+from qa_demo.core.files.report import dumps, evaluate_json
+from qa_demo.core.files.report_evaluate import outcome_of, question_json, refused_json
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.failures import judge, unread
+from qa_demo.core.measuring.metrics import evaluate, rules_of
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
 if TYPE_CHECKING:

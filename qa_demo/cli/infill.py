@@ -11,12 +11,12 @@ import numpy as np
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import NO_HEAD, WIRES
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masked import Masked, hide
-from qa_demo.core.masking import MaskOptions
-from qa_demo.core.report_infill import infill_json
-from qa_demo.core.words import span_at
+from qa_demo.core.files.report_infill import infill_json
+from qa_demo.core.masking.infill import NO_HEAD, WIRES
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import Masked, hide
+from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.reading.words import span_at
 
 _LISTED = 5
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Reading
 
 ISOLATES = dict.fromkeys((0x2068, 0x2069))

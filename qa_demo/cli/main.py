@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from qa_demo import __version__
-from qa_demo.arguments import OneSentence
 from qa_demo.cli import (
     answer,
     attribute,
@@ -27,6 +26,7 @@ from qa_demo.cli import (
 )
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput, Cancelled, QADemoError
+from qa_demo.server.arguments import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
     "answer": answer,

@@ -12,7 +12,7 @@ from qa_demo.cli.files import write_file
 from qa_demo.cli.report import add_page, check_page
 from qa_demo.cli.shared import Progress
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from qa_demo.cli.files import write_file
 from qa_demo.core.errors import BadInput
-from qa_demo.core.report import dumps
+from qa_demo.core.files.report import dumps
 
 FIELDS = ("id", "question", "context", "kind", "exact", "f1", "n_best", "answer")
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Example
-from qa_demo.core.questions import from_rows, read_questions
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.questions import from_rows, read_questions
 
 
 def load_questions(path: Path) -> list[Example]:

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from qa_demo.cli.files import write_file
 from qa_demo.cli.predictions import read_lines, read_run
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.embed import embedded
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.embed import embedded
 from qa_demo.figures.evaluation import report_data
 
 PAGE = "http://127.0.0.1:7860/"

@@ -10,14 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.report import dumps
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.legal import check_decode
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.report import dumps
-from qa_demo.core.scales import COMBINES, COPIES, NULLS, SCALES, THRESHOLD_SCALES, check_merge
+from qa_demo.core.reading.legal import check_decode
+from qa_demo.core.reading.scales import (
+    COMBINES,
+    COPIES,
+    NULLS,
+    SCALES,
+    THRESHOLD_SCALES,
+    check_merge,
+)
+from qa_demo.core.reading.windows import fitting
 from qa_demo.core.types import Reading
-from qa_demo.core.windows import fitting
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

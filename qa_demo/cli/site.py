@@ -14,7 +14,7 @@ from qa_demo.cli.report import check_page
 from qa_demo.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from qa_demo.core.examples import PoolExample
+    from qa_demo.core.files.examples import PoolExample
     from qa_demo.core.reader import Reader
     from qa_demo.core.types import Reading
     from qa_demo.views.saved.site import Edition
@@ -73,9 +73,9 @@ def write(path: Path, text: str) -> int:
 def edition_of(reader: "Reader", source: str, home: str) -> "Edition":
     """The edition that this reader makes, `source` being its name."""
     from qa_demo.app import services
-    from qa_demo.core.assets import ASSETS
-    from qa_demo.core.examples import load_passages
-    from qa_demo.core.windows import fitting
+    from qa_demo.core.files.assets import ASSETS
+    from qa_demo.core.files.examples import load_passages
+    from qa_demo.core.reading.windows import fitting
     from qa_demo.views.lessons.course import load
     from qa_demo.views.page import CHAPTERS, frame_of, tabs
     from qa_demo.views.saved.site import OWN, Edition

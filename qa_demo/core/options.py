@@ -42,7 +42,7 @@ class DecodeOptions:
 
 @dataclass(frozen=True)
 class MergeOptions:
-    """How windows are merged: three independent choices (see `core.scales`)."""
+    """How windows are merged: three independent choices (see `core.reading.scales`)."""
 
     copies: str = field(
         default="max_context",

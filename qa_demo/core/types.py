@@ -193,7 +193,7 @@ class Calibration:
     """How a head's probability is turned into the chance that its best span is exactly right.
 
     The logits are divided by `temperature`, then `bias` is added to the log-odds; see
-    core.temperature.
+    core.measuring.temperature.
     """
 
     temperature: float
@@ -242,7 +242,7 @@ class Reading:
     """What integrated gradients start from unless another baseline is chosen."""
 
     TYPED: ClassVar[str] = "typed:"
-    """How the checksum of logits begins that a person has typed (core.bench)."""
+    """How the checksum of logits begins that a person has typed (core.course.bench)."""
 
     def __post_init__(self) -> None:
         for name in ("start_logits", "end_logits", "tag_logits"):

@@ -12,9 +12,9 @@ from types import MappingProxyType
 
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import check_not_typed
-from qa_demo.core.scales import THRESHOLD_SCALES
+from qa_demo.core.reading.scales import THRESHOLD_SCALES
+from qa_demo.core.reading.windows import capacity
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.windows import capacity
 
 BUNDLED = "bundled"
 PLACEHOLDER = "path/to/the/reader"

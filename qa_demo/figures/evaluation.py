@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from qa_demo.core.abstain import trade
-from qa_demo.core.evaluation import bin_names, grouped, in_bins, paired, question_word
-from qa_demo.core.failures import KINDS
-from qa_demo.core.metrics import calibration, calibration_error, score
-from qa_demo.core.report_evaluate import example_of, outcome_of
+from qa_demo.core.files.report_evaluate import example_of, outcome_of
+from qa_demo.core.measuring.evaluation import bin_names, grouped, in_bins, paired, question_word
+from qa_demo.core.measuring.failures import KINDS
+from qa_demo.core.measuring.metrics import calibration, calibration_error, score
+from qa_demo.core.reading.abstain import trade
 
 Row = dict[str, Any]
 

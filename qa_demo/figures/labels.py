@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from qa_demo.core.golds import Answer
-from qa_demo.core.losses import Golds
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.learning.losses import Golds
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import span_at
 
 Source = Literal["annotators", "marked", "nobody", "reader"]
 

@@ -1,7 +1,7 @@
 """What chapters and lessons read off the figures that are stored beside a reader."""
 
-from qa_demo.core.abstain import ThresholdPoint
-from qa_demo.core.measured import ThresholdCurve
+from qa_demo.core.measuring.measured import ThresholdCurve
+from qa_demo.core.reading.abstain import ThresholdPoint
 from qa_demo.figures.numbers import percent
 
 HEAD = "span"

@@ -1,6 +1,6 @@
 """How the explanation methods are called, and when two of their rankings are called alike."""
 
-from qa_demo.core.attribution import Method
+from qa_demo.core.explaining.attribution import Method
 
 METHOD_NAMES: dict[Method, str] = {
     "gradient_x_input": "gradient × input",

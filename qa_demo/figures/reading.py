@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Encoding, Reading
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.options import MergeOptions
-from qa_demo.core.predicted import Prediction
-from qa_demo.core.scales import null_logits
+from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import MINUS, PrintedSum, percent, probability, totals
 

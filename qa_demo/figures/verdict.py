@@ -4,9 +4,9 @@ where the words stand.
 
 from typing import Any
 
+from qa_demo.core.measuring.temperature import chance, pair_claim
 from qa_demo.core.options import MergeOptions
-from qa_demo.core.predicted import Candidate, Prediction
-from qa_demo.core.temperature import chance, pair_claim
+from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import exponential, number, percent
 from qa_demo.figures.prose import shorten

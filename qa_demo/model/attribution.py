@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.attribution import (
+from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.explaining.attribution import (
     BASELINES,
     GAP_LIMIT,
     METHODS,
@@ -23,8 +24,7 @@ from qa_demo.core.attribution import (
     parts,
     window_of,
 )
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.occlusion import leave_one_out
+from qa_demo.core.explaining.occlusion import leave_one_out
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Baseline, Reading, Window

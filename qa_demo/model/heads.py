@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.temperature import BIASES, RANGE
+from qa_demo.core.measuring.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Calibration, Calibrations
 from qa_demo.model.checks import read_header, read_json, regular
 

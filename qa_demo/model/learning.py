@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.learning import (
+from qa_demo.core.learning.losses import Golds, start_end_loss, start_end_targets
+from qa_demo.core.learning.steps import (
     Learned,
     Plan,
     Scope,
@@ -20,7 +21,6 @@ from qa_demo.core.learning import (
     check_scope,
     training_windows,
 )
-from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading
@@ -51,7 +51,7 @@ class _State:
 
 
 class ModelLearner:
-    """Implements `core.learning.Learner` for a transformers model. One visitor's; not for two
+    """Implements `core.learning.steps.Learner` for a transformers model. One visitor's; not for two
     threads at once.
     """
 

@@ -8,18 +8,18 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from qa_demo.core import scales
-from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Example
-from qa_demo.core.legal import check_decode
-from qa_demo.core.metrics import Outcome, evaluate
+from qa_demo.core.files.report import evaluate_json
+from qa_demo.core.learning.bio import best_span, null_log_prob
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
 from qa_demo.core.progress import OnProgress
 from qa_demo.core.reader import Reader
-from qa_demo.core.report import evaluate_json
-from qa_demo.core.scales import check_merge
+from qa_demo.core.reading import scales
+from qa_demo.core.reading.legal import check_decode
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.scales import check_merge
 from qa_demo.core.types import Reading
 
 Made = TypeVar("Made")

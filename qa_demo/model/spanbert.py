@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from qa_demo.core import masking
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infill import (
+from qa_demo.core.masking import span_masking as masking
+from qa_demo.core.masking.infill import (
     WIRES,
     Infill,
     Trace,
@@ -22,9 +22,9 @@ from qa_demo.core.infill import (
     row_of,
     single_cuts,
 )
-from qa_demo.core.infiller import one_text
-from qa_demo.core.masked import Masked
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.masking.infiller import one_text
+from qa_demo.core.masking.masked import Masked
+from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.config import longest_input
 from qa_demo.model.products import FrozenProducts

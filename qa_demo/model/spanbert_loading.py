@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.core.files.assets import ASSETS
 from qa_demo.model.blueprint import Blueprint
 from qa_demo.model.checks import read_header, regular, weight_files
 from qa_demo.model.folder_tokenizer import digest, load_tokenizer

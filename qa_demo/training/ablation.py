@@ -25,7 +25,7 @@ import numpy as np
 from transformers import AutoTokenizer
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.squad import read_squad
+from qa_demo.core.measuring.squad import read_squad
 from qa_demo.training import checkpoints, finetune, pretrain
 from qa_demo.training.evaluate import quick_scores
 from qa_demo.training.export_spanbert import restore, write_model

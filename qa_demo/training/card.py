@@ -15,8 +15,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from qa_demo.core.abstain import MOST_LOST
 from qa_demo.core.errors import BadInput
+from qa_demo.core.reading.abstain import MOST_LOST
 from qa_demo.training.card_phases import Metrics, training
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code

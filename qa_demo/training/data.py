@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from qa_demo.core.golds import Example
-from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.learning.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.windows import make_windows
 from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 
 
@@ -78,7 +78,7 @@ def spoken(window: Window, gold: TagGold) -> Span | None:
 
 
 def feature(window: Window, golds: Sequence[TagGold]) -> Feature:
-    """The targets of the page's own losses (core.losses) for one window."""
+    """The targets of the page's own losses (core.learning.losses) for one window."""
     said = [spoken(window, gold) for gold in golds]
     start, end = start_end_targets(window, said)
     tags, tagged = tag_targets(window, golds)

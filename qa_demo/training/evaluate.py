@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.bio import best_span
-from qa_demo.core.golds import Example
-from qa_demo.core.metrics import exact_match, f1
+from qa_demo.core.learning.bio import best_span
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.metrics import exact_match, f1
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.predict import predict
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.windows import make_windows
 from qa_demo.core.types import Encoding, Reading, Window
-from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 
 DEFAULTS = WindowOptions()

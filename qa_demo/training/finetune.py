@@ -29,7 +29,7 @@ from accelerate import Accelerator
 from torch import nn
 from transformers import AutoTokenizer
 
-from qa_demo.core.squad import read_squad
+from qa_demo.core.measuring.squad import read_squad
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores

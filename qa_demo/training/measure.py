@@ -11,16 +11,16 @@ from importlib.metadata import version
 
 import numpy as np
 
-from qa_demo.core.bio import best_span, decode_reading
-from qa_demo.core.golds import Example
-from qa_demo.core.lists import ListScores, list_scores
-from qa_demo.core.metrics import Outcome
+from qa_demo.core.files.report_evaluate import in_window
+from qa_demo.core.learning.bio import best_span, decode_reading
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.lists import ListScores, list_scores
+from qa_demo.core.measuring.metrics import Outcome
+from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.report_evaluate import in_window
-from qa_demo.core.temperature import Claim, TagClaim, pair_claim
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.windows import make_windows
 from qa_demo.core.types import Reading, Window
-from qa_demo.core.windows import make_windows
 from qa_demo.model.groups import buckets
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, outcome

@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from qa_demo.core.squad import read_squad
+from qa_demo.core.measuring.squad import read_squad
 from qa_demo.training.flags import described
 from qa_demo.training.text import read_text
 

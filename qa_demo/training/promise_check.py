@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput, QADemoError
-from qa_demo.core.examples import Passage, PoolExample
+from qa_demo.core.files.examples import Passage, PoolExample
 from qa_demo.training.flags import described, exit_code
 
 Text = TypeVar("Text", PoolExample, Passage)

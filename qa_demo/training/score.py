@@ -20,11 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.abstain import MOST_LOST, trade
-from qa_demo.core.golds import Example
-from qa_demo.core.metrics import Outcome, evaluate, score
-from qa_demo.core.reliability import reliability
-from qa_demo.core.squad import read_squad
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.metrics import Outcome, evaluate, score
+from qa_demo.core.measuring.reliability import reliability
+from qa_demo.core.measuring.squad import read_squad
+from qa_demo.core.reading.abstain import MOST_LOST, trade
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.workers import set_threads

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.golds import Answer
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Candidate, Prediction
 from qa_demo.core.reader import Reader
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading
 
 

@@ -8,8 +8,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.infill import AIMS
-from qa_demo.core.published import SPANBERT, SPANBERT_OBJECTIVES
+from qa_demo.core.masking.infill import AIMS
+from qa_demo.core.measuring.published import SPANBERT, SPANBERT_OBJECTIVES
 from qa_demo.training.card import table
 from qa_demo.training.card_phases import ENCODER, flag
 

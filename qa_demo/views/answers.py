@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.figures.payload import plain
 from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection

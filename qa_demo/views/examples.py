@@ -6,10 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from qa_demo.core import examples as core
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.metrics import exact_match
+from qa_demo.core.files import examples as core
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.measuring.metrics import exact_match
 from qa_demo.views.state import Screen
 
 BEST: Mapping[str, tuple[str, str]] = MappingProxyType(

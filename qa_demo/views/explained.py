@@ -5,7 +5,7 @@ of the visitor.
 from collections.abc import Hashable
 from typing import Literal
 
-from qa_demo.core.attribution import METHODS, Method, Target
+from qa_demo.core.explaining.attribution import METHODS, Method, Target
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.types import Baseline, Reading, Window
 

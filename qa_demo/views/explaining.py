@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind
-from qa_demo.core.attribution import (
+from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attention import RELEVANCE, Attention, Relevance, RelevanceKind
+from qa_demo.core.explaining.attribution import (
     Attribution,
     Cost,
     Method,
@@ -20,15 +21,14 @@ from qa_demo.core.attribution import (
     silence,
     window_of,
 )
-from qa_demo.core.chance import Placed, RandomSets, draw, place
-from qa_demo.core.errors import BadInput
-from qa_demo.core.faithfulness import Curves, alike, curve, random_curves
-from qa_demo.core.occlusion import QuestionEffect, question_effects
+from qa_demo.core.explaining.chance import Placed, RandomSets, draw, place
+from qa_demo.core.explaining.faithfulness import Curves, alike, curve, random_curves
+from qa_demo.core.explaining.occlusion import QuestionEffect, question_effects
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
+from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.core.words import words
 from qa_demo.views.explained import (
     RANKINGS,
     Ranking,

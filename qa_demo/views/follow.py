@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.views import parse

@@ -5,7 +5,7 @@ sessions, which hold no tensor.
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.heads import HeadWeights
+from qa_demo.core.reading.heads import HeadWeights
 from qa_demo.core.types import Reading, Window
 from qa_demo.views.background import Job
 from qa_demo.views.session.recent import RecentValues

@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.golds import Answer
-from qa_demo.core.predict import predict
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.reading.predict import predict
 from qa_demo.figures.labels import Labels, make_labels
 from qa_demo.views.examples import load_menu
 from qa_demo.views.state import Screen

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from pathlib import Path
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.measured import Measured, load_measured
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.measuring.measured import Measured, load_measured
 from qa_demo.views.services import BUNDLED
 
 

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.golds import Answer
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.inputs import check_texts
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader

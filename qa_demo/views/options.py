@@ -20,7 +20,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "null_score_diff_threshold": (-100.0, 100.0),
 }
 """What a control may send, ends included; whether it fits the text is decided where the text is
-known (core.windows).
+known (core.reading.windows).
 """
 
 

@@ -8,8 +8,8 @@ from types import ModuleType
 import gradio as gr
 
 from qa_demo import __version__
-from qa_demo.core.lessons import Lesson
-from qa_demo.join import Join
+from qa_demo.core.course.lessons import Lesson
+from qa_demo.server.join import Join
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter
 from qa_demo.views.api.attribute import make_attribute

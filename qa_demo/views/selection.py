@@ -3,7 +3,7 @@
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.legal import reason
+from qa_demo.core.reading.legal import reason
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import total
 from qa_demo.figures.pack import printable

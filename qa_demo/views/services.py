@@ -5,14 +5,14 @@ work, limits.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.infiller import Infiller
+from qa_demo.core.course.rooms import Rooms
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
-from qa_demo.core.rooms import Rooms
+from qa_demo.core.reading.windows import fitting
 from qa_demo.core.types import Reading
-from qa_demo.core.windows import fitting
 from qa_demo.views.session.jobs import JobQueue
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.session.recent import RecentValues, held_bytes

@@ -7,12 +7,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.what_if import apply_what_if
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.what_if import apply_what_if
 
 Side = Literal["start", "end"]
 _stamps = itertools.count(1)

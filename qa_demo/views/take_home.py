@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.predict import predict
-from qa_demo.core.report import answer_json, dumps
+from qa_demo.core.files.report import answer_json, dumps
+from qa_demo.core.reading.predict import predict
 from qa_demo.figures.payload import plain
 from qa_demo.views.answers import there
 from qa_demo.views.session.errors import attempt

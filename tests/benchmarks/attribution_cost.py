@@ -25,11 +25,11 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qa_demo.core.attribution import Target, rank_correlation, window_of
+from qa_demo.core.explaining.attribution import Target, rank_correlation, window_of
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.predict import predict
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.words import special_positions
 from qa_demo.core.types import Reading
-from qa_demo.core.words import special_positions
 from qa_demo.model.forward import token_types, word_embeddings
 from qa_demo.model.gradients import baseline_embeddings, integrate, make_pass
 from qa_demo.model.loading import load_reader

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.attribution import KINDS
+from qa_demo.core.explaining.attribution import KINDS
 from qa_demo.core.types import TargetKind, Window
 from qa_demo.model.loading import load_reader
 from qa_demo.model.workers import set_threads

@@ -8,9 +8,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Route
 
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.types import Reading
-from qa_demo.server import PAGE
+from qa_demo.server.launch import PAGE
 from qa_demo.views.answers import Answers, shown
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS

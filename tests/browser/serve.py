@@ -9,7 +9,7 @@ from typing import Any
 from gradio import Blocks
 
 from qa_demo.core.errors import ModelUnavailable
-from qa_demo.server import launch
+from qa_demo.server.launch import launch
 from qa_demo.views.examples import load_menu
 from qa_demo.views.page import build
 from qa_demo.views.services import Services

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from qa_demo.core.pencil import another, pencil
+from qa_demo.core.course.pencil import another, pencil
 from qa_demo.figures.bench.exercise import pencil_data
 from tests.browser.steps import RUN
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Browser, expect
 
-from qa_demo.embedding import VARIABLE
+from qa_demo.server.embedding import VARIABLE
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 from tests.ports import free_port

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from qa_demo.core.lessons import Lesson
+from qa_demo.core.course.lessons import Lesson
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, load

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from qa_demo.core.rooms import Rooms
+from qa_demo.core.course.rooms import Rooms
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.rooms import looker

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.core.legal import reason_matrix
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.legal import reason_matrix
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import total
 from qa_demo.views.spans import chapter as spans

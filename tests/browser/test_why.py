@@ -15,9 +15,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.core.attention import Attention
-from qa_demo.core.attribution import Attribution
 from qa_demo.core.errors import BadCheckpoint, Cancelled
+from qa_demo.core.explaining.attention import Attention
+from qa_demo.core.explaining.attribution import Attribution
 from qa_demo.core.types import Reading, Window
 from qa_demo.views.examples import load_examples
 from qa_demo.views.why import chapter as why

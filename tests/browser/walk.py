@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.app import begin_loading, services
-from qa_demo.core.lessons import Lesson, Step
+from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.views.page import build
 from tests.browser.serve import running
 from tests.browser.test_lessons import COURSE, answer, open_lessons, settled, tab_to

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from qa_demo.cli.main import PIPE_CLOSED, main
-from qa_demo.core.predict import predict
-from qa_demo.core.report import answer_json
+from qa_demo.core.files.report import answer_json
+from qa_demo.core.reading.predict import predict
 from qa_demo.model.loading import load_reader
 from tests.cli.test_main import OPTIONS, SMALL, assert_fails
 from tests.model import kit

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from qa_demo.core.attribution import Target
+from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.words import span_at
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.words import span_at
 from qa_demo.model.loading import load_reader
 from tests.model import kit
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from qa_demo.cli.main import main
-from qa_demo.core.predict import predict
-from qa_demo.core.temperature import RANGE
+from qa_demo.core.measuring.temperature import RANGE
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Calibration
 from qa_demo.model.heads import with_fit
 from qa_demo.model.loading import load_reader

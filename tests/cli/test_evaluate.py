@@ -11,7 +11,7 @@ import pytest
 
 from qa_demo.cli.main import main
 from qa_demo.cli.predictions import beside, read_lines, run_file
-from qa_demo.core.predict import predict
+from qa_demo.core.reading.predict import predict
 from qa_demo.model.loading import load_reader
 from tests.cli.test_main import OPTIONS, SMALL, assert_fails, squad
 from tests.model import kit

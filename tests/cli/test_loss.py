@@ -10,7 +10,7 @@ import torch
 
 from qa_demo.cli.main import main
 from qa_demo.core.errors import BadInput
-from qa_demo.core.report import loss_json
+from qa_demo.core.files.report import loss_json
 from qa_demo.core.types import Span
 from qa_demo.model.loading import load_reader
 from qa_demo.views.api.loss import make_loss

@@ -13,13 +13,13 @@ import pytest
 
 from qa_demo.cli.main import main
 from qa_demo.cli.shared import visible
-from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Answer, Example
-from qa_demo.core.metrics import f1
+from qa_demo.core.learning.bio import best_span
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.metrics import f1
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.scales import COMBINES, SCALES
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.scales import COMBINES, SCALES
 from qa_demo.model.loading import load_reader
 from qa_demo.model.scoring import Setup, score_reader
 from tests.answer_fields import FIELDS

@@ -27,7 +27,7 @@ def test_the_command_of_the_readme_writes_an_edition(
     first = dict([next(iter(load_menu().items()))])
     monkeypatch.setattr("qa_demo.views.examples.load_menu", lambda: first)
     monkeypatch.setattr("qa_demo.views.lessons.course.load", lambda: ())
-    monkeypatch.setattr("qa_demo.core.examples.load_passages", lambda path: ())
+    monkeypatch.setattr("qa_demo.core.files.examples.load_passages", lambda path: ())
     monkeypatch.setattr("qa_demo.app.load_infiller", lambda limits, source: FakeInfiller(source))
     monkeypatch.chdir(tmp_path)
     words = shlex.split(command[1])

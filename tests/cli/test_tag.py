@@ -11,7 +11,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from qa_demo.core.bio import decode_reading
+from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.options import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.views.api.tag import make_tag

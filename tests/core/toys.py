@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qa_demo.core.reading.windows import max_context_owner
 from qa_demo.core.types import Encoding, Reading, Window
-from qa_demo.core.windows import max_context_owner
 
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 
@@ -106,7 +106,7 @@ def random_reading(
     scale: float = 2.0,
 ) -> Reading:
     """Random logits on the window plan of (n_words, capacity, step)."""
-    from qa_demo.core.windows import plan
+    from qa_demo.core.reading.windows import plan
 
     layout = plan(n_words, capacity, step)
     parts = list(zip(layout.starts, layout.stops, strict=True))

@@ -11,7 +11,7 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import MergeOptions, WindowOptions
-from qa_demo.core.scales import COMBINES, COPIES
+from qa_demo.core.reading.scales import COMBINES, COPIES
 from qa_demo.core.types import Reading
 from qa_demo.figures.code import PLACEHOLDER, Shown, opening
 from qa_demo.views.examples import load_examples

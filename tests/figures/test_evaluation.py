@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from qa_demo.core.failures import KINDS, judge, unread
-from qa_demo.core.golds import Answer, Example
+from qa_demo.core.files.report_evaluate import question_json, refused_json
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.report_evaluate import question_json, refused_json
+from qa_demo.core.reading.predict import predict
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, place, report_data
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
 from qa_demo.figures.reading import reading_data
 from tests.fakes import FakeReader
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.assets import ASSETS
+from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.predict import predict
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.bio.loss import loss_sentence
 from qa_demo.figures.bio.loss import soft_terms as terms_of

@@ -9,13 +9,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.bio import DECODINGS
-from qa_demo.core.examples import load_passages
-from qa_demo.core.masked import hide
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import load_passages
+from qa_demo.core.learning.bio import DECODINGS
+from qa_demo.core.learning.tagging import owned_rows, tagging
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.tagging import owned_rows, tagging
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.answer.picture import answer_notice
 from qa_demo.figures.bio.picture import compare_sentence, notices

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from qa_demo.core.legal import valid_spans
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Candidate
-from qa_demo.core.scales import COMBINES
+from qa_demo.core.reading.legal import valid_spans
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.reading.scales import COMBINES
 from qa_demo.core.types import Calibration, Calibrations, Reading, Span
 from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.verdict import sure, verdict, withheld

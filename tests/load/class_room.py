@@ -14,7 +14,7 @@ from collections import Counter
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from qa_demo.core.lessons import Lesson
+from qa_demo.core.course.lessons import Lesson
 from qa_demo.views.lessons.course import load
 from tests.browser.conftest import ARGUMENTS, TIMEOUT, system_chromium
 from tests.load.__main__ import page as served_page

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 import httpx
 
-from qa_demo.guard import MAX_BODY
+from qa_demo.server.guard import MAX_BODY
 from qa_demo.views.api.door import UNEXPECTED as DOOR
 from qa_demo.views.session.errors import UNEXPECTED
 from tests.load.__main__ import client, page, wires

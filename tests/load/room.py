@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from qa_demo.core.lessons import Lesson
+from qa_demo.core.course.lessons import Lesson
 from qa_demo.views.lessons.course import load
 from tests.load.__main__ import client, page, told, wires
 from tests.load.session import Record

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.attribution import Target
+from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading
 from qa_demo.figures.payload import plain

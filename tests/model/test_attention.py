@@ -10,9 +10,9 @@ import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-from qa_demo.core.attention import RELEVANCE, gradient_attention, rollout
-from qa_demo.core.attribution import Target
 from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.explaining.attention import RELEVANCE, gradient_attention, rollout
+from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span
 from qa_demo.model.attention import check_layers, eager_twin

@@ -16,7 +16,8 @@ import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-from qa_demo.core.attribution import (
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.explaining.attribution import (
     BASELINES,
     GAP_LIMIT,
     METHODS,
@@ -26,11 +27,10 @@ from qa_demo.core.attribution import (
     lanes,
     parts,
 )
-from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.occlusion import leave_one_out, question_effects
+from qa_demo.core.explaining.occlusion import leave_one_out, question_effects
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.words import special_positions, words
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import special_positions, words
 from qa_demo.model import attribution, gradients
 from qa_demo.model.attribution import shuffled
 from qa_demo.model.forward import Loaded, logits, masked_logits, token_types, word_embeddings

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.attribution import Target
-from qa_demo.core.heads import anatomy
-from qa_demo.core.losses import start_end_loss
+from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.learning.losses import start_end_loss
+from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.options import MergeOptions, WindowOptions
-from qa_demo.core.scales import COMBINES, null_logits
-from qa_demo.core.spans import pair_mass
-from qa_demo.core.tagging import owned_rows
+from qa_demo.core.reading.heads import anatomy
+from qa_demo.core.reading.scales import COMBINES, null_logits
+from qa_demo.core.reading.spans import pair_mass
 from qa_demo.core.types import Span
 from qa_demo.figures.span_score import four_numbers, null_score, span_prob
 from qa_demo.model.loading import load_reader

@@ -10,11 +10,11 @@ import torch
 from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.heads import anatomy, plane
-from qa_demo.core.lens import lens
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.heads import anatomy, plane
+from qa_demo.core.reading.lens import lens
+from qa_demo.core.reading.words import question_positions, special_positions, words
 from qa_demo.core.types import Reading
-from qa_demo.core.words import question_positions, special_positions, words
 from qa_demo.model.forward import logits, token_types, word_embeddings
 from qa_demo.model.loading import load_reader
 from qa_demo.model.outputs import output_layer

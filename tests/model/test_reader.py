@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.model.groups import buckets
 from qa_demo.model.loading import load_reader

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 
 from qa_demo.cli.main import main
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.masked import hide
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
 from qa_demo.model import spanbert_loading
 from qa_demo.model.sbo import SBOHead

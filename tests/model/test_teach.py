@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.bio import decode_reading
+from qa_demo.core.learning.bio import decode_reading
+from qa_demo.core.learning.teach import Course, begin, lesson, read_with, take
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.teach import Course, begin, lesson, read_with, take
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
-from qa_demo.core.words import span_at
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import bundled_folder
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.assets import ASSETS
+from qa_demo.core.files.assets import ASSETS
 from tests import commands
 from tests.training import toy
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.bio import B, I, O
-from qa_demo.core.golds import Answer, Example
+from qa_demo.core.learning.bio import B, I, O
+from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.types import Span
 from qa_demo.training import apart
 from qa_demo.training.data import Sampler, answer_tokens, apart_tokens, marks

@@ -422,7 +422,7 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
 def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
     bert, model = load_spanbert(str(exported)), infill_score.load_exported(exported).eval()
     encoding = bert.encode("the bridge was designed by the river and the tower")
-    from qa_demo.core.masked import hide
+    from qa_demo.core.masking.masked import hide
 
     masked = hide(encoding.context_ids, [Span(2, 4)], bert.mask_id)
     t = AutoTokenizer.from_pretrained(exported)

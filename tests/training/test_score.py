@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.core.abstain import MOST_LOST
-from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
-from qa_demo.core.legal import valid_spans
-from qa_demo.core.measured import load_measured
-from qa_demo.core.metrics import calibration_error
+from qa_demo.core.learning.bio import best_span
+from qa_demo.core.measuring.measured import load_measured
+from qa_demo.core.measuring.metrics import calibration_error
+from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Ranked
-from qa_demo.core.spans import window_prob
-from qa_demo.core.squad import read_squad
+from qa_demo.core.reading.abstain import MOST_LOST
+from qa_demo.core.reading.legal import valid_spans
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Ranked
+from qa_demo.core.reading.spans import window_prob
 from qa_demo.core.types import Calibration, Calibrations, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from qa_demo.core.assets import ASSETS
+from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.options import DecodeOptions
 from qa_demo.figures.payload import plain
 from qa_demo.training.promises import load_pool

@@ -11,11 +11,11 @@ from types import ModuleType, SimpleNamespace
 import gradio as gr
 import pytest
 
-from qa_demo.core import examples as core_examples
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files import examples as core_examples
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.files.store import save_reading
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.store import save_reading
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import options, selection

@@ -13,7 +13,7 @@ export function parse(text) {
 const near = (value, wanted, decimals) =>
   Math.abs(value - wanted) < (decimals === 0 ? 1e-9 : 10 ** -decimals);
 
-/** {state: empty, unreadable, right or wrong; slip}: what core.pencil says of the same text. */
+/** {state: empty, unreadable, right or wrong; slip}: what core.course.pencil says of the same text. */
 export function check(cell, text) {
   if (!text.trim()) return { state: "empty" };
   const value = parse(text);

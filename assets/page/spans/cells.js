@@ -1,5 +1,5 @@
 // The score matrix of one window without the matrix: two rows of logits and the mask's parameters
-// (qa_demo/core/spans.py).
+// (qa_demo/core/reading/spans.py).
 
 export const LEGAL = 0;
 export const OUTSIDE = 1;
@@ -68,7 +68,7 @@ export class Cells {
     return this.s[i] + this.e[j];
   }
 
-  /** The code of core.spans.REASONS: the first reason that holds is the one named. */
+  /** The code of core.reading.spans.REASONS: the first reason that holds is the one named. */
   code(i, j) {
     if (!this.inside(i) || !this.inside(j)) return OUTSIDE;
     if (j < i) return BACKWARD;

@@ -5,8 +5,8 @@ notice.
 from typing import Any
 
 from qa_demo.core.options import MergeOptions
-from qa_demo.core.predicted import Prediction
-from qa_demo.core.scales import SCALES
+from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.scales import SCALES
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import decimals_for, number, percent, probability, signed, total
 from qa_demo.figures.pack import printable

@@ -5,8 +5,8 @@ often a probability comes true, and what a no-answer threshold costs.
 from dataclasses import asdict
 from typing import Any
 
-from qa_demo.core.measured import Measured, Reliability, ThresholdCurve
-from qa_demo.core.metrics import CalibrationBin
+from qa_demo.core.measuring.measured import Measured, Reliability, ThresholdCurve
+from qa_demo.core.measuring.metrics import CalibrationBin
 from qa_demo.figures.measured import HEAD, nearest, share
 from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import table

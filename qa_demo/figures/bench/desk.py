@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats, softmax
-from qa_demo.core.bench import Bench, Places
-from qa_demo.core.bio import decode_tags, tag_letters, tag_log_probs, viterbi
-from qa_demo.core.losses import (
+from qa_demo.core.course.bench import Bench, Places
+from qa_demo.core.learning.bio import decode_tags, tag_letters, tag_log_probs, viterbi
+from qa_demo.core.learning.losses import (
     Golds,
     cross_entropy_gradient,
     entropy,
@@ -19,10 +19,10 @@ from qa_demo.core.losses import (
     tag_loss,
     tag_targets,
 )
-from qa_demo.core.merge_rules import run_all, separate_maxima
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.spans import Cell, window_prob
+from qa_demo.core.reading.merge_rules import run_all, separate_maxima
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.spans import Cell, window_prob
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.numbers import effect, number, probability, total
 from qa_demo.figures.pack import printable

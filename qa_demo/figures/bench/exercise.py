@@ -4,7 +4,7 @@ wrong number.
 
 from typing import Any
 
-from qa_demo.core.pencil import Pencil
+from qa_demo.core.course.pencil import Pencil
 
 
 def pencil_data(exercise: Pencil, number_of: int) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.losses import TagGold, entropy, marked, tag_loss
-from qa_demo.core.losses import total as weighted
-from qa_demo.core.tagging import SoftTerms, annotator_tags, soft_terms
+from qa_demo.core.learning.losses import TagGold, entropy, marked, tag_loss
+from qa_demo.core.learning.losses import total as weighted
+from qa_demo.core.learning.tagging import SoftTerms, annotator_tags, soft_terms
 from qa_demo.core.types import TAGS, Reading
 from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.columns import above, cell, column, sign, telling

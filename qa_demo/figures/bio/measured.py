@@ -5,8 +5,8 @@ the evidence for tags.
 from collections.abc import Mapping
 from typing import Any
 
-from qa_demo.core.lists import ListScores
-from qa_demo.core.measured import Measured
+from qa_demo.core.measuring.lists import ListScores
+from qa_demo.core.measuring.measured import Measured
 from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp
-from qa_demo.core.bio import O, TaggedSpan
-from qa_demo.core.predicted import Prediction
-from qa_demo.core.tag_fit import tag_anatomy
-from qa_demo.core.tagging import Tagging
+from qa_demo.core.learning.bio import O, TaggedSpan
+from qa_demo.core.learning.tag_fit import tag_anatomy
+from qa_demo.core.learning.tagging import Tagging
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import TAGS, Reading, Span
 from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import exponential, number, probability, rest

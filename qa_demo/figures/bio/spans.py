@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bio import DECODINGS, TaggedSpan, best_spans, null_log_prob, tag_letters
-from qa_demo.core.glued_spans import LOSSES, STEPS, Glue, descend
+from qa_demo.core.learning.bio import DECODINGS, TaggedSpan, best_spans, null_log_prob, tag_letters
+from qa_demo.core.learning.tagging import Tagging, spans_above
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.tagging import Tagging, spans_above
+from qa_demo.core.reading.glued_spans import LOSSES, STEPS, Glue, descend
 from qa_demo.core.types import Reading
 from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.numbers import decimals_for, number, probability, signed, total

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bio import B, decode_reading, span_marginals, tag_log_probs
-from qa_demo.core.glued_spans import glue
-from qa_demo.core.learning import STEPS
-from qa_demo.core.losses import TagGold, tag_targets
+from qa_demo.core.learning.bio import B, decode_reading, span_marginals, tag_log_probs
+from qa_demo.core.learning.losses import TagGold, tag_targets
+from qa_demo.core.learning.steps import STEPS
+from qa_demo.core.learning.teach import LOSSES, RATES, Taught
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.teach import LOSSES, RATES, Taught
+from qa_demo.core.reading.glued_spans import glue
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.bio.picture import said_spans
 from qa_demo.figures.bio.spans import LEVEL

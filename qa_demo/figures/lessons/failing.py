@@ -4,12 +4,12 @@ of a threshold and of probabilities.
 
 from collections import Counter
 
-from qa_demo.core.failures import RIGHT, Judged
-from qa_demo.core.failures import judge as judged
-from qa_demo.core.golds import Example
-from qa_demo.core.lessons import Option
-from qa_demo.core.measured import Reliability, ThresholdCurve
-from qa_demo.core.metrics import exact_match, f1, normalize
+from qa_demo.core.course.lessons import Option
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.failures import RIGHT, Judged
+from qa_demo.core.measuring.failures import judge as judged
+from qa_demo.core.measuring.measured import Reliability, ThresholdCurve
+from qa_demo.core.measuring.metrics import exact_match, f1, normalize
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
 from qa_demo.figures.lessons.spans import NO_ANSWER
 from qa_demo.figures.measured import HEAD, nearest, share

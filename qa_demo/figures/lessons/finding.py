@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.golds import Answer
-from qa_demo.core.lessons import Option
-from qa_demo.core.measured import Measured
+from qa_demo.core.course.lessons import Option
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Candidate, Prediction
 from qa_demo.core.reader import Reader
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.numbers import number
 from qa_demo.figures.prose import piece, quoted, shorten

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from qa_demo.core.arrays import Floats, softmax
-from qa_demo.core.bio import B, O, decode_reading
-from qa_demo.core.infill import code_terms
-from qa_demo.core.losses import cross_entropy, entropy, start_end_loss
-from qa_demo.core.masking import DEFAULTS, budget_of, length_law
-from qa_demo.core.tagging import soft_terms
+from qa_demo.core.learning.bio import B, O, decode_reading
+from qa_demo.core.learning.losses import cross_entropy, entropy, start_end_loss
+from qa_demo.core.learning.tagging import soft_terms
+from qa_demo.core.masking.infill import code_terms
+from qa_demo.core.masking.span_masking import DEFAULTS, budget_of, length_law
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
-from qa_demo.core.words import span_at
 from qa_demo.figures.lessons.finding import (
     LONGEST,
     Case,

@@ -3,9 +3,9 @@
 import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
-from qa_demo.core.heads import plane
-from qa_demo.core.predict import predict
-from qa_demo.core.scales import wide
+from qa_demo.core.reading.heads import plane
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.scales import wide
 from qa_demo.core.types import Span, Window
 from qa_demo.figures.lessons.finding import (
     LONGEST,

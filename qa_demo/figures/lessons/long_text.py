@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from qa_demo.core.lessons import Option
-from qa_demo.core.merge_rules import RULES
+from qa_demo.core.course.lessons import Option
 from qa_demo.core.options import MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.windows import capacity, plan
+from qa_demo.core.reading.merge_rules import RULES
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.windows import capacity, plan
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
 from qa_demo.figures.numbers import number
 from qa_demo.figures.prose import listed, plural, quoted, shorten

@@ -3,11 +3,11 @@
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.losses import cross_entropy_gradient, start_end_loss, start_end_targets
-from qa_demo.core.losses import total as total_of
-from qa_demo.core.scales import wide
+from qa_demo.core.learning.losses import cross_entropy_gradient, start_end_loss, start_end_targets
+from qa_demo.core.learning.losses import total as total_of
+from qa_demo.core.reading.scales import wide
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span, Window
-from qa_demo.core.words import span_at
 from qa_demo.figures.lessons.finding import (
     Case,
     Finding,

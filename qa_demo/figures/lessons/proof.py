@@ -5,9 +5,9 @@ be there to be chosen.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from qa_demo.core.golds import Answer
-from qa_demo.core.lessons import FACT, Lesson, Step
-from qa_demo.core.measured import Measured
+from qa_demo.core.course.lessons import FACT, Lesson, Step
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading

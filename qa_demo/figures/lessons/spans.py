@@ -3,11 +3,11 @@
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.legal import valid_spans
-from qa_demo.core.lessons import Option
-from qa_demo.core.predicted import Candidate
-from qa_demo.core.scales import wide
-from qa_demo.core.spans import separate_argmaxes, span_scores, window_prob
+from qa_demo.core.course.lessons import Option
+from qa_demo.core.reading.legal import valid_spans
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.reading.scales import wide
+from qa_demo.core.reading.spans import separate_argmaxes, span_scores, window_prob
 from qa_demo.figures.lessons.finding import (
     LONGEST,
     Case,

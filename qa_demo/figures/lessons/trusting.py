@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qa_demo.core.attribution import (
+from qa_demo.core.explaining.attribution import (
     GAP_LIMIT,
     Attribution,
     Method,
@@ -10,11 +10,11 @@ from qa_demo.core.attribution import (
     rank_correlation,
     silence,
 )
-from qa_demo.core.chance import Placed, draw, place
-from qa_demo.core.occlusion import leave_one_out
+from qa_demo.core.explaining.chance import Placed, draw, place
+from qa_demo.core.explaining.occlusion import leave_one_out
+from qa_demo.core.explaining.word_sets import other_words
+from qa_demo.core.reading.words import Words, words
 from qa_demo.core.types import Window
-from qa_demo.core.word_sets import other_words
-from qa_demo.core.words import Words, words
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
 from qa_demo.figures.numbers import number, percent, signed
 from qa_demo.figures.prose import listed, quoted

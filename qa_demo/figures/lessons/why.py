@@ -4,10 +4,10 @@ reader.
 
 import numpy as np
 
-from qa_demo.core.attribution import Target
-from qa_demo.core.lessons import Option
-from qa_demo.core.occlusion import leave_one_out, question_effects
-from qa_demo.core.words import Words, words
+from qa_demo.core.course.lessons import Option
+from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.explaining.occlusion import leave_one_out, question_effects
+from qa_demo.core.reading.words import Words, words
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.prose import listed, plural, quoted, shorten

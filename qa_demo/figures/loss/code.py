@@ -1,6 +1,6 @@
 """Chapter 5 as plain torch: what training lowers."""
 
-from qa_demo.core.losses import Golds
+from qa_demo.core.learning.losses import Golds
 from qa_demo.figures.code import LOG_P, Shown, doc, opening, run_lines, snippet
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.learning import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
-from qa_demo.core.losses import entropy, start_end_targets
+from qa_demo.core.learning.losses import entropy, start_end_targets
+from qa_demo.core.learning.steps import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.figures.loss.learned_matrix import SHOWN, matrix_data
 from qa_demo.figures.numbers import apart, effect, nats, number, probability, signed

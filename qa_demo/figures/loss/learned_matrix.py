@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats, softmax
-from qa_demo.core.learning import Learned
-from qa_demo.core.legal import reason
+from qa_demo.core.learning.steps import Learned
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.legal import reason
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.figures.numbers import effect, percent, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from qa_demo.core.losses import Golds
-from qa_demo.core.misread import FORMULAS, Misread, gold_pair, measured, misread
+from qa_demo.core.learning.losses import Golds
+from qa_demo.core.learning.misread import FORMULAS, Misread, gold_pair, measured, misread
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Window
 from qa_demo.figures.numbers import apart, nats, number, percent

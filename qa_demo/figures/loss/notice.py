@@ -3,12 +3,12 @@
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.losses import (
+from qa_demo.core.learning.losses import (
     Golds,
     start_end_loss,
     start_end_targets,
 )
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import distinct, is_right

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, softmax
-from qa_demo.core.losses import (
+from qa_demo.core.learning.losses import (
     Golds,
     cross_entropy_gradient,
     start_end_targets,
 )
-from qa_demo.core.misread import gold_pair
+from qa_demo.core.learning.misread import gold_pair
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.terms import (

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.losses import Golds, cross_entropy, start_end_targets
+from qa_demo.core.learning.losses import Golds, cross_entropy, start_end_targets
+from qa_demo.core.learning.replay import ReplayRows
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.replay import ReplayRows
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import nats
 from qa_demo.figures.pack import floats, printable

@@ -4,7 +4,7 @@ a step pulls most.
 
 import numpy as np
 
-from qa_demo.core.losses import (
+from qa_demo.core.learning.losses import (
     Golds,
     cross_entropy_gradient,
     entropy,

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, logsumexp
-from qa_demo.core.golds import LossTerm
-from qa_demo.core.legal import reason
-from qa_demo.core.losses import (
+from qa_demo.core.learning.golds import LossTerm
+from qa_demo.core.learning.losses import (
     Golds,
     cross_entropy,
     entropy,
@@ -22,6 +21,7 @@ from qa_demo.core.losses import (
     total,
 )
 from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.legal import reason
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import PrintedSum, mean, nats, number, probability, totals
 from qa_demo.figures.numbers import total as printed_total

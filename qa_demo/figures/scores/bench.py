@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability, signed

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.heads import Comparison, HeadWeights, Lane, anatomy, compare
+from qa_demo.core.reading.heads import Comparison, HeadWeights, Lane, anatomy, compare
 from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import decimals_for, number, rest
 from qa_demo.figures.pack import floats, printable

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.lens import Components, Lens
+from qa_demo.core.reading.lens import Components, Lens
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, percent, probability
 from qa_demo.figures.pack import floats, printable

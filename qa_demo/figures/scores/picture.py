@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.lens import Slide
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.lens import Slide
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.attribution import METHODS, Attribution, Method, rank_correlation, silence
+from qa_demo.core.explaining.attribution import (
+    METHODS,
+    Attribution,
+    Method,
+    rank_correlation,
+    silence,
+)
+from qa_demo.core.reading.words import Words, words
 from qa_demo.core.types import Reading
-from qa_demo.core.words import Words, words
 from qa_demo.figures.methods import ALIKE, METHOD_NAMES
 from qa_demo.figures.numbers import effect, number
 from qa_demo.figures.pack import printable

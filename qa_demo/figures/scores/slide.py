@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.lens import Slide
+from qa_demo.core.reading.lens import Slide
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, signed
 from qa_demo.figures.pack import floats, ints, printable

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import comb
 from typing import Any
 
-from qa_demo.core.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES, Row
+from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES, Row
 from qa_demo.figures.numbers import percent, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.spanbert.spelled import spelled

@@ -4,7 +4,7 @@ head.
 
 from collections.abc import Mapping
 
-from qa_demo.core.masked import Masked, Pairs
+from qa_demo.core.masking.masked import Masked, Pairs
 from qa_demo.figures.code import model_name, snippet, text_line
 
 SOURCE = "assets/spanbert"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from qa_demo.core.infill import AIMS
+from qa_demo.core.masking.infill import AIMS
 from qa_demo.figures.payload import table
 from qa_demo.figures.spanbert.curve_says import (
     DECAY,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.infill import AIMS
+from qa_demo.core.masking.infill import AIMS
 from qa_demo.figures.numbers import signed
 from qa_demo.figures.prose import listed, plural
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.masked import Draw, Fate, Masked
-from qa_demo.core.masking import MaskOptions, length_law
+from qa_demo.core.masking.masked import Draw, Fate, Masked
+from qa_demo.core.masking.span_masking import MaskOptions, length_law
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import percent
 from qa_demo.figures.prose import plural, quoted

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qa_demo.core.infill import WIRES, Said
+from qa_demo.core.masking.infill import WIRES, Said
 from qa_demo.figures.numbers import number, percent, signed
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guessed import Guessed, as_typed, place

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.infill import HiddenPiece, Infill, Trace
+from qa_demo.core.masking.infill import HiddenPiece, Infill, Trace
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.pack import printable
 

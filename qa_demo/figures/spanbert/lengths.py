@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.masking import MaskOptions, clipped_law, length_law
+from qa_demo.core.masking.span_masking import MaskOptions, clipped_law, length_law
 from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import table
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from qa_demo.core.masked import Fate, Masked
-from qa_demo.core.masking import MaskOptions, budget_of, length_law
+from qa_demo.core.masking.masked import Fate, Masked
+from qa_demo.core.masking.span_masking import MaskOptions, budget_of, length_law
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable

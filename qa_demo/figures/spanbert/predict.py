@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.infill import WIRES, Said, Trace
+from qa_demo.core.masking.infill import WIRES, Said, Trace
 from qa_demo.core.types import Span
 from qa_demo.figures.numbers import number, percent, probability
 from qa_demo.figures.pack import floats, printable

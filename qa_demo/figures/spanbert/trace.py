@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.golds import LossTerm
-from qa_demo.core.infill import HiddenPiece, Infill, Said, Trace, run_terms
+from qa_demo.core.learning.golds import LossTerm
+from qa_demo.core.masking.infill import HiddenPiece, Infill, Said, Trace, run_terms
 from qa_demo.core.types import Encoding
 from qa_demo.figures.numbers import number, rest, total
 from qa_demo.figures.pack import printable

@@ -5,7 +5,7 @@ and which wire its guess rests on.
 from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.infill import HiddenPiece, OneCut
+from qa_demo.core.masking.infill import HiddenPiece, OneCut
 from qa_demo.figures.numbers import percent, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted

@@ -3,8 +3,8 @@ simplified.
 """
 
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predicted import Prediction
-from qa_demo.core.spans import make_cell, separate_argmaxes, top_spans
+from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.spans import make_cell, separate_argmaxes, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
@@ -17,7 +17,7 @@ WORDS = {
     "too long": "too long",
     "not max context": "not owned",
 }
-"""What the picture writes into the region of each reason of `core.legal.REASONS`."""
+"""What the picture writes into the region of each reason of `core.reading.legal.REASONS`."""
 
 
 def notice(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.spans import pair_mass
+from qa_demo.core.reading.spans import pair_mass
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.reading import in_own_words, null_token

@@ -6,11 +6,11 @@ The matrix itself never travels: the browser adds the two rows of logits it alre
 
 from typing import Any
 
-from qa_demo.core.legal import REASONS, valid_spans
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predicted import Prediction
-from qa_demo.core.scales import null_logits
-from qa_demo.core.spans import (
+from qa_demo.core.reading.legal import REASONS, valid_spans
+from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.scales import null_logits
+from qa_demo.core.reading.spans import (
     Cell,
     grid_misses,
     make_candidate,

@@ -8,9 +8,9 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predicted import Prediction, Ranked
-from qa_demo.core.scales import null_logits, wide
-from qa_demo.core.spans import best_illegal, make_cell, top_positions, top_spans
+from qa_demo.core.reading.predicted import Prediction, Ranked
+from qa_demo.core.reading.scales import null_logits, wide
+from qa_demo.core.reading.spans import best_illegal, make_cell, top_positions, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, probability, signed, total
 from qa_demo.figures.pack import printable

@@ -6,7 +6,7 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.spans import Cell, make_cell, separate_argmaxes, top_spans
+from qa_demo.core.reading.spans import Cell, make_cell, separate_argmaxes, top_spans
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.distributions import distributions, holders, note
 from qa_demo.figures.numbers import MINUS, number, percent, rest

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability

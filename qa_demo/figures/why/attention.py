@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.attention import Attention, Relevance, RelevanceKind, question_share
+from qa_demo.core.explaining.attention import Attention, Relevance, RelevanceKind, question_share
+from qa_demo.core.reading.words import (
+    Words,
+    question_at,
+    question_positions,
+    special_positions,
+    words,
+)
 from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.core.words import Words, question_at, question_positions, special_positions, words
 from qa_demo.figures.numbers import percent, probability
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 from qa_demo.figures.payload import table
@@ -82,7 +88,7 @@ def _top(share: NDArray[np.float64]) -> list[int]:
 
 
 def head_data(attention: Attention, layer: int, head: int) -> dict[str, Any]:
-    """One head [n, n], deflated codes round(255 sqrt(a)): see `core.attention.pack`."""
+    """One head [n, n], deflated codes round(255 sqrt(a)): see `core.explaining.attention.pack`."""
     return {
         "layer": layer,
         "head": head,

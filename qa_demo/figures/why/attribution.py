@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.attribution import (
+from qa_demo.core.explaining.attribution import (
     GAP_LIMIT,
     Attribution,
     Target,
     lanes,
     silence,
 )
-from qa_demo.core.occlusion import QuestionEffect
+from qa_demo.core.explaining.occlusion import QuestionEffect
+from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading, TargetKind, Window
-from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total
 from qa_demo.figures.pack import floats, printable

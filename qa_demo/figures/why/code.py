@@ -1,6 +1,6 @@
 """Chapter 9 as plain torch: what the score rested on, by the method that is chosen."""
 
-from qa_demo.core.attribution import Method, Target
+from qa_demo.core.explaining.attribution import Method, Target
 from qa_demo.core.types import Baseline, Window
 from qa_demo.figures.code import Shown, opening, select_line, snippet
 

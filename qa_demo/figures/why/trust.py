@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.attribution import Cost
-from qa_demo.core.chance import N_SETS, Placed, RandomSets, Rank, Standing, band, cut
-from qa_demo.core.faithfulness import BINS, Curves, alike, chance_band, ranks_along
+from qa_demo.core.explaining.attribution import Cost
+from qa_demo.core.explaining.chance import N_SETS, Placed, RandomSets, Rank, Standing, band, cut
+from qa_demo.core.explaining.faithfulness import BINS, Curves, alike, chance_band, ranks_along
 from qa_demo.figures.methods import ALIKE
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.pack import floats, ints

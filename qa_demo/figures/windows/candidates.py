@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.coverage import reach, read_plan
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predicted import Candidate
-from qa_demo.core.scales import null_logits
-from qa_demo.core.spans import make_candidate, top_spans
+from qa_demo.core.reading.coverage import reach, read_plan
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.reading.scales import null_logits
+from qa_demo.core.reading.spans import make_candidate, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.payload import table

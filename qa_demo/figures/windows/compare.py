@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from qa_demo.core.merge_rules import SEPARATE_MAXIMA, Margin, RuleResult, margin
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predicted import Candidate
+from qa_demo.core.reading.merge_rules import SEPARATE_MAXIMA, Margin, RuleResult, margin
+from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import MAX_DECIMALS, MIN_DECIMALS, MINUS, number, probability
 from qa_demo.figures.prose import quoted

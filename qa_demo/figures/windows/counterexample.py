@@ -5,8 +5,8 @@ the logit sum.
 from collections.abc import Iterable
 from typing import Any
 
-from qa_demo.core.merge_rules import RuleResult, run_all
 from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.merge_rules import RuleResult, run_all
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.prose import quoted

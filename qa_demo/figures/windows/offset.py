@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax
-from qa_demo.core.merge_rules import Flip, flip_constant
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Candidate
-from qa_demo.core.scales import null_logits
-from qa_demo.core.spans import make_candidate, top_spans
+from qa_demo.core.reading.merge_rules import Flip, flip_constant
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.reading.scales import null_logits
+from qa_demo.core.reading.spans import make_candidate, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, probability, signed
 from qa_demo.figures.prose import quoted, shorten

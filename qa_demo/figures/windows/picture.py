@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.coverage import copies, cuts, halves, reach, read_plan
 from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.reading.coverage import copies, cuts, halves, reach, read_plan
+from qa_demo.core.reading.windows import WindowPlan, capacity, check_options, plan
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.windows import WindowPlan, capacity, check_options, plan
 from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import part
 from qa_demo.figures.prose import quoted

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from qa_demo.core.attribution import (
+from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import (
     BASELINES,
     METHODS,
     Method,
     Target,
 )
-from qa_demo.core.errors import BadInput
+from qa_demo.core.files.report import attribution_json
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predict import predict
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.report import attribution_json
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Baseline, Reading, Span
-from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.explained import attribution_key
 from qa_demo.views.explaining import FOUND, Timed, Work

@@ -5,7 +5,7 @@ asked.
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.report_bench import bench_json
+from qa_demo.core.files.report_bench import bench_json
 from qa_demo.views.api.endpoint import Call, answered
 from qa_demo.views.bench.typed import parsed
 from qa_demo.views.services import Services

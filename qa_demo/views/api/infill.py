@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.infill import WIRES
-from qa_demo.core.masked import hide
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.files.report_infill import infill_json
+from qa_demo.core.masking.infill import WIRES
+from qa_demo.core.masking.masked import hide
+from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.report_infill import infill_json
-from qa_demo.core.words import span_at
+from qa_demo.core.reading.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.api.endpoint import Call, answered
 from qa_demo.views.parse import sendable

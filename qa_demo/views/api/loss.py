@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.report import NORMALISERS, loss_json
+from qa_demo.core.files.report import NORMALISERS, loss_json
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
-from qa_demo.core.words import span_at
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.parse import choice, pairs
 from qa_demo.views.services import Services

@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from qa_demo.core.files.report import answer_json
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.report import answer_json
-from qa_demo.core.scales import COPIES, NULLS, SCALES, check_merge
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.scales import COPIES, NULLS, SCALES, check_merge
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.options import parse
 from qa_demo.views.parse import choice

@@ -5,8 +5,8 @@ command line.
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.bio import DECODINGS
-from qa_demo.core.report_tag import tag_json
+from qa_demo.core.files.report_tag import tag_json
+from qa_demo.core.learning.bio import DECODINGS
 from qa_demo.views.api.endpoint import Asked, Call, answered
 from qa_demo.views.parse import choice
 from qa_demo.views.services import Services

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bench import FEWEST, MOST, Bench
-from qa_demo.core.golds import Answer
-from qa_demo.core.pencil import Pencil, another, pencil
+from qa_demo.core.course.bench import FEWEST, MOST, Bench
+from qa_demo.core.course.pencil import Pencil, another, pencil
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Reading
 from qa_demo.figures.bench.desk import desk
 from qa_demo.figures.bench.exercise import pencil_data

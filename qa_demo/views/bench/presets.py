@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.bench import Bench
+from qa_demo.core.course.bench import Bench
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.assets import ASSETS
 from qa_demo.views.bench.typed import parsed
 
 FILE = ASSETS / "bench.json"

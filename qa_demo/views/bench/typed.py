@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from qa_demo.core.bench import MOST, MOST_ANNOTATORS, TYPED, Bench, Numbers, Typed
+from qa_demo.core.course.bench import MOST, MOST_ANNOTATORS, TYPED, Bench, Numbers, Typed
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import TAGS
 from qa_demo.figures.bench.desk import golds_text, typed_number

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bio import TaggedSpan
 from qa_demo.core.errors import BadInput
-from qa_demo.core.glued_spans import Glue, glue, two_answers
-from qa_demo.core.losses import marked
-from qa_demo.core.tag_fit import TagFit
-from qa_demo.core.tagging import disagreeing
-from qa_demo.core.teach import Taught, apart
+from qa_demo.core.learning.bio import TaggedSpan
+from qa_demo.core.learning.losses import marked
+from qa_demo.core.learning.tag_fit import TagFit
+from qa_demo.core.learning.tagging import disagreeing
+from qa_demo.core.learning.teach import Taught, apart
+from qa_demo.core.reading.glued_spans import Glue, glue, two_answers
 from qa_demo.core.types import Reading, ReadingKey, Span
 from qa_demo.views import parse
 from qa_demo.views.labels import labels_of

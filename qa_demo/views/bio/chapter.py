@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.tagging import owned_rows
-from qa_demo.core.teach import apart
+from qa_demo.core.learning.tagging import owned_rows
+from qa_demo.core.learning.teach import apart
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import teach
 from qa_demo.figures.bio.code import bio_code

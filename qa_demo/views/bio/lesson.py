@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.glued_spans import glue, two_answers
-from qa_demo.core.tag_fit import TagFit
+from qa_demo.core.learning.tag_fit import TagFit
+from qa_demo.core.reading.glued_spans import glue, two_answers
 from qa_demo.core.types import Span
 from qa_demo.views.bio.bench import KEY, Bench, OwnHead, Teaching, annotators, bench_of
 from qa_demo.views.state import Screen

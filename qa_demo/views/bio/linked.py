@@ -3,8 +3,8 @@
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
-from qa_demo.core.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.bio.bench import (
     AGREE,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from qa_demo.core.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
-from qa_demo.core.tagging import owned_rows, tagging
+from qa_demo.core.learning.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
+from qa_demo.core.learning.tagging import owned_rows, tagging
 from qa_demo.core.types import Reading
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio.loss import loss_data, one_hot_data, terms_table

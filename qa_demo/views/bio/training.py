@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.losses import tag_targets
-from qa_demo.core.tag_fit import STEPS, fit_tags
-from qa_demo.core.tagging import with_tags
-from qa_demo.core.teach import Course, begin, lesson, read_with, take
+from qa_demo.core.learning.losses import tag_targets
+from qa_demo.core.learning.tag_fit import STEPS, fit_tags
+from qa_demo.core.learning.tagging import with_tags
+from qa_demo.core.learning.teach import Course, begin, lesson, read_with, take
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
-from qa_demo.core.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.background import Job
 from qa_demo.views.bio.bench import (

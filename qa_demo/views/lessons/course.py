@@ -6,10 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.lesson_file import Known
-from qa_demo.core.lesson_folder import load_lessons
-from qa_demo.core.lessons import Lesson, Step
+from qa_demo.core.course.lesson_file import Known
+from qa_demo.core.course.lesson_folder import load_lessons
+from qa_demo.core.course.lessons import Lesson, Step
+from qa_demo.core.files.assets import ASSETS
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.examples import load_examples
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from qa_demo.core.course.lessons import FACT, Lesson, Step
+from qa_demo.core.course.rooms import Vote
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.lessons import FACT, Lesson, Step
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import Reader, check_made_by
-from qa_demo.core.rooms import Vote
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
-from qa_demo.core.words import span_at
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge
 from qa_demo.figures.numbers import number

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from qa_demo.core.course.lessons import Lesson
+from qa_demo.core.course.rooms import Look, Place, Rooms, Seat, Vote
 from qa_demo.core.errors import BadInput
-from qa_demo.core.lessons import Lesson
-from qa_demo.core.rooms import Look, Place, Rooms, Seat, Vote
 from qa_demo.figures.lessons.finding import Finding
 from qa_demo.figures.pack import printable
 from qa_demo.views import parse

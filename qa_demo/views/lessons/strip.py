@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Answer
-from qa_demo.core.lessons import Lesson, Step
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.lessons import Lesson, Step
-from qa_demo.core.measured import Measured
+from qa_demo.core.course.lessons import Lesson, Step
+from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.reader import Reader
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding

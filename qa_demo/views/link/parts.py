@@ -8,8 +8,8 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.merge_rules import check_merge
 from qa_demo.core.options import MergeOptions
+from qa_demo.core.reading.merge_rules import check_merge
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.state import Screen

@@ -11,7 +11,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse

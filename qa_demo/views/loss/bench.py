@@ -9,18 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.examples import PoolExample
-from qa_demo.core.golds import Answer
-from qa_demo.core.learning import Learned, Learner, Plan, Remembered, Scope, check_scope, remembered
-from qa_demo.core.losses import Golds, start_end_loss, total
-from qa_demo.core.misread import FORMULAS
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.learning.losses import Golds, start_end_loss, total
+from qa_demo.core.learning.misread import FORMULAS
+from qa_demo.core.learning.replay import Replay, load_replay
+from qa_demo.core.learning.steps import (
+    Learned,
+    Learner,
+    Plan,
+    Remembered,
+    Scope,
+    check_scope,
+    remembered,
+)
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.replay import Replay, load_replay
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
-from qa_demo.core.words import span_at
 from qa_demo.figures.loss.misread import break_formula
 from qa_demo.figures.loss.picture import home, is_right
 from qa_demo.figures.loss.verdicts import verdicts

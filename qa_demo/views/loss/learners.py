@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from qa_demo.core.learning import Learner
-from qa_demo.core.losses import Golds
+from qa_demo.core.learning.losses import Golds
+from qa_demo.core.learning.steps import Learner
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
 

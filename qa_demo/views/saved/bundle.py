@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.assets import ASSETS
 
 PAGE = ASSETS / "page"
 ENTRY = "saved/main.js"

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from qa_demo import __version__
-from qa_demo.core.embed import embedded
+from qa_demo.core.files.embed import embedded
 from qa_demo.views.saved.bundle import PAGE, script
 
 _script = cache(script)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import span_at
 from qa_demo.views.state import Screen, Selection
 
 MOST_SELECTIONS = 400

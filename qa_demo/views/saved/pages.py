@@ -4,9 +4,9 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from qa_demo.core.course.lessons import Lesson
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import Passage, PoolExample
-from qa_demo.core.lessons import Lesson
+from qa_demo.core.files.examples import Passage, PoolExample
 from qa_demo.views.lessons.course import SAID
 from qa_demo.views.saved.file import BODY
 

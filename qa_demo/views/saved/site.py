@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qa_demo import __version__
-from qa_demo.core.embed import embedded
-from qa_demo.core.examples import Passage, PoolExample
-from qa_demo.core.lessons import Lesson
+from qa_demo.core.course.lessons import Lesson
+from qa_demo.core.files.embed import embedded
+from qa_demo.core.files.examples import Passage, PoolExample
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
 from qa_demo.views.examples import menu

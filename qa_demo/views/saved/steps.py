@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from qa_demo.core.lessons import Lesson, Step
+from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.lessons.checks import CHECKS

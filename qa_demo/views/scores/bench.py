@@ -4,10 +4,10 @@ on.
 
 from typing import Any, cast
 
-from qa_demo.core.attribution import METHODS, Attribution, Method, Target
 from qa_demo.core.errors import BadInput
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.explaining.attribution import METHODS, Attribution, Method, Target
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.scores.bench import decoded
 from qa_demo.figures.scores.rests import rests_data

@@ -7,8 +7,8 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.lens import Slide, slide
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.reading.lens import Slide, slide
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece

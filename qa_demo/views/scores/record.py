@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qa_demo.core.attribution import Method, Target
 from qa_demo.core.errors import BadInput
-from qa_demo.core.heads import HeadWeights
-from qa_demo.core.lens import Components, Lens, components, lens
-from qa_demo.core.predicted import Prediction
+from qa_demo.core.explaining.attribution import Method, Target
+from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.reading.lens import Components, Lens, components, lens
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading, ReadingKey
 from qa_demo.figures.scores.rests import Sides
 from qa_demo.views import hidden_states

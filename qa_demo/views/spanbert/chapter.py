@@ -32,11 +32,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast, get_args
 
-from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masked import POSITIONS
-from qa_demo.core.masking import DEFAULTS
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import POSITIONS
+from qa_demo.core.masking.span_masking import DEFAULTS
 from qa_demo.core.types import Encoding
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masked import Masked, hide
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.masking import span_masking as masking
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import Masked, hide
+from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.types import Encoding, Span
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.state import Screen

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
-from qa_demo.core.words import span_at
 from qa_demo.views import parse
 from qa_demo.views.link.parts import Part, entries, many
 from qa_demo.views.spanbert import mask, predict

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core import masking
-from qa_demo.core.assets import ASSETS
 from qa_demo.core.errors import BadInput
-from qa_demo.core.examples import Passage, hidden_spans, load_passages
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masked import Masked, hide
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import Passage, hidden_spans, load_passages
+from qa_demo.core.masking import span_masking as masking
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import Masked, hide
 from qa_demo.core.reader import Reader
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
-from qa_demo.core.words import span_at
 from qa_demo.figures.spanbert import mask as figure
 from qa_demo.figures.spanbert.lengths import COUNTS
 from qa_demo.views.parse import choice, number, pair, record, text, whole

@@ -12,9 +12,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.infill import NO_HEAD, WIRES, Infill, Trace
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masked import Masked, changed, hide, restored
+from qa_demo.core.masking.infill import NO_HEAD, WIRES, Infill, Trace
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import Masked, changed, hide, restored
 from qa_demo.core.types import Span
 from qa_demo.figures.spanbert import predict as figure
 from qa_demo.figures.spanbert import trace as sums

@@ -5,7 +5,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.spans.code import spans_code

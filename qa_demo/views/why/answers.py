@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.attention import RELEVANCE
-from qa_demo.core.attribution import Target, window_of
+from qa_demo.core.explaining.attention import RELEVANCE
+from qa_demo.core.explaining.attribution import Target, window_of
 from qa_demo.core.types import Reading
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested

@@ -5,10 +5,10 @@ either.
 from collections.abc import Iterator
 from typing import Any
 
-from qa_demo.core.attribution import BASELINES, KINDS, METHODS, Target, window_of
 from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS, Target, window_of
+from qa_demo.core.reading.words import words
 from qa_demo.core.types import Reading
-from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.pack import printable

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from qa_demo.core.attribution import Method, Target
+from qa_demo.core.explaining.attribution import Method, Target
 from qa_demo.core.types import Baseline, Span, TargetKind
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.why import attribution as rested

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from qa_demo.core.attribution import BASELINES, KINDS, METHODS
 from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS
 from qa_demo.core.types import Span
 from qa_demo.views import parse
 from qa_demo.views.link.parts import Part

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from qa_demo.core.attribution import METHODS, Method, Target, window_of
-from qa_demo.core.chance import N_SETS, TOP
-from qa_demo.core.faithfulness import passes_of
+from qa_demo.core.explaining.attribution import METHODS, Method, Target, window_of
+from qa_demo.core.explaining.chance import N_SETS, TOP
+from qa_demo.core.explaining.faithfulness import passes_of
+from qa_demo.core.explaining.word_sets import answer_words
+from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading
-from qa_demo.core.word_sets import answer_words
-from qa_demo.core.words import words
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import trust as figure

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from qa_demo.core.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.reading.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
+from qa_demo.core.reading.what_if import apply_what_if
+from qa_demo.core.reading.windows import check_options
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.what_if import apply_what_if
-from qa_demo.core.windows import check_options
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.windows.candidates import candidates_data, window_tables

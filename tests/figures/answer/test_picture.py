@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.predicted import Prediction
-from qa_demo.core.scales import COMBINES, THRESHOLD_SCALES, null_logits
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.scales import COMBINES, THRESHOLD_SCALES, null_logits
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.answer.picture import answer_notice, answer_picture, answer_table
 from qa_demo.figures.span_score import four_numbers, span_prob

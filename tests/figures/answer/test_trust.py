@@ -5,10 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.abstain import ThresholdPoint
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.measured import Half, Measured, Reliability, ThresholdCurve, load_measured
-from qa_demo.core.metrics import CalibrationBin
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.measuring.measured import (
+    Half,
+    Measured,
+    Reliability,
+    ThresholdCurve,
+    load_measured,
+)
+from qa_demo.core.measuring.metrics import CalibrationBin
+from qa_demo.core.reading.abstain import ThresholdPoint
 from qa_demo.figures.answer.trust import (
     curve_sentence,
     reliability_picture,

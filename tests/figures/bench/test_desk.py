@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from qa_demo.core.bench import Bench
+from qa_demo.core.course.bench import Bench
+from qa_demo.core.course.pencil import another, pencil
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.pencil import another, pencil
 from qa_demo.figures.bench.desk import desk, golds_text
 from qa_demo.figures.bench.exercise import pencil_data
 from qa_demo.figures.payload import plain

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.lists import ListScores, Rates, list_scores
-from qa_demo.core.measured import Measured, load_measured
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.measuring.lists import ListScores, Rates, list_scores
+from qa_demo.core.measuring.measured import Measured, load_measured
 from qa_demo.figures.bio.measured import NONE, lists_picture, lists_sentence, lists_table
 
 HALF, NIL = Rates(50.0, 50.0, 50.0), Rates(0.0, 0.0, 0.0)

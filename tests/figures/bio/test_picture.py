@@ -10,13 +10,13 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from qa_demo.core.bio import DECODINGS
-from qa_demo.core.glued_spans import glue
-from qa_demo.core.heads import HeadWeights
+from qa_demo.core.learning.bio import DECODINGS
+from qa_demo.core.learning.tagging import disagreeing, owned_rows, soft_terms, tagging
+from qa_demo.core.learning.teach import Course, Taught, begin, lesson, read_with, take
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.tagging import disagreeing, owned_rows, soft_terms, tagging
-from qa_demo.core.teach import Course, Taught, begin, lesson, read_with, take
+from qa_demo.core.reading.glued_spans import glue
+from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.bio.loss import (
     chance,

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.golds import Answer
-from qa_demo.core.lessons import Option
+from qa_demo.core.course.lessons import Option
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.lessons import spans

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.golds import Answer, LossTerm
-from qa_demo.core.learning import Learned, Movement, Plan, Remembered, Step
-from qa_demo.core.losses import start_end_loss, total
+from qa_demo.core.learning.golds import Answer, LossTerm
+from qa_demo.core.learning.losses import start_end_loss, total
+from qa_demo.core.learning.replay import ReplayRows, load_replay
+from qa_demo.core.learning.steps import Learned, Movement, Plan, Remembered, Step
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.replay import ReplayRows, load_replay
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import make_labels
 from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, moved_sentence

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from qa_demo.core.heads import HeadWeights
-from qa_demo.core.lens import Lens, components, lens, slide
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
+from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.reading.lens import Lens, components, lens, slide
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
 from qa_demo.figures.scores.dimensions import (

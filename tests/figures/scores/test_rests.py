@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from qa_demo.core.attribution import Attribution, Target
+from qa_demo.core.explaining.attribution import Attribution, Target
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.words import Words, words
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import Words, words
 from qa_demo.figures.payload import plain
 from qa_demo.figures.scores.rests import SHOWN, aligned, rests_data
 from tests.fakes import FakeReader

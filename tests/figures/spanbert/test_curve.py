@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.infill import AIMS
+from qa_demo.core.masking.infill import AIMS
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import curve as figure
 

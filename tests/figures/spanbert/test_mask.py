@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core import masking
-from qa_demo.core.masked import Draw, Masked, hide
-from qa_demo.core.masking import MaskOptions
+from qa_demo.core.masking import span_masking as masking
+from qa_demo.core.masking.masked import Draw, Masked, hide
+from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import mask as figure

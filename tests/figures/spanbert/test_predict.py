@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from qa_demo.core.masked import Masked, changed, hide
+from qa_demo.core.masking.masked import Masked, changed, hide
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import predict as figure

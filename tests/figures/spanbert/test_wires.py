@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from qa_demo.core.infill import WIRES, OneCut, single_cuts
+from qa_demo.core.masking.infill import WIRES, OneCut, single_cuts
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import wires as figure

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.legal import valid_spans
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.predict import predict
-from qa_demo.core.spans import grid_misses, separate_argmaxes, span_scores
+from qa_demo.core.reading.legal import valid_spans
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.spans import grid_misses, separate_argmaxes, span_scores
 from qa_demo.core.types import Reading
 from qa_demo.figures.spans.notice import notice
 from qa_demo.figures.spans.pair_mass import mass_data, printed_parts

@@ -7,11 +7,11 @@ import zlib
 import numpy as np
 import pytest
 
-from qa_demo.core.attention import RELEVANCE, Attention, unpack
-from qa_demo.core.attribution import Target
+from qa_demo.core.explaining.attention import RELEVANCE, Attention, unpack
+from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.words import question_at, words
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import question_at, words
 from qa_demo.figures.why import attention as figure
 from tests.fakes import FakeReader
 

@@ -8,11 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from qa_demo.core.attribution import KINDS, Attribution, Target, silence
-from qa_demo.core.occlusion import QuestionEffect
+from qa_demo.core.explaining.attribution import KINDS, Attribution, Target, silence
+from qa_demo.core.explaining.occlusion import QuestionEffect
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.words import Word, words
 from qa_demo.core.types import Reading, Span
-from qa_demo.core.words import Word, words
 from qa_demo.figures.why import attribution as figure
 from tests.fakes import FakeReader
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.attribution import Cost, Target
-from qa_demo.core.chance import Placed, RandomSets, Rank, draw, place
-from qa_demo.core.faithfulness import Curves, curve, random_curves, ranks_along
+from qa_demo.core.explaining.attribution import Cost, Target
+from qa_demo.core.explaining.chance import Placed, RandomSets, Rank, draw, place
+from qa_demo.core.explaining.faithfulness import Curves, curve, random_curves, ranks_along
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.why import trust

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from qa_demo.core.merge_rules import SEPARATE_MAXIMA, Margin
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.what_if import apply_what_if
+from qa_demo.core.reading.merge_rules import SEPARATE_MAXIMA, Margin
+from qa_demo.core.reading.what_if import apply_what_if
 from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.windows.compare import margin_rows
 from qa_demo.figures.windows.counterexample import counterexample

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from qa_demo.core.coverage import read_plan
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.reading.coverage import read_plan
+from qa_demo.core.reading.windows import plan
 from qa_demo.core.types import Span
-from qa_demo.core.windows import plan
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
 from qa_demo.figures.windows.picture import (
     cut_sentence,

@@ -3,9 +3,9 @@
 import gradio as gr
 import pytest
 
-from qa_demo.core.attribution import Target
-from qa_demo.core.report import attribution_json
-from qa_demo.core.words import span_at
+from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.files.report import attribution_json
+from qa_demo.core.reading.words import span_at
 from qa_demo.views.api.attribute import make_attribute
 from tests.fakes import FakeReader
 from tests.requests import services

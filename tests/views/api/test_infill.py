@@ -8,9 +8,9 @@ from collections.abc import Callable
 import gradio as gr
 import pytest
 
-from qa_demo.core.infiller import Infiller
-from qa_demo.core.masked import hide
-from qa_demo.core.report_infill import infill_json
+from qa_demo.core.files.report_infill import infill_json
+from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
 from qa_demo.views.api.infill import MOST_SPANS, make_infill
 from qa_demo.views.services import Services

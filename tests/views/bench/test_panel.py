@@ -9,9 +9,9 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from qa_demo.core.course.pencil import pencil
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.pencil import pencil
 from qa_demo.figures.payload import plain
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.tagging import owned_rows
 from qa_demo.core.types import Span
 from qa_demo.views import hidden_states, selection
 from qa_demo.views.background import Job

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.proof import prove
 from qa_demo.figures.spans.picture import STEPS as SPANS_STEPS

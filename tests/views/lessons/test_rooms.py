@@ -5,7 +5,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from qa_demo.core.rooms import Place, Rooms, Seat
+from qa_demo.core.course.rooms import Place, Rooms, Seat
 from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame

@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from qa_demo.core.lessons import FACT
+from qa_demo.core.course.lessons import FACT
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.ask import Ask

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.examples import Passage, load_passages
-from qa_demo.core.lessons import Lesson
+from qa_demo.core.course.lessons import Lesson
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import Passage, load_passages
 from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load, load_terms

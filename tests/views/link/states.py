@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import QADemoError
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.views import what_if

@@ -9,8 +9,8 @@ import pytest
 
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.golds import Answer
-from qa_demo.core.losses import start_end_loss, total
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.learning.losses import start_end_loss, total
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.labels import Labels

@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.assets import ASSETS
-from qa_demo.core.examples import PoolExample, load_passages
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import PoolExample, load_passages
 from qa_demo.core.types import Reading
 from qa_demo.views.examples import load_failures, load_menu
 from qa_demo.views.frame import Frame

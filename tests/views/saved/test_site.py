@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from qa_demo.core.lessons import Step
+from qa_demo.core.course.lessons import Step
 from qa_demo.core.types import Span
 from qa_demo.figures.lessons.finding import Finding
 from qa_demo.views.lessons import find

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from qa_demo.core.errors import Cancelled
-from qa_demo.core.golds import Answer
+from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Span
 from qa_demo.views.frame import Frame

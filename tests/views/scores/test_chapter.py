@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from qa_demo.core.attribution import METHODS, Target
 from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.explaining.attribution import METHODS, Target
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.words import words
+from qa_demo.core.reading.words import words
 from qa_demo.figures.payload import plain
 from qa_demo.views import explaining, hidden_states, selection
 from qa_demo.views.background import Job

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.core import masking
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.infiller import Infiller
+from qa_demo.core.masking import span_masking as masking
+from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain

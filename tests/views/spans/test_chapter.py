@@ -6,7 +6,7 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.spans import top_spans
+from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Span
 from qa_demo.views import options, selection
 from qa_demo.views.spans import chapter as spans

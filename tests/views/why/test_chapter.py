@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.core.attribution import BASELINES, KINDS, METHODS, rank_correlation
-from qa_demo.core.chance import N_SETS
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS, rank_correlation
+from qa_demo.core.explaining.chance import N_SETS
 from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.reading.words import words
 from qa_demo.core.types import Reading, Span, Window
-from qa_demo.core.words import words
 from qa_demo.figures.numbers import number
 from qa_demo.figures.prose import quoted
 from qa_demo.views import explained, explaining, selection

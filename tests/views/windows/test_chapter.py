@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.merge_rules import SEPARATE_MAXIMA
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.reading.merge_rules import SEPARATE_MAXIMA
 from qa_demo.views import selection
 from qa_demo.views.state import Screen
 from qa_demo.views.windows import chapter as windows

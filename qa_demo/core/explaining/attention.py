@@ -1,0 +1,260 @@
+"""Where the heads looked: attention of one window, its rollout, its gradient-weighted form, and
+compact arrays of it.
+
+Axes are always layer, head, query, key; a row belongs to the token that looks, and sums to 1.
+"""
+
+import zlib
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qa_demo.core.arrays import Floats, freeze, freeze_fields
+from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.reading.words import question_positions, special_positions
+from qa_demo.core.types import Encoding, Window
+
+ROW_SUM_TOLERANCE = 1e-4
+RelevanceKind = Literal["attention", "rollout", "gradient_x_attention"]
+RELEVANCE: tuple[RelevanceKind, ...] = get_args(RelevanceKind)
+Filter = Literal["all", "question_to_passage", "passage_to_question"]
+FILTERS: tuple[Filter, ...] = get_args(Filter)
+_LEVELS = 255
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """Attention of every layer and head in one window, `weights` [N, A, n, n], rows = queries.
+
+    Errors: BadInput when a row does not sum to 1: such numbers are not attention weights.
+    """
+
+    window: int
+    weights: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", freeze(np.asarray(self.weights, dtype=np.float32)))
+        if (
+            self.weights.ndim != 4
+            or self.weights.shape[2] != self.weights.shape[3]
+            or not self.weights.size
+        ):
+            raise BadInput(
+                "attention has the axes layer, head, query, key with as many keys as queries, "
+                f"got the shape {self.weights.shape}"
+            )
+        off = row_sum_error(self.weights)
+        if not off <= ROW_SUM_TOLERANCE:
+            raise BadInput(
+                f"attention rows must sum to 1, one is off by {off:.3g}; at most "
+                f"{ROW_SUM_TOLERANCE:g} is rounding"
+            )
+
+    @property
+    def n_layers(self) -> int:
+        """N."""
+        return int(self.weights.shape[0])
+
+    @property
+    def n_heads(self) -> int:
+        """A."""
+        return int(self.weights.shape[1])
+
+    def row(self, layer: int, head: int, query: int) -> NDArray[np.float32]:
+        """Where `query` looked, exact, [n]."""
+        row: NDArray[np.float32] = self.head(layer, head)[self._at(query)]
+        return row
+
+    def column(self, layer: int, head: int, key: int) -> NDArray[np.float32]:
+        """How much each position looked at `key`, exact, [n]; a column need not sum to 1."""
+        return self.head(layer, head)[:, self._at(key)]
+
+    def packed(self, layer: int, head: int) -> bytes:
+        """One head as `pack` writes it."""
+        return pack(self.head(layer, head))
+
+    def head(self, layer: int, head: int) -> NDArray[np.float32]:
+        """One head's matrix, exact, [n, n]."""
+        if not (0 <= layer < self.n_layers and 0 <= head < self.n_heads):
+            raise BadInput(
+                f"there is no head {head} in layer {layer}; layers are 0 to {self.n_layers - 1}, "
+                f"heads 0 to {self.n_heads - 1}"
+            )
+        weights: NDArray[np.float32] = self.weights[layer, head]
+        return weights
+
+    def _at(self, position: int) -> int:
+        if not 0 <= position < self.weights.shape[2]:
+            raise BadInput(
+                f"there is no position {position} in this window; positions are 0 to "
+                f"{self.weights.shape[2] - 1}"
+            )
+        return position
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """How much the selected start and end attended to each position, by one method.
+
+    `start` [n] belongs to the row of the target's start, `end` [n] to that of its end; a lane that
+    the target does not have is 0. No value is negative, and none promises an effect on the logits.
+    """
+
+    kind: RelevanceKind
+    target: Target
+    window: int
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "start", "end")
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """start + end, [n]."""
+        return self.start + self.end
+
+
+def row_sum_error(weights: Floats) -> float:
+    """The largest |row sum - 1|; NaN counts as infinite."""
+    error = np.abs(np.asarray(weights).sum(axis=-1, dtype=np.float64) - 1.0)
+    return float(np.where(np.isfinite(error), error, np.inf).max(initial=0.0))
+
+
+def share_on(weights: Floats, query: int, positions: ArrayLike) -> NDArray[np.float64]:
+    """The share of a row's attention on the given positions, for every layer and head: [N, A],
+    between 0 and 1.
+    """
+    rows: NDArray[np.float64] = np.asarray(weights)[:, :, query, :][..., np.asarray(positions)].sum(
+        axis=-1, dtype=np.float64
+    )
+    return rows
+
+
+def question_share(attention: Attention, encoding: Encoding, query: int) -> NDArray[np.float64]:
+    """How much of its attention position `query` spends on the question's words, [N, A]."""
+    return share_on(attention.weights, query, question_positions(encoding))
+
+
+def shown(
+    encoding: Encoding, window: Window, which: Filter = "all", special: bool = True
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The rows and columns [n], [n] that a filter leaves: question -> passage keeps the question's
+    rows and the passage's columns.
+    """
+    if which not in FILTERS:
+        raise BadInput(f"the filter must be one of {', '.join(FILTERS)}, got {str(which)[:40]!r}")
+    extra = special_positions(encoding, window)
+    asked = ~window.is_context & ~extra
+    rows, columns = {
+        "all": (~extra, ~extra),
+        "question_to_passage": (asked, window.is_context),
+        "passage_to_question": (window.is_context, asked),
+    }[which]
+    if special:
+        return (rows | extra, columns | extra) if which == "all" else (rows, columns | extra)
+    return rows, columns
+
+
+def rollout(weights: Floats) -> NDArray[np.float64]:
+    """R = A'_N ... A'_1 with A'_l = (mean over heads of A_l + I) / 2, [n, n]; rows sum to 1.
+
+    Row i gives the inputs that position i would be a mixture of if layers only averaged. It does
+    not depend on a target: start and end at the same position have the same row. Source: Abnar &
+    Zuidema 2020.
+    """
+    n = np.asarray(weights).shape[-1]
+    mixed = np.eye(n)
+    for layer in weights:
+        mean = np.asarray(layer, dtype=np.float64).mean(axis=0) + np.eye(n)
+        mixed = (mean / mean.sum(axis=-1, keepdims=True)) @ mixed
+    return mixed
+
+
+def gradient_attention(weights: Floats, gradients: Floats) -> NDArray[np.float64]:
+    """R <- R + B_l R from R = I, B_l = mean over heads of max(grad_l * A_l, 0); returned without
+    the identity, [n, n].
+
+    `gradients` [N, A, n, n] are dF / dA for one scalar F. Source: Chefer et al., ICCV 2021 (generic
+    attention model), rule for self-attention; there row 0 is read because [CLS] classifies, here
+    the row of the start or end.
+    """
+    n = np.asarray(weights).shape[-1]
+    relevance = np.eye(n)
+    for layer, gradient in zip(weights, gradients, strict=True):
+        step = np.maximum(
+            np.asarray(layer, dtype=np.float64) * np.asarray(gradient, dtype=np.float64), 0.0
+        ).mean(axis=0)
+        relevance = relevance + step @ relevance
+    return relevance - np.eye(n)
+
+
+def relevance_of(
+    kind: RelevanceKind,
+    attention: Attention,
+    target: Target,
+    window: Window,
+    gradients: tuple[Floats | None, Floats | None] = (None, None),
+) -> Relevance:
+    """Read the rows of the target's start and end: `attention` averages all layers and heads,
+    `rollout` and `gradient_x_attention` are the matrices of that name. `gradients` are dF / dA of
+    the start part and of the end part.
+    """
+    if kind not in RELEVANCE:
+        raise BadInput(f"relevance must be one of {', '.join(RELEVANCE)}, got {str(kind)[:40]!r}")
+    rows: list[NDArray[np.float64]] = []
+    wanted = (target.kind != "end_logit", target.kind != "start_logit")
+    for wants, doc, gradient in zip(
+        wanted, (target.span.start, target.span.end), gradients, strict=True
+    ):
+        at = window.to_pos(doc)
+        if not wants:
+            rows.append(np.zeros(len(window)))
+        elif kind == "gradient_x_attention":
+            if gradient is None:
+                raise BadInput(
+                    "gradient_x_attention needs the gradient of each part of the target with "
+                    "respect to every head"
+                )
+            rows.append(gradient_attention(attention.weights, gradient)[at])
+        elif kind == "rollout":
+            rows.append(rollout(attention.weights)[at])
+        else:
+            rows.append(attention.weights[:, :, at].mean(axis=(0, 1), dtype=np.float64))
+    return Relevance(kind, target, window.index, rows[0], rows[1])
+
+
+def pack(head: Floats) -> bytes:
+    """One head [n, n] as deflated bytes round(255 sqrt(a)), row by row.
+
+    The square root spends the levels on small weights: a is off by at most sqrt(a) / 255 + 1e-5. A
+    row's codes are at most 255 sqrt(n) together, so at 384 tokens no head can need more than about
+    100 kB; raw float32 would be 590 kB.
+    """
+    codes = np.rint(
+        _LEVELS * np.sqrt(np.clip(np.asarray(head, dtype=np.float64), 0.0, 1.0))
+    ).astype(np.uint8)
+    return zlib.compress(codes.tobytes(), 9)
+
+
+def unpack(packed: bytes, n: int) -> NDArray[np.float64]:
+    """(code / 255)^2, [n, n]: what a browser reads back."""
+    codes = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
+    if codes.size != n * n:
+        raise BadInput(f"a packed head of {n} positions holds {n * n} bytes, got {codes.size}")
+    return (codes.reshape(n, n) / _LEVELS) ** 2
+
+
+def thumbnail(head: Floats, size: int = 48) -> NDArray[np.float64]:
+    """The head [n, n] as at most size x size cells, each the largest weight of its block: a mean
+    would hide single arcs.
+    """
+    n = np.asarray(head).shape[-1]
+    edges = np.unique(np.linspace(0, n, min(size, n) + 1).astype(np.int64))[:-1]
+    cells: NDArray[np.float64] = np.maximum.reduceat(
+        np.maximum.reduceat(np.asarray(head, dtype=np.float64), edges, axis=0), edges, axis=1
+    )
+    return cells

@@ -1,0 +1,16 @@
+"""Where the files that come with the package lie: examples, stored readings, models, the page."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def find_assets(package: Path) -> Path:
+    """The folder `assets`: inside an installed package (setup.py puts it there), beside it in a
+    checkout.
+    """
+    inside = package / "assets"
+    return inside if inside.is_dir() else package.with_name("assets")
+
+
+ASSETS = find_assets(PACKAGE)

@@ -1,0 +1,143 @@
+"""The texts that ship with the page: examples with a question, and passages with hidden spans.
+Read from their files, and checked.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.store import load_reading
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.words import span_at
+from qa_demo.core.types import Encoding, Reading, Span
+
+
+@dataclass(frozen=True)
+class PoolExample:
+    """A text with a question, and why it is there; `promise` says by name what a reading of it
+    must show (qa_demo.training).
+    """
+
+    id: str
+    title: str
+    kind: str
+    reason: str
+    question: str
+    context: str
+    answers: tuple[Answer, ...]
+    promise: Mapping[str, Any] = field(default_factory=dict)
+    windows: WindowOptions | None = None
+    """Its own window options, where it needs small windows to show what it is there for."""
+    others: tuple[str, ...] = ()
+    """Two more questions of the same paragraph, whose answers stand elsewhere in it."""
+    view: str | None = None
+    """For a text that the reader gets wrong: the chapter that shows how."""
+
+    @property
+    def options(self) -> WindowOptions:
+        """The window options it is read with."""
+        return self.windows or WindowOptions()
+
+    def stored(self, checksum: str | None = None) -> Reading | None:
+        """The stored reading, for a first paint without a model; None when there is none, its text
+        differs, or it was made by other weights than `checksum`.
+        """
+        path = ASSETS / "readings" / f"{self.id}.npz"
+        if not path.is_file():
+            return None
+        reading = load_reading(path)
+        texts = reading.encoding.question, reading.encoding.context
+        same = texts == (self.question, self.context) and checksum in (None, reading.checksum)
+        return reading if same else None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text without a question; `hidden` are slices of it, in order, and `promise` says what a
+    model's guesses must show.
+    """
+
+    id: str
+    title: str
+    kind: str
+    reason: str
+    text: str
+    hidden: tuple[Answer, ...]
+    promise: Mapping[str, Any]
+
+
+def load_examples(path: Path) -> tuple[PoolExample, ...]:
+    """Read the examples; BadInput, with the id, for an answer that does not stand where it says or
+    an id that stands twice.
+    """
+    words = ("id", "title", "kind", "reason", "question", "context")
+    return tuple(
+        PoolExample(
+            **{name: entry[name] for name in words},
+            answers=_slices(entry, "example", "context", "answers"),
+            promise=entry["promise"],
+            windows=WindowOptions(**entry["options"]) if "options" in entry else None,
+            others=tuple(entry.get("others", ())),
+            view=entry.get("view"),
+        )
+        for entry in _entries(path, "example")
+    )
+
+
+def load_passages(path: Path) -> tuple[Passage, ...]:
+    """Read the passages; BadInput, with the id, for one that hides nothing or no slice of its
+    text, or an id that stands twice.
+    """
+    words = ("id", "title", "kind", "reason", "text")
+    found = tuple(
+        Passage(
+            **{name: entry[name] for name in words},
+            hidden=_slices(entry, "passage", "text", "hidden"),
+            promise=entry["promise"],
+        )
+        for entry in _entries(path, "passage")
+    )
+    for passage in found:
+        if not passage.hidden:
+            raise BadInput(f"passage '{passage.id}' hides nothing")
+    return found
+
+
+def hidden_spans(passage: Passage, encoding: Encoding) -> tuple[Span, ...]:
+    """The hidden slices as word pieces, one span for each, not merged."""
+    return tuple(span_at(encoding, h.char_start, h.char_end) for h in passage.hidden)
+
+
+def _entries(path: Path, what: str) -> Iterator[dict[str, Any]]:
+    seen = set()
+    for entry in json.loads(path.read_text(encoding="utf-8")):
+        if entry["id"] in seen:
+            raise BadInput(f"two {what}s have the id '{entry['id']}'")
+        seen.add(entry["id"])
+        yield entry
+
+
+def _slices(entry: Mapping[str, Any], what: str, text: str, name: str) -> tuple[Answer, ...]:
+    given: Sequence[Mapping[str, Any]] = entry[name]
+    found = tuple(Answer(g["text"], g["char_start"]) for g in given)
+    for answer in found:
+        if not answer.text or entry[text][answer.char_start : answer.char_end] != answer.text:
+            raise BadInput(
+                f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}"
+            )
+    return found
+
+
+def questions_asked(pool: Sequence[PoolExample]) -> dict[str, tuple[str, ...]]:
+    """All questions of each paragraph, those that are examples' own first."""
+    found: dict[str, dict[str, None]] = {}
+    for own in (True, False):
+        for e in pool:
+            asked = (e.question,) if own else e.others
+            found.setdefault(e.context, {}).update(dict.fromkeys(asked))
+    return {context: tuple(questions) for context, questions in found.items()}

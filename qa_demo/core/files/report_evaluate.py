@@ -1,0 +1,113 @@
+"""One judged question as a line of JSON: what the file asks, what the reader said, and why it was
+wrong.
+"""
+
+from typing import Any
+
+from qa_demo.core.files.report import finite, place_json
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.failures import Judged, answer_under
+from qa_demo.core.measuring.metrics import Outcome, normalize
+from qa_demo.core.measuring.temperature import chance, pair_claim
+from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
+from qa_demo.core.reading.spans import window_prob
+from qa_demo.core.types import Reading, Span
+
+LISTED = 20
+
+
+def question_json(
+    reading: Reading, example: Example, prediction: Prediction, judged: Judged, rules: str
+) -> dict[str, Any]:
+    """A question that was read. Characters are half-open in the context as given; scores are
+    logits, exact and F1 from 0 to 1.
+
+    `answer` is null where it was withheld, `n_best` holds the best spans even then. `probability`
+    is the calibrated chance that the best span is exactly right, null for a reader without a
+    calibration; `in_window` is P_s(i) P_e(j) as it stands. `gold_tokens` is the
+    length of the shortest gold answer, `windows` counts windows.
+    """
+    best = prediction.best
+    fitted = None if reading.calibrations is None else reading.calibrations.span
+    claim = None if best is None or fitted is None else pair_claim(reading, best.candidate)
+    return finite(
+        _asked(example)
+        | {
+            "answer": answer_under(prediction, rules),
+            "exact": judged.exact,
+            "f1": judged.f1,
+            "kind": judged.kind,
+            "because": judged.because,
+            "null_score": prediction.null_score,
+            "score_diff": prediction.score_diff,
+            "limit": prediction.limit if rules == "2.0" else None,
+            "window": None if best is None else best.candidate.window,
+            "lost_window": judged.lost_window,
+            "windows": len(reading.windows),
+            "tokens": len(reading.encoding.context_ids),
+            "gold_tokens": min((len(span) for span in judged.gold), default=None),
+            "gold_char": _first_char(reading, judged.gold),
+            "probability": None if claim is None or fitted is None else chance(claim, fitted),
+            "in_window": None if best is None else in_window(reading, best.candidate),
+            "n_best": [_span(ranked) for ranked in prediction.n_best[:LISTED]],
+        }
+    )
+
+
+def refused_json(example: Example, judged: Judged, cause: str) -> dict[str, Any]:
+    """A question that the reader refuses, with the same fields; it counts as unanswered."""
+    nothing = dict.fromkeys(
+        (
+            "null_score",
+            "score_diff",
+            "limit",
+            "window",
+            "lost_window",
+            "windows",
+            "tokens",
+            "gold_tokens",
+            "gold_char",
+            "probability",
+            "in_window",
+        )
+    )
+    judgement = {"exact": judged.exact, "f1": judged.f1, "kind": judged.kind, "because": cause}
+    return _asked(example) | {"answer": None} | judgement | nothing | {"n_best": []}
+
+
+def outcome_of(row: dict[str, Any]) -> Outcome:
+    """What the official scores need of a line."""
+    return Outcome(row["n_best"][0]["text"] if row["n_best"] else "", row["score_diff"])
+
+
+def in_window(reading: Reading, found: Candidate) -> float:
+    """P_s(i) P_e(j) of a span over all positions of its window."""
+    home = reading.windows[found.window]
+    at = home.to_pos(found.span.start), home.to_pos(found.span.end)
+    return window_prob(reading, found.window, *at)
+
+
+def example_of(row: dict[str, Any]) -> Example:
+    """The question of a line, for what is computed of many lines."""
+    gold = tuple(Answer(a["text"], a["char_start"]) for a in row["gold"])
+    return Example(row["id"], row["question"], row["context"], gold, not gold, row["title"])
+
+
+def _asked(example: Example) -> dict[str, Any]:
+    return {
+        "id": example.id,
+        "title": example.title,
+        "question": example.question,
+        "context": example.context,
+        "gold": [{"text": a.text, "char_start": a.char_start} for a in example.answers],
+        "gold_words": min((len(normalize(a.text).split()) for a in example.answers), default=None),
+    }
+
+
+def _first_char(reading: Reading, gold: tuple[Span, ...]) -> int | None:
+    return reading.encoding.chars(gold[0])[0] if gold else None
+
+
+def _span(ranked: Ranked) -> dict[str, Any]:
+    c = ranked.candidate
+    return {**place_json(c), "start": c.span.start, "end": c.span.end, "score": c.score}

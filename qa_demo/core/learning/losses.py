@@ -1,0 +1,208 @@
+"""What training lowers, as tables of terms: total = sum of weight * value, and every denominator is
+shown.
+
+All in nats. The softmax of the start/end loss runs over every position of the unpadded window -
+[CLS], question, separators and context - and the loss picks the gold entry. With that one
+normaliser a gold pair obeys 2 loss = log Z_s + log Z_e - (s_i + e_j), so P_s(i) P_e(j) = exp(-2
+loss).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.bio import B, I, O
+from qa_demo.core.learning.golds import LossTerm
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.legal import Bools, reason
+from qa_demo.core.reading.spans import legal_logsumexp
+from qa_demo.core.types import Reading, Span, Window
+
+Golds = Sequence[Span | None]
+"""One `doc` span for each annotator; None where the annotator found no answer."""
+
+TagGold = Span | tuple[Span, ...] | None
+"""What one annotator marked for the tags: any number of separate `doc` spans; a start and an end
+can mark only one.
+"""
+
+
+def marked(gold: TagGold) -> tuple[Span, ...]:
+    """An annotator's spans in text order, none for None. Errors: BadInput for two that share a
+    token.
+    """
+    spans = () if gold is None else (gold,) if isinstance(gold, Span) else tuple(sorted(gold))
+    for a, b in pairwise(spans):
+        if b.start <= a.end:
+            raise BadInput(
+                f"one annotator's spans may not overlap, got {a.start} to {a.end} and {b.start} "
+                f"to {b.end}"
+            )
+    return spans
+
+
+def total(terms: Sequence[LossTerm]) -> float:
+    """sum of weight * value."""
+    return sum(t.weight * t.value for t in terms)
+
+
+def cross_entropy(logits: Floats, target: Floats) -> Floats:
+    """-sum_k t_k log p_k over the last axis, p = softmax(logits); a one-hot t leaves -log p_gold.
+    [..., K] -> [...].
+    """
+    t = np.asarray(target, dtype=np.float64)
+    loss: Floats = -(t * np.where(t > 0, log_softmax(logits), 0.0)).sum(axis=-1)
+    return loss
+
+
+def cross_entropy_gradient(logits: Floats, target: Floats) -> Floats:
+    """d loss / d logits = p - t for a target that sums to 1; every position gets some, not only
+    the gold one.
+    """
+    gradient: Floats = softmax(logits) - np.asarray(target, dtype=np.float64)
+    return gradient
+
+
+def entropy(target: Floats) -> Floats:
+    """H(t) = -sum_k t_k log t_k over the last axis: the floor of the cross-entropy; 0 for a
+    one-hot target.
+    """
+    t = np.asarray(target, dtype=np.float64)
+    floor: Floats = -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
+    return floor
+
+
+def marginal_loss(logits: Floats, gold: Bools) -> float:
+    """-log of the summed probability of all gold positions [n]: one of them may hold it all, which
+    a soft target punishes.
+    """
+    inside = np.asarray(gold, dtype=bool)
+    if not inside.any():
+        raise BadInput("a marginal loss needs at least one gold position, got none")
+    return float(logsumexp(logits) - logsumexp(np.asarray(logits)[inside]))
+
+
+def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
+    """Start and end targets [n]: the mean of the annotators' one-hots; a span that is missing or
+    cut counts on [CLS].
+    """
+    start, end = np.zeros(len(window)), np.zeros(len(window))
+    for gold in golds or [None]:
+        held = gold if gold is not None and window.holds(gold) else None
+        start[window.cls_at if held is None else window.to_pos(held.start)] += 1
+        end[window.cls_at if held is None else window.to_pos(held.end)] += 1
+    return start / max(1, len(golds)), end / max(1, len(golds))
+
+
+def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools]:
+    """Targets [n, 3] in the order B, I, O and the mask [n] of the positions that carry loss: the
+    paragraph's.
+
+    Each annotator gives B on the first piece of an answer, I on the rest, O elsewhere; t is their
+    mean. A window that cuts an answer keeps the visible part tagged, and where that part begins
+    with I the token carries no loss, since no legal tagging starts so.
+    """
+    tags, labelled = np.zeros((len(window), 3)), window.is_context.copy()
+    for gold in golds or [None]:
+        row = np.full(len(window), O)
+        for span in marked(gold):
+            if span.start >= window.doc_stop or span.end < window.doc_start:
+                continue
+            first, last = (
+                window.to_pos(max(span.start, window.doc_start)),
+                window.to_pos(min(span.end, window.doc_stop - 1)),
+            )
+            row[first : last + 1] = I
+            if span.start >= window.doc_start:
+                row[first] = B
+            else:
+                labelled[first] = False
+        tags[np.arange(len(window)), row] += 1
+    return tags / max(1, len(golds)), labelled
+
+
+def start_end_loss(
+    reading: Reading, golds: Golds, windows: Sequence[int] | None = None
+) -> tuple[LossTerm, LossTerm]:
+    """(l_start + l_end) / 2, each the mean over windows of -sum_i t_i log p_i, p over all positions
+    of the window.
+
+    Source: run_squad.py `compute_loss` (its paper writes the sum; only the gradient's size
+    differs).
+    """
+    chosen = range(len(reading.windows)) if windows is None else windows
+    rows = []
+    for w in chosen:
+        logits, targets = reading.logits(w), start_end_targets(reading.windows[w], golds)
+        rows.append([float(cross_entropy(x, t)) for x, t in zip(logits, targets, strict=True)])
+    start, end = np.mean(rows, axis=0).tolist()
+    return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
+
+
+def tag_loss(
+    reading: Reading, golds: Sequence[TagGold], windows: Sequence[int] | None = None
+) -> tuple[LossTerm, LossTerm]:
+    """Mean over the labelled tokens of -sum_k t_k log p_k = H(t) + KL(t || p), as these two
+    terms.
+    """
+    if reading.tag_logits is None:
+        raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
+    losses, floors = [], []
+    for w in range(len(reading.windows)) if windows is None else windows:
+        t, labelled = tag_targets(reading.windows[w], golds)
+        losses.append(cross_entropy(reading.tag_logits[w, : len(labelled)][labelled], t[labelled]))
+        floors.append(entropy(t[labelled]))
+    loss, floor = np.concatenate(losses), np.concatenate(floors)
+    mean = float(floor.mean())
+    return LossTerm("annotators' entropy", mean, 1.0, len(loss)), LossTerm(
+        "divergence", float(loss.mean()) - mean, 1.0, len(loss)
+    )
+
+
+def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:
+    """One softmax over the paragraph tokens of all windows: LSE over all - LSE over the gold
+    copies, for start and end.
+
+    A training rule (Clark & Gardner 2018), which makes logits of different windows comparable by
+    construction. `over` counts the tokens in the normaliser. Errors: BadInput when no window holds
+    the whole span.
+    """
+    holders = [w for w in reading.windows if w.holds(gold)]
+    if not holders:
+        raise BadInput(f"no window holds the whole gold span {gold.start}-{gold.end}")
+    terms = []
+    for name, doc, logits in (
+        ("start", gold.start, reading.start_logits),
+        ("end", gold.end, reading.end_logits),
+    ):
+        every = np.concatenate([logits[w.index, : len(w)][w.is_context] for w in reading.windows])
+        copies = np.array([logits[w.index, w.to_pos(doc)] for w in holders])
+        terms.append(LossTerm(name, float(logsumexp(every) - logsumexp(copies)), 1.0, len(every)))
+    return terms[0], terms[1]
+
+
+def pairs_loss(
+    reading: Reading, window: int, golds: Sequence[Span], options: DecodeOptions
+) -> LossTerm:
+    """-log of the share that the gold pairs have among the legal pairs of one window.
+
+        -log [ sum over gold exp(s_i + e_j) / sum over legal exp(s_i + e_j) ]
+
+    With legal pairs only in the normaliser it can tell two true answers from the span glued out of
+    one's start and the other's end; over all pairs it cannot, as (s1 + e2) + (s2 + e1) = (s1 + e1)
+    + (s2 + e2).
+    """
+    w, (s, e) = reading.windows[window], reading.logits(window)
+    cells = [(w.to_pos(gold.start), w.to_pos(gold.end)) for gold in sorted(set(golds))]
+    if not cells:
+        raise BadInput("a loss over pairs needs at least one gold span, got none")
+    for i, j in cells:
+        why = reason(w, i, j, options, "all")
+        if why is not None:
+            raise BadInput(f"the gold pair ({i}, {j}) of window {window} is not legal: {why}")
+    scores = np.array([float(s[i]) + float(e[j]) for i, j in cells])
+    legal = legal_logsumexp(s, e, w, options, "all")
+    return LossTerm("pairs", float(legal - logsumexp(scores)), 1.0, 1)

@@ -1,0 +1,172 @@
+"""What the tagging head says of a whole paragraph: one row B, I, O for each token, taken from the
+window that owns it.
+
+    p_i = softmax(W h_i + b),  W [3, d], b [3], h_i [d] the token's last hidden state
+
+The page, the command line and the API print these rows; the spans come from `core.learning.bio`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.bio import (
+    I,
+    O,
+    TaggedSpan,
+    best_spans,
+    decode_reading,
+    decode_tags,
+    tag_log_probs,
+    tags_of_spans,
+)
+from qa_demo.core.learning.losses import TagGold, cross_entropy, entropy, marked, tag_targets
+from qa_demo.core.types import Reading, Span
+
+
+def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """log p of B, I, O for every context token [D, 3] in nats, and the window that owns it [D]."""
+    rows = np.full((len(reading.encoding.context_ids), 3), np.nan)
+    for w, window in enumerate(reading.windows):
+        rows[window.owned] = tag_log_probs(reading, w)[window.owned - window.doc_start]
+    return rows, reading.owners
+
+
+@dataclass(frozen=True, eq=False)
+class Tagging:
+    """One decoding of a paragraph: the tag of each token [D], its spans, and the tokens whose I
+    may not stand there.
+    """
+
+    decoding: str
+    tags: NDArray[np.int64]
+    spans: tuple[TaggedSpan, ...]
+    illegal: tuple[int, ...]
+
+
+def illegal_at(tags: Sequence[int]) -> list[int]:
+    """Tokens tagged I that stand first or after O: the two transitions that no legal tagging
+    has.
+    """
+    return [t for t, tag in enumerate(tags) if tag == I and (t == 0 or tags[t - 1] == O)]
+
+
+def tagging(reading: Reading, decoding: str) -> Tagging:
+    """Decode every window by itself; a token's tag, and a span's, is the one of the window that
+    owns it.
+    """
+    tags = np.full(len(reading.encoding.context_ids), O)
+    illegal: list[int] = []
+    for w, window in enumerate(reading.windows):
+        found = decode_tags(tag_log_probs(reading, w), decoding)[1]
+        tags[window.owned] = found[window.owned - window.doc_start]
+        illegal += [
+            window.doc_start + t
+            for t in illegal_at(found.tolist())
+            if reading.owners[window.doc_start + t] == w
+        ]
+    return Tagging(decoding, tags, decode_reading(reading, decoding), tuple(illegal))
+
+
+def spans_above(
+    reading: Reading, threshold: float, max_answer_length: int = 30, most: int = 20
+) -> tuple[TaggedSpan, ...]:
+    """The spans whose exact marginal reaches the threshold, highest first; one that overlaps a
+    higher one is left out.
+
+    At most `most`, looked for among the 10 * `most` likeliest, so that a low threshold cannot ask
+    for all of them. Overlapping spans exclude each other, so above .5 none overlap; below it the
+    higher one is taken.
+    """
+    if not 0.0 < threshold <= 1.0:
+        raise BadInput(f"the threshold is a probability above 0 and at most 1, got {threshold}")
+    kept: list[TaggedSpan] = []
+    for found in best_spans(reading, max_answer_length, 10 * most):
+        if found.marginal < threshold or len(kept) == most:
+            break
+        if all(
+            found.span.end < other.span.start or other.span.end < found.span.start for other in kept
+        ):
+            kept.append(found)
+    return tuple(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class SoftTerms:
+    """The tag loss token by token, nats, [D]: loss = floor + divergence. `targets` [D, 3];
+    unlabelled tokens carry none.
+    """
+
+    targets: NDArray[np.float64]
+    labelled: NDArray[np.bool_]
+    loss: NDArray[np.float64]
+    floor: NDArray[np.float64]
+
+    @property
+    def divergence(self) -> NDArray[np.float64]:
+        """KL(t || p) of each token, [D]."""
+        return self.loss - self.floor
+
+    @property
+    def total(self) -> float:
+        """L = -sum_i sum_j t_ij log p_ij over the labelled tokens."""
+        return float(self.loss.sum())
+
+
+def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
+    """-sum_j t_ij log p_ij of every token in its owner window; t is the mean of the annotators'
+    tags.
+    """
+    if reading.tag_logits is None:
+        raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
+    n = len(reading.encoding.context_ids)
+    targets, labelled = np.zeros((n, 3)), np.zeros(n, dtype=bool)
+    loss, floor = np.zeros(n), np.zeros(n)
+    for w, window in enumerate(reading.windows):
+        t, carries = tag_targets(window, golds)
+        at, docs = np.flatnonzero(window.is_max_context), window.owned
+        targets[docs], labelled[docs] = t[at], carries[at]
+        on, held = at[carries[at]], docs[carries[at]]
+        loss[held] = cross_entropy(reading.tag_logits[w, on], t[on])
+        floor[held] = entropy(t[on])
+    return SoftTerms(targets, labelled, loss, floor)
+
+
+def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; all O without
+    one.
+    """
+    spans = marked(gold)
+    for span in spans:
+        if span.end >= n:
+            raise BadInput(
+                f"an annotator marked {span.start} to {span.end}; the paragraph has {n} word pieces"
+            )
+    return tags_of_spans(n, spans)
+
+
+def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:
+    """Three annotators of whom two mark this one token and one marks nothing: B, B, O, so t =
+    (2/3, 0, 1/3) there, and they agree on every other token.
+    """
+    if not 0 <= start < n:
+        raise BadInput(f"word piece {start} is not in the paragraph, which has {n}")
+    return Span(start, start), Span(start, start), None
+
+
+def with_tags(reading: Reading, weight: Floats, bias: Floats, hidden: Sequence[Floats]) -> Reading:
+    """The same reading with the tag logits W h_i + b of another head; `hidden` holds each window's
+    last states [n, d].
+    """
+    tags = np.full(
+        (len(reading.windows), max(len(w) for w in reading.windows), 3), np.nan, dtype=np.float32
+    )
+    for w, states in enumerate(hidden):
+        tags[w, : len(states)] = (
+            np.asarray(states, dtype=np.float64) @ np.asarray(weight, dtype=np.float64).T + bias
+        )
+    return replace(reading, tag_logits=tags)

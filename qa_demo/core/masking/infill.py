@@ -1,0 +1,296 @@
+"""What the masked-language head, the span boundary head and both together predict for each hidden
+piece, and at what loss.
+
+MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives
+a distribution over the whole vocabulary. "Both" is their product, renormalised. Losses are -log p
+of the true piece, in nats.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.arrays import Floats, freeze, log_softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.golds import LossTerm
+from qa_demo.core.masking.masked import Fate, Ints, Masked, Pairs
+from qa_demo.core.types import Span
+
+WIRES = ("left", "right", "position")
+"""What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the
+pre-training text.
+"""
+NO_HEAD = "this model has no span boundary head"
+AIMS = {"mlm_top1": 35.0, "sbo_top1": 26.0}
+"""The aims of the bundled model's pre-training: held-out top-1 in percent."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One word piece and its probability."""
+
+    piece: str
+    id: int
+    p: float
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one head predicts for one hidden piece: its best guesses, and rank (1 = best), p and
+    -log p of the true piece.
+    """
+
+    guesses: tuple[Guess, ...]
+    rank: int
+    p: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class HiddenPiece:
+    """One blank: its true piece, its run, its k = at - s + 1 (None without an SBO term, and then
+    `no_sbo` says why).
+    """
+
+    at: int
+    token: str
+    id: int
+    fate: Fate
+    run: Span
+    k: int | None
+    mlm: Said
+    sbo: Said | None
+    both: Said | None
+    no_sbo: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Infill:
+    """All blanks of one masked text; `tokens` [T] are the true pieces. `code` and `paper` are the
+    two ways to add the losses up.
+    """
+
+    masked: Masked
+    tokens: tuple[str, ...]
+    pieces: tuple[HiddenPiece, ...]
+    code: tuple[LossTerm, ...]
+    paper: tuple[LossTerm, ...]
+    cut: frozenset[str]
+    swap: Mapping[int, int]
+    model_name: str
+    checksum: str = ""
+
+
+@dataclass(frozen=True)
+class OneCut:
+    """What SBO says of one blank with one wire cut, None for none; `p_first` is what it still
+    gives the first guess of all three wires.
+    """
+
+    wire: str | None
+    said: Said
+    p_first: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y ->
+    logit = E_word . y + b.
+
+    Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y).
+    `cut` wires carry means; `k` is the row of the position table that was read: the blank's own
+    unless it was swapped. `cuts` are the single cuts of the same run of the encoder, "none" first,
+    whatever is cut now.
+    """
+
+    at: int
+    left_at: int
+    right_at: int
+    k: int
+    cut: frozenset[str]
+    x_left: Floats
+    x_right: Floats
+    position: Floats
+    linear1: Floats
+    gelu1: Floats
+    h1: Floats
+    linear2: Floats
+    gelu2: Floats
+    y: Floats
+    word: Floats
+    bias: float
+    logit: float
+    cuts: tuple[OneCut, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (
+            "x_left",
+            "x_right",
+            "position",
+            "linear1",
+            "gelu1",
+            "h1",
+            "linear2",
+            "gelu2",
+            "y",
+            "word",
+        ):
+            object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    @property
+    def h0(self) -> Floats:
+        """[x_left; x_right; p_k], [2 d + 200]."""
+        return np.concatenate([self.x_left, self.x_right, self.position])
+
+
+def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
+    """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal
+    values rank by id.
+    """
+    least = np.partition(log_p, -min(top, len(log_p)))[-min(top, len(log_p))]
+    best = np.flatnonzero(log_p >= least)
+    best = best[np.lexsort((best, -log_p[best]))][:top]
+    rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
+    guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
+    return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
+
+
+def single_cuts(
+    log_p: Floats, true: int, names: Sequence[str], top: int = 10
+) -> tuple[OneCut, ...]:
+    """One blank's log-probabilities with no wire cut and with each alone, [4, V] in the order
+    None, left, right, position.
+    """
+    found = [said(row, true, names, top) for row in log_p]
+    first = found[0].guesses[0].id
+    return tuple(
+        OneCut(wire, one, float(np.exp(row[first])))
+        for wire, one, row in zip((None, *WIRES), found, log_p, strict=True)
+    )
+
+
+def product(log_p: Floats, log_q: Floats) -> Floats:
+    """log of p q / sum p q: the two distributions combined as if independent, under a uniform
+    prior over the vocabulary.
+    """
+    return log_softmax(np.asarray(log_p) + np.asarray(log_q))
+
+
+def code_terms(
+    mlm: Sequence[float], sbo: Sequence[float], weight: float = 1.0
+) -> tuple[LossTerm, ...]:
+    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets: two means
+    with two denominators.
+    """
+    return (
+        LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
+        LossTerm("SBO", sum(sbo) / (len(sbo) + 1), weight, len(sbo) + 1),
+    )
+
+
+def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
+    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i) over the hidden pieces; pieces
+    without a pair add MLM only.
+    """
+    return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
+
+
+def run_terms(pieces: Sequence[HiddenPiece]) -> dict[Span, tuple[LossTerm, ...]]:
+    """The paper's sum of each run apart, in order; over all runs they add up to `paper_terms`."""
+    runs = dict.fromkeys(piece.run for piece in pieces)
+    return {
+        run: paper_terms(
+            [p.mlm.loss for p in pieces if p.run == run],
+            [p.sbo.loss for p in pieces if p.run == run and p.sbo is not None],
+        )
+        for run in runs
+    }
+
+
+def judge(
+    masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int
+) -> tuple[HiddenPiece, ...]:
+    """Read off logits: `mlm` [M, V] in the order of `masked.hidden`, `sbo` [S, V] in that of
+    `masked.pairs(positions)`.
+    """
+    pairs = masked.pairs(positions)
+    rows = (
+        {}
+        if sbo is None
+        else {
+            at: (row, k)
+            for row, (at, k) in enumerate(zip(pairs.at.tolist(), pairs.k.tolist(), strict=True))
+        }
+    )
+    pieces = []
+    for m, (at, fate) in enumerate(zip(masked.hidden.tolist(), masked.fates, strict=True)):
+        true, log_p = int(masked.true_ids[at]), log_softmax(mlm[m])
+        boundary = both = k = None
+        if sbo is not None and at in rows:
+            row, k = rows[at]
+            log_q = log_softmax(sbo[row])
+            boundary, both = (
+                said(log_q, true, names, top),
+                said(product(log_p, log_q), true, names, top),
+            )
+        missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
+        alone = said(log_p, true, names, top)
+        pieces.append(
+            HiddenPiece(
+                at, names[true], true, fate, masked.run_of(at), k, alone, boundary, both, missing
+            )
+        )
+    return tuple(pieces)
+
+
+def filled(
+    masked: Masked,
+    mlm: Floats,
+    sbo: Floats | None,
+    names: Sequence[str],
+    top: int,
+    positions: int,
+    **about: Any,
+) -> Infill:
+    """The guesses of every blank and both sums of their losses; logits as for `judge`, `about`
+    holds the fields of an `Infill` that say how it was made.
+    """
+    pieces = judge(masked, mlm, sbo, names, top, positions)
+    losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
+    tokens = tuple(names[i] for i in masked.true_ids.tolist())
+    return Infill(masked, tokens, pieces, code_terms(*losses), paper_terms(*losses), **about)
+
+
+def read_rows(pairs: Pairs, swap: Mapping[int, int]) -> Ints:
+    """The row k [S] of the position table that each SBO target reads: its own, unless it is
+    swapped.
+    """
+    own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
+    return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
+
+
+def row_of(masked: Masked, at: int, positions: int) -> int:
+    """Which SBO target a blank is. Errors: BadInput when it has no SBO term, with the reason."""
+    why = masked.why_no_sbo(at, positions)
+    if why is not None:
+        raise BadInput(f"piece {at} has no SBO term: {why}")
+    return int(np.flatnonzero(masked.pairs(positions).at == at)[0])
+
+
+def check_wires(
+    masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int
+) -> None:
+    """Refuse unknown wires, a swap for an observed piece, or a row that the position table
+    lacks.
+    """
+    if not cut <= set(WIRES):
+        raise BadInput(
+            f"the wires that can be cut are {', '.join(WIRES)}, got "
+            f"{', '.join(sorted(cut - set(WIRES)))}"
+        )
+    for at, k in swap.items():
+        masked.run_of(at)
+        if not 1 <= k <= positions:
+            raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")

@@ -1,0 +1,111 @@
+"""The figures that were measured once and lie beside a reader in metrics.json, as records:
+reliability, threshold, and lists of answers.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.measuring.lists import ListScores, Rates
+from qa_demo.core.measuring.metrics import CalibrationBin
+from qa_demo.core.reading.abstain import ThresholdPoint
+
+FILE = "metrics.json"
+HEADS = ("span", "bio")
+
+
+@dataclass(frozen=True)
+class Half:
+    """A fit on one half of the articles, and its error on the other half alone."""
+
+    temperature: float
+    bias: float
+    fitted_on: int
+    error: float
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often a head's best span was exactly right, by its probability, before and after its
+    calibration.
+
+    `temperature` and `bias` were fitted on all `measured_on` questions and come with the reader;
+    the bins after it use two other fits, `halves`: each question's is the one that saw none of its
+    article. An error is the mean distance of probability and accuracy, weighted by questions, 0 to
+    1; `chance_error` is what perfectly calibrated probabilities would show.
+    """
+
+    temperature: float
+    bias: float
+    measured_on: int
+    halves: tuple[Half, ...]
+    before: tuple[CalibrationBin, ...]
+    after: tuple[CalibrationBin, ...]
+    error_before: float
+    error_after: float
+    chance_error: float
+
+
+@dataclass(frozen=True)
+class ThresholdCurve:
+    """What every threshold would do on the SQuAD 2.0 questions, and the one that the reader came
+    with.
+    """
+
+    answerable: int
+    unanswerable: int
+    points: tuple[ThresholdPoint, ...]
+    chosen: ThresholdPoint
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Stored figures by head, `span` and `bio`; a head without figures is missing. `lists` has the
+    files with lists of answers first: paragraphs kept apart, the same ones for both heads.
+    """
+
+    reliability: dict[str, Reliability]
+    curves: dict[str, ThresholdCurve]
+    lists: dict[str, dict[str, ListScores]] = field(default_factory=dict)
+
+
+def _reliability(raw: dict[str, Any]) -> Reliability:
+    tables = {
+        name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("before", "after")
+    }
+    halves = tuple(Half(**half) for half in raw["halves"])
+    return Reliability(**{**raw, **tables, "halves": halves})
+
+
+def _curve(raw: dict[str, Any]) -> ThresholdCurve:
+    points = tuple(ThresholdPoint(**point) for point in raw["points"])
+    return ThresholdCurve(**{**raw, "points": points, "chosen": ThresholdPoint(**raw["chosen"])})
+
+
+def _lists(raw: dict[str, Any]) -> ListScores:
+    rates = {name: Rates(**raw[name]) for name in ("exact", "overlap")}
+    return ListScores(**{**raw, **rates})
+
+
+def load_measured(folder: Path) -> Measured | None:
+    """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that
+    cannot be read as such.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        reliability, curves = raw.get("reliability", {}), raw.get("threshold_curve", {})
+        return Measured(
+            {head: _reliability(reliability[head]) for head in HEADS if head in reliability},
+            {head: _curve(curves[head]) for head in HEADS if head in curves},
+            {
+                file: {head: _lists(found[head]) for head in HEADS}
+                for file, found in raw.get("lists", {}).items()
+            },
+        )
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
+        raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault

@@ -1,0 +1,175 @@
+"""The glued span: two good answers, one start and one end, and why a pair may run from the first
+one's start to the other's end.
+
+    (s1 + e2) + (s2 + e1) = (s1 + e1) + (s2 + e2)
+
+so at least one of the two crossed pairs scores as much as the mean of the two true ones, whatever
+the logits are. s1 + e2 is legal, s2 + e1 runs backwards. Only a loss over pairs whose normaliser
+holds the legal pairs alone can push the first below the true answers: it is free to raise the
+second.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats, logsumexp, softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.legal import reason_matrix
+from qa_demo.core.types import Reading, Span
+
+LOSSES = ("soft", "all pairs", "legal pairs", "legal pairs, each")
+STEPS, RATE = 60, 1.0
+
+
+@dataclass(frozen=True)
+class Glue:
+    """Two answers (`doc`) of one window, the logits at their borders, and the window's log of the
+    sum over legal pairs.
+    """
+
+    window: int
+    first: Span
+    second: Span
+    s: tuple[float, float]
+    e: tuple[float, float]
+    log_legal: float
+
+    @property
+    def whole(self) -> Span:
+        """From the first answer's start to the second one's end."""
+        return Span(self.first.start, self.second.end)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The four pairs of the two starts and the two ends."""
+        return {
+            "first": self.s[0] + self.e[0],
+            "second": self.s[1] + self.e[1],
+            "glued": self.s[0] + self.e[1],
+            "backwards": self.s[1] + self.e[0],
+        }
+
+    @property
+    def margin(self) -> float:
+        """Score of the glued pair minus the better of the two answers; above 0 the glue wins."""
+        return self.scores["glued"] - max(self.scores["first"], self.scores["second"])
+
+
+def two_answers(spans: Sequence[Span]) -> tuple[Span, Span] | None:
+    """The first two spans, in text order, that do not touch each other; None when every two
+    overlap.
+    """
+    ordered = sorted(set(spans))
+    return next(
+        ((a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :] if a.end < b.start), None
+    )
+
+
+def glue(reading: Reading, first: Span, second: Span, decode: DecodeOptions) -> Glue | None:
+    """The four pairs in the first window that holds both answers; None when no window does."""
+    if not first.end < second.start:
+        raise BadInput(
+            f"the first answer must end before the second starts, got {first} and {second}"
+        )
+    for w, window in enumerate(reading.windows):
+        if window.holds(Span(first.start, second.end)):
+            s, e = reading.logits(w)
+            gold = tuple(
+                np.array([window.to_pos(at) for at in ends])
+                for ends in ((first.start, second.start), (first.end, second.end))
+            )
+            return _at(
+                s, e, w, (first, second), (gold[0], gold[1]), legal_cells(reading, w, decode)
+            )
+    return None
+
+
+Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Pairs as the starts and the ends of each, in `pos`."""
+
+
+def legal_cells(reading: Reading, window: int, decode: DecodeOptions) -> Cells:
+    """Every legal pair of one window, owned or not."""
+    i, j = np.nonzero(reason_matrix(reading.windows[window], decode, "all") == 0)
+    return i, j
+
+
+def gradient(
+    start: Floats, end: Floats, gold: Cells, legal: Cells, loss: str
+) -> tuple[Floats, Floats]:
+    """d loss / d start logits and d end logits, [n] each.
+
+        soft:         (p - t) / 2 for each head, t the mean of the gold one-hots
+        all pairs:    -log of the gold pairs' share among all n x n pairs: p - q, q the softmax over
+        the gold pairs alone legal pairs:  the same with only legal pairs in the normaliser
+        legal pairs, each: the mean of -log of each gold pair's own share among the legal pairs; q
+        is then equal for all of them
+
+    The mean over all pairs instead of the legal ones is the soft loss times two, since all pairs
+    factor into start and end.
+    """
+    if loss not in LOSSES:
+        raise BadInput(f"the loss must be one of {', '.join(LOSSES)}, got {str(loss)[:40]!r}")
+    s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    n, (i, j) = len(s), gold
+    if loss == "soft":
+        return (softmax(s) - _sums(i, 1 / len(i), n)) / 2, (
+            softmax(e) - _sums(j, 1 / len(j), n)
+        ) / 2
+    among = np.full(len(i), 1 / len(i)) if loss == "legal pairs, each" else softmax(s[i] + e[j])
+    if loss == "all pairs":
+        return softmax(s) - _sums(i, among, n), softmax(e) - _sums(j, among, n)
+    share = softmax(s[legal[0]] + e[legal[1]])
+    return _sums(legal[0], share, n) - _sums(i, among, n), _sums(legal[1], share, n) - _sums(
+        j, among, n
+    )
+
+
+def _sums(at: NDArray[np.int64], weights: Floats | float, n: int) -> Floats:
+    sums = np.zeros(n)
+    np.add.at(sums, at, weights)
+    return sums
+
+
+def descend(
+    reading: Reading,
+    found: Glue,
+    decode: DecodeOptions,
+    loss: str,
+    steps: int = STEPS,
+    rate: float = RATE,
+) -> Glue:
+    """Gradient descent on the window's own logits, as if each were free: where this loss alone
+    would take the two answers.
+
+    A real reader cannot move each logit freely; what a loss cannot reach here it cannot reach
+    there.
+    """
+    window = reading.windows[found.window]
+    s, e = (x.astype(np.float64) for x in reading.logits(found.window))
+    both = (found.first, found.second)
+    gold = (
+        np.array([window.to_pos(x.start) for x in both]),
+        np.array([window.to_pos(x.end) for x in both]),
+    )
+    legal = legal_cells(reading, found.window, decode)
+    for _ in range(steps):
+        ds, de = gradient(s, e, gold, legal, loss)
+        s, e = s - rate * ds, e - rate * de
+    return _at(s, e, found.window, both, gold, legal)
+
+
+def _at(
+    s: Floats, e: Floats, window: int, both: tuple[Span, Span], gold: Cells, legal: Cells
+) -> Glue:
+    starts, ends = s[gold[0]].tolist(), e[gold[1]].tolist()
+    log_legal = float(
+        logsumexp(
+            np.asarray(s, dtype=np.float64)[legal[0]] + np.asarray(e, dtype=np.float64)[legal[1]]
+        )
+    )
+    return Glue(window, *both, (starts[0], starts[1]), (ends[0], ends[1]), log_legal)

@@ -1,0 +1,144 @@
+"""The head applied to every layer (a lens), the tokens' path through the plane, and what moves when
+the question changes.
+
+The head was trained on the last layer only: what it says of an earlier layer is a reading, not a
+result of training.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats, freeze, freeze_fields
+from qa_demo.core.errors import BadInput
+from qa_demo.core.reading.heads import HeadWeights, plane
+from qa_demo.core.types import Reading
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """Logits of every layer: `start`, `end` [N + 1, n]; row 0 is the embedding output, row N the
+    reader's own logits.
+    """
+
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "start", "end")
+
+    @property
+    def path(self) -> NDArray[np.float64]:
+        """Each token's path through the exact plane, [N + 1, n, 2]; its last point is the one that
+        the reader itself gives.
+        """
+        return np.stack([self.start, self.end], axis=-1)
+
+    def ranks(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rank of a start and of an end position among all n positions, per layer, [N + 1]
+        each; 1 is the largest logit.
+        """
+        return rank_of(self.start, start), rank_of(self.end, end)
+
+
+def lens(heads: HeadWeights, hidden: Floats) -> Lens:
+    """Apply S and E to hidden states [N + 1, n, d]: s_i of layer l is S . h_i(l) + b_S."""
+    if np.ndim(hidden) != 3 or np.shape(hidden)[2] != len(heads.S):
+        raise BadInput(
+            f"hidden states have the shape [N + 1, n, {len(heads.S)}], got {np.shape(hidden)}"
+        )
+    points = plane(heads, hidden)
+    return Lens(points[..., 0], points[..., 1])
+
+
+def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
+    """1 + how many positions have a larger logit, for every row of [rows, n]."""
+    logits = np.asarray(logits, dtype=np.float64)
+    if not 0 <= position < logits.shape[-1]:
+        raise BadInput(
+            f"there is no position {position}; positions are 0 to {logits.shape[-1] - 1}"
+        )
+    above: NDArray[np.int64] = (logits > logits[..., position, None]).sum(axis=-1, dtype=np.int64)
+    return 1 + above
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The two directions in which T varies most: `points` [n, 2], and the share of the variance
+    each carries.
+    """
+
+    points: NDArray[np.float64]
+    shares: tuple[float, float]
+
+
+def components(hidden: Floats) -> Components:
+    """Principal components of T [n, d] by singular value decomposition of the centred rows.
+
+    The sign of a component is arbitrary: the token farthest out is put on the positive side. What
+    PCA shows is variance, which the heads need not care about; the exact plane shows what they see.
+    """
+    t = np.asarray(hidden, dtype=np.float64)
+    if t.ndim != 2 or len(t) < 2:
+        raise BadInput(f"components need at least two tokens [n, d], got the shape {t.shape}")
+    u, size, _ = np.linalg.svd(t - t.mean(axis=0), full_matrices=False)
+    points = np.zeros((len(t), 2))
+    kept = min(2, len(size))
+    points[:, :kept] = u[:, :kept] * size[:kept]
+    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+    variance = size**2
+    total = float(variance.sum())
+    shares = [float(v / total) if total > 0 else 0.0 for v in variance[:2]] + [0.0]
+    return Components(freeze(points), (shares[0], shares[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Slide:
+    """The context tokens of two readings of one paragraph in the exact plane: `before`, `after` [D,
+    2], `doc` order.
+
+    `cls_before`, `cls_after` are "no answer": the (start, end) of the window with the lowest null
+    score.
+    """
+
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    cls_before: tuple[float, float]
+    cls_after: tuple[float, float]
+
+
+def owned_points(reading: Reading) -> NDArray[np.float64]:
+    """(start_logit, end_logit) of every context token in the window that owns it, [D, 2]."""
+    points = np.full((len(reading.encoding.context_ids), 2), np.nan)
+    for window in reading.windows:
+        s, e = reading.logits(window.index)
+        owned = window.is_max_context
+        points[window.owned] = np.stack([s[owned], e[owned]], axis=1)
+    return points
+
+
+def _no_answer(reading: Reading) -> tuple[float, float]:
+    pairs = [
+        (float(s[w.cls_at]), float(e[w.cls_at]))
+        for w in reading.windows
+        for s, e in [reading.logits(w.index)]
+    ]
+    return min(pairs, key=sum)
+
+
+def slide(before: Reading, after: Reading) -> Slide:
+    """Where each token stood and where it stands after the question was edited: the axes S and E
+    stay, T moves.
+
+    Errors: BadInput unless both readings are of the same paragraph and the same reader: other
+    tokens or other axes cannot slide.
+    """
+    if before.encoding.context != after.encoding.context or before.weights != after.weights:
+        raise BadInput("tokens slide only between two readings of one paragraph by one reader")
+    return Slide(
+        freeze(owned_points(before)),
+        freeze(owned_points(after)),
+        _no_answer(before),
+        _no_answer(after),
+    )

@@ -1,0 +1,173 @@
+"""Reading + options -> Prediction: the whole decode on one page."""
+
+import numpy as np
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.reading.legal import REASONS, check_decode, reason_codes
+from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
+from qa_demo.core.reading.scales import (
+    NULLS,
+    SCALES,
+    Scale,
+    Terms,
+    check_merge,
+    no_answer_limit,
+    threshold_decides,
+)
+from qa_demo.core.reading.spans import Ints, make_candidate, shares, top_grid, top_spans
+from qa_demo.core.types import Reading, Window
+
+Placed = tuple[float, int, int, int]
+"""Rank, window, start pos, end pos."""
+
+Ranks = list[tuple[float, Candidate]]
+
+NO_CHARACTERS = "no characters"
+NEAR_MISSES = ("too long", "not max context")
+
+
+def predict(
+    reading: Reading, decode: DecodeOptions | None = None, merge: MergeOptions | None = None
+) -> Prediction:
+    """Search every window, merge, drop duplicates, compare with no answer.
+
+        rank(w, i, j) = start_w[i] + end_w[j] + shift_w  over the legal pairs;  score_diff = null -
+        best
+
+    Ties: higher rank, then lower start, lower end, earlier window. `share` is proportional to the
+    value (to its exponential on the logit scales) among the listed spans. `rejected` are the spans
+    that would have been listed but for one rule. Without a legal span `best` is None. Duplicates
+    are spans with the same characters; BERT compares texts instead, so equal words at two places
+    are two spans here and one there. Errors: BadInput for options out of range or choices that do
+    not combine.
+    """
+    decode, merge = decode or DecodeOptions(), merge or MergeOptions()
+    check_decode(decode)
+    check_merge(merge)
+    if not reading.windows:
+        raise BadInput("this reading has no window: the paragraph holds no token")
+    scale = SCALES[merge.scale]
+    terms = scale.terms(reading, decode, merge.copies)
+    placed = pool(reading, terms, decode, merge.copies)
+    listed, rejected = _distinct(reading, placed, decode.n_best_size)
+    full = len(listed) == decode.n_best_size
+    rejected += _near_misses(
+        reading, terms, decode, merge.copies, listed[-1][0] if full else -np.inf
+    )
+    best = (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None
+    null = NULLS[merge.null](reading, best)
+    return Prediction(
+        n_best=_ranked(listed, scale),
+        rejected=tuple(c for _, c in sorted(rejected, key=lambda pair: -pair[0])),
+        null_score=null.score,
+        null_window=null.window,
+        score_diff=null.diff,
+        limit=no_answer_limit(merge, decode.null_score_diff_threshold),
+        has_threshold=threshold_decides(merge),
+    )
+
+
+def _ranked(listed: list[tuple[float, Candidate]], scale: Scale) -> tuple[Ranked, ...]:
+    """Ranks from 1, values and shares of the listed spans."""
+    share = shares(np.array([scale.log_value(rank) for rank, _ in listed]))
+    return tuple(
+        Ranked(c, k + 1, scale.value(rank), float(share[k])) for k, (rank, c) in enumerate(listed)
+    )
+
+
+def pool(
+    reading: Reading, terms: tuple[Terms, ...], decode: DecodeOptions, copies: str
+) -> list[Placed]:
+    """The best cells of every window in one list, best first."""
+    pooled: list[tuple[float, int, int, int, int, int]] = []
+    for w, window in enumerate(reading.windows):
+        t = terms[w]
+        if decode.top_n_grid:
+            cells = _grid_order(top_grid(*reading.logits(w), window, decode, copies), t)
+        else:
+            cells = _enough(reading, window, t, decode, copies)
+        shift = window.doc_start - window.context_at
+        for i, j in cells.tolist():
+            pooled.append(
+                (-(float(t.start[i] + t.end[j]) + t.shift), i + shift, j + shift, w, i, j)
+            )
+    return [(-rank, w, i, j) for rank, _, _, w, i, j in sorted(pooled)]
+
+
+def _grid_order(cells: Ints, t: Terms) -> Ints:
+    return cells[np.argsort(-(t.start[cells[:, 0]] + t.end[cells[:, 1]]), kind="stable")]
+
+
+def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, copies: str) -> Ints:
+    """The window's best cells, until n of them differ in characters (pieces without characters
+    make copies).
+    """
+    starts, ends, n = (
+        reading.encoding.offset_mapping[:, 0],
+        reading.encoding.char_ends,
+        decode.n_best_size,
+    )
+    wanted = n
+    while True:
+        cells = top_spans(t.start, t.end, window, decode, copies, wanted)
+        doc = cells + (window.doc_start - window.context_at)
+        chars = np.stack([starts[doc[:, 0]], ends[doc[:, 1]]], axis=1)
+        if len(cells) < wanted or len(np.unique(chars[chars[:, 0] < chars[:, 1]], axis=0)) >= n:
+            return cells
+        wanted *= 2
+
+
+def _distinct(reading: Reading, pooled: list[Placed], n: int) -> tuple[Ranks, Ranks]:
+    """Walk down the pool: the first span of each character range is listed, later ones are named
+    duplicates.
+    """
+    listed: Ranks = []
+    rejected: Ranks = []
+    seen: dict[tuple[int, int], int] = {}
+    for rank, w, i, j in pooled:
+        if len(listed) == n:
+            break
+        candidate = make_candidate(reading, w, i, j)
+        key = candidate.char_start, candidate.char_end
+        if key[0] >= key[1]:
+            rejected.append((rank, make_candidate(reading, w, i, j, NO_CHARACTERS)))
+        elif key in seen:
+            rejected.append(
+                (rank, make_candidate(reading, w, i, j, f"duplicate of window {seen[key]}"))
+            )
+        else:
+            seen[key] = w
+            listed.append((rank, candidate))
+    return listed, rejected
+
+
+def _near_misses(
+    reading: Reading, terms: tuple[Terms, ...], decode: DecodeOptions, copies: str, cut: float
+) -> Ranks:
+    """Spans that run forward inside the context and rank above the cut, but are too long or not
+    owned; n of each kind.
+    """
+    found: dict[str, list[Placed]] = {name: [] for name in NEAR_MISSES}
+    for w, window in enumerate(reading.windows):
+        t, inside = terms[w], np.flatnonzero(window.is_context)
+        start, end = t.start[inside] + t.shift, t.end[inside]
+        rows, columns = (
+            np.flatnonzero(start + end.max() >= cut),
+            np.flatnonzero(end + start.max() >= cut),
+        )
+        i, j = inside[rows][:, None], inside[columns][None, :]
+        rank = start[rows][:, None] + end[columns][None, :]
+        codes = reason_codes(window, i, j, decode, copies)
+        for name in NEAR_MISSES:
+            a, b = np.nonzero((codes == REASONS.index(name)) & (rank >= cut) & np.isfinite(rank))
+            best = np.argsort(-rank[a, b], kind="stable")[: decode.n_best_size]
+            found[name] += [
+                (float(rank[x, y]), w, int(i[x, 0]), int(j[0, y]))
+                for x, y in zip(a[best], b[best], strict=True)
+            ]
+    return [
+        (rank, make_candidate(reading, w, i, j, name))
+        for name, cells in found.items()
+        for rank, w, i, j in sorted(cells, key=lambda c: (-c[0], c[1:]))[: decode.n_best_size]
+    ]

@@ -1,0 +1,273 @@
+"""Every pair of a start and an end in one window: its score, its probability, and the best ones
+among the legal.
+
+A pair (i, j) is written in `pos`; its score is start_logits[i] + end_logits[j], so the n x n matrix
+holds no more than its two margins and the mask. Ties are broken by the higher score, then the lower
+start, then the lower end.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from qa_demo.core.arrays import Floats, logsumexp, softmax
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.legal import (
+    REASONS,
+    Bools,
+    allowed_starts,
+    reason,
+    reason_codes,
+    reason_matrix,
+)
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.types import Reading, Span, Window
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a window's score matrix in `pos`, legal or not; `reason` is None when it is
+    legal.
+    """
+
+    window: int
+    start_pos: int
+    end_pos: int
+    start_logit: float
+    end_logit: float
+    reason: str | None = None
+
+    @property
+    def score(self) -> float:
+        """start_logit + end_logit."""
+        return self.start_logit + self.end_logit
+
+
+@dataclass(frozen=True)
+class PairMass:
+    """Where P_s(i) P_e(j) of one window lies, P over all its positions; the four parts sum to 1.
+
+    legal: pairs that may be an answer. no_answer: ([CLS], [CLS]). mixed: any other pair that
+    touches [CLS], the question or a separator. illegal: both in the context, but end before start,
+    too long, or not owned.
+    """
+
+    legal: float
+    no_answer: float
+    mixed: float
+    illegal: float
+    by_reason: dict[str, float]
+
+
+def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
+    """scores[i, j] = start_logits[i] + end_logits[j], [n, n]; e.g. [1, 2] and [0, 5] give [[1, 6],
+    [2, 7]].
+    """
+    scores: Floats = np.add.outer(
+        np.asarray(start_logits, dtype=np.float64), np.asarray(end_logits, dtype=np.float64)
+    )
+    return scores
+
+
+def top_spans(
+    start: Floats,
+    end: Floats,
+    window: Window,
+    options: DecodeOptions,
+    copies: str = "max_context",
+    n: int | None = None,
+) -> Ints:
+    """The exact n best legal cells of one window as rows (i, j), best first; [k, 2] with k <= n.
+
+    Only a band of max_answer_length cells right of the diagonal is formed: O(n M) and not O(n^2). A
+    cell whose sum is -inf has no mass and is never returned. n defaults to options.n_best_size.
+    """
+    n = options.n_best_size if n is None else n
+    first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
+    starts = np.flatnonzero(allowed_starts(window, copies))
+    width = min(options.max_answer_length, stop - first)
+    if not len(starts) or n < 1:
+        return np.empty((0, 2), dtype=np.int64)
+    ends = np.concatenate(
+        [np.asarray(end, dtype=np.float64)[first:stop], np.full(width - 1, -np.inf)]
+    )
+    band = (
+        np.asarray(start, dtype=np.float64)[starts, None]
+        + sliding_window_view(ends, width)[starts - first]
+    )
+    flat = band.ravel()
+    keep = np.flatnonzero(flat > -np.inf)
+    if len(keep) > n:
+        keep = keep[flat[keep] >= np.partition(flat[keep], len(keep) - n)[len(keep) - n]]
+    # Row-major order is lower start, then lower end; a stable sort keeps it among equal scores.
+    best = keep[np.argsort(-flat[keep], kind="stable")][:n]
+    return np.stack([starts[best // width], starts[best // width] + best % width], axis=1)
+
+
+def legal_logsumexp(
+    start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
+) -> float:
+    """log of the sum of exp(start[i] + end[j]) over the legal cells of one window; -inf when it
+    has none.
+    """
+    cells = top_spans(start, end, window, options, copies, n=len(window) ** 2)
+    if not len(cells):
+        return -np.inf
+    i, j = cells.T
+    return float(
+        logsumexp(np.asarray(start, dtype=np.float64)[i] + np.asarray(end, dtype=np.float64)[j])
+    )
+
+
+def top_positions(logits: Floats, n: int) -> Ints:
+    """The n highest positions of a window, context or not; ties keep the lower index."""
+    order: Ints = np.argsort(-np.asarray(logits, dtype=np.float64), kind="stable")
+    return order[:n]
+
+
+def top_grid(
+    start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
+) -> Ints:
+    """BERT's search: legal cells among the n_best_size top starts x top ends, best first, [k, 2].
+
+    The n are taken over all positions before anything is filtered, so that question tokens and
+    [CLS] use up places (run_squad.py, `write_predictions`).
+    """
+    i, j = (np.sort(top_positions(x, options.n_best_size)) for x in (start, end))
+    ok = reason_codes(window, i[:, None], j[None, :], options, copies) == 0
+    cells = np.stack([np.repeat(i, len(j)), np.tile(j, len(i))], axis=1)[ok.ravel()]
+    values = (
+        np.asarray(start, dtype=np.float64)[cells[:, 0]]
+        + np.asarray(end, dtype=np.float64)[cells[:, 1]]
+    )
+    cells, values = cells[values > -np.inf], values[values > -np.inf]
+    ranked: Ints = cells[np.argsort(-values, kind="stable")]
+    return ranked
+
+
+def grid_misses(
+    start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
+) -> Ints:
+    """The cells of the exact n best that BERT's grid does not contain, best first, [k, 2]."""
+    exact = top_spans(start, end, window, options, copies)
+    i, j = top_positions(start, options.n_best_size), top_positions(end, options.n_best_size)
+    inside: Bools = np.isin(exact[:, 0], i) & np.isin(exact[:, 1], j)
+    missed: Ints = exact[~inside]
+    return missed
+
+
+def make_cell(
+    reading: Reading,
+    window: int,
+    i: int,
+    j: int,
+    options: DecodeOptions,
+    copies: str = "max_context",
+) -> Cell:
+    """The cell (i, j) of a window with its two logits and its reason."""
+    s, e = reading.logits(window)
+    why = reason(reading.windows[window], i, j, options, copies)
+    return Cell(window, int(i), int(j), float(s[i]), float(e[j]), why)
+
+
+def make_candidate(
+    reading: Reading, window: int, i: int, j: int, rejected_because: str | None = None
+) -> Candidate:
+    """A cell with start <= end in the context as a candidate: `doc` span, characters, text."""
+    w, (s, e) = reading.windows[window], reading.logits(window)
+    span = Span(w.to_doc(int(i)), w.to_doc(int(j)))
+    char_start, char_end = reading.encoding.chars(span)
+    return Candidate(
+        window,
+        span,
+        char_start,
+        char_end,
+        reading.encoding.text(span),
+        float(s[i]),
+        float(e[j]),
+        rejected_because,
+    )
+
+
+def separate_argmaxes(
+    reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
+) -> Cell:
+    """The highest start and the highest end of a window's context, each taken for itself; `reason`
+    says whether they fit.
+    """
+    at = np.flatnonzero(reading.windows[window].is_context)
+    s, e = reading.logits(window)
+    return make_cell(
+        reading, window, int(at[np.argmax(s[at])]), int(at[np.argmax(e[at])]), options, copies
+    )
+
+
+def best_illegal(
+    reading: Reading,
+    window: int,
+    options: DecodeOptions,
+    copies: str = "max_context",
+    n: int = 1,
+    reasons: Iterable[str] = REASONS[1:],
+) -> tuple[Cell, ...]:
+    """The n highest cells of each kind of illegality, so that a page can show what the rules kept
+    out.
+    """
+    w = reading.windows[window]
+    scores, codes = (
+        span_scores(*reading.logits(window)).ravel(),
+        reason_matrix(w, options, copies).ravel(),
+    )
+    found: list[Cell] = []
+    for why in reasons:
+        at = np.flatnonzero(codes == REASONS.index(why))
+        if len(at) > n:
+            at = at[scores[at] >= np.partition(scores[at], len(at) - n)[len(at) - n]]
+        for flat in at[np.argsort(-scores[at], kind="stable")][:n]:
+            found.append(
+                make_cell(reading, window, int(flat) // len(w), int(flat) % len(w), options, copies)
+            )
+    return tuple(found)
+
+
+def pair_mass(
+    reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
+) -> PairMass:
+    """Sum P_s(i) P_e(j) over the four kinds of pairs of one window; P = softmax over all its
+    positions.
+    """
+    w, (s, e) = reading.windows[window], reading.logits(window)
+    mass = np.outer(softmax(s), softmax(e))
+    sums = np.bincount(
+        reason_matrix(w, options, copies).ravel(), weights=mass.ravel(), minlength=len(REASONS)
+    )
+    no_answer = float(mass[w.cls_at, w.cls_at])
+    return PairMass(
+        legal=float(sums[0]),
+        no_answer=no_answer,
+        mixed=float(sums[1]) - no_answer,
+        illegal=float(sums[2:].sum()),
+        by_reason={name: float(total) for name, total in zip(REASONS, sums, strict=True)},
+    )
+
+
+def window_prob(reading: Reading, window: int, i: int, j: int, temperature: float = 1.0) -> float:
+    """P_s(i) P_e(j) of one cell: two independent softmaxes over all positions of the unpadded
+    window, logits divided by T.
+    """
+    s, e = (x.astype(np.float64) / temperature for x in reading.logits(window))
+    return float(softmax(s)[i] * softmax(e)[j])
+
+
+def shares(values: Floats) -> Floats:
+    """Softmax among the listed values: it sums to 1 over the list and changes with the list's
+    length; equal when none has any mass.
+    """
+    if not len(values):
+        return np.empty(0)
+    return softmax(values if np.max(values) > -np.inf else np.zeros(len(values)))

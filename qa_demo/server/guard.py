@@ -1,0 +1,130 @@
+"""The guard in front of the routes: what it refuses, and the policy that every answer carries."""
+
+import os
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from qa_demo.server.embedding import ALWAYS
+
+MAX_BODY = 1_000_000
+DENIED = (
+    "/gradio_api/upload",
+    "/gradio_api/proxy=",
+    "/gradio_api/component_server",
+    "/gradio_api/file=",
+    "/gradio_api/file/",
+    "/gradio_api/stream",
+    "/monitoring",
+    "/gradio_api/deep_link",
+    "/gradio_api/vibe",
+    "/upload",
+    "/proxy=",
+    "/file=",
+    "/component_server",
+    "/deep_link",
+)
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
+    "'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'self'; "
+    "base-uri 'self'; object-src 'none'; "
+)
+
+
+def policy(ancestors: Iterable[str] = ()) -> str:
+    """What the page may load, and which origins may show it in a frame."""
+    return " ".join((f"{_POLICY}frame-ancestors 'self'", *ALWAYS, *ancestors))
+
+
+POLICY = policy()
+
+
+class TooLarge(Exception):
+    """A request body grew past the limit while it was read."""
+
+
+class Guard:
+    """Refuse what this page never needs: large bodies, file and proxy routes, requests from
+    foreign pages.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        max_body: int = MAX_BODY,
+        names: frozenset[str] | None = None,
+        policy: str = POLICY,
+    ) -> None:
+        """`names`: what this server may be called, port included; None for anything."""
+        self.app, self.max_body, self.names = app, max_body, names
+        self.policy = policy.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
+        refusal = self.refusal(scope["path"], headers)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        seen, started = 0, False
+
+        async def counted() -> Message:
+            nonlocal seen
+            part = await receive()
+            seen += len(part.get("body", b""))
+            if seen > self.max_body:
+                raise TooLarge
+            return part
+
+        async def with_policy(part: Message) -> None:
+            nonlocal started
+            if part["type"] == "http.response.start":
+                started = True
+                part["headers"] = [
+                    *part.get("headers", []),
+                    (b"content-security-policy", self.policy),
+                    (b"x-content-type-options", b"nosniff"),
+                    (b"referrer-policy", b"no-referrer"),
+                ]
+            await send(part)
+
+        try:
+            await self.app(scope, counted, with_policy)
+        except TooLarge:
+            if not started:
+                await self._too_large()(scope, receive, send)
+
+    def refusal(self, path: str, headers: dict[str, str]) -> PlainTextResponse | None:
+        """The answer to a request that goes no further, or None."""
+        if any(f"/{path.lstrip('/')}".startswith(denied) for denied in DENIED):
+            return PlainTextResponse("This page has no such route.", 404)
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self.max_body:
+            return self._too_large()
+        if self.names is not None and headers.get("host", "").lower() not in self.names:
+            return PlainTextResponse("This page is not known under that name.", 403)
+        origin = headers.get("origin")
+        if origin is not None and not same_origin(
+            origin, headers.get("x-forwarded-host") or headers.get("host", "")
+        ):
+            return PlainTextResponse("Requests from other pages are not answered.", 403)
+        return None
+
+    def _too_large(self) -> PlainTextResponse:
+        return PlainTextResponse(f"A request may hold {self.max_body:,} bytes.", 413)
+
+
+def same_origin(origin: str, host: str) -> bool:
+    """Whether an Origin header names the host the request was sent to; behind a Space's proxy, its
+    public name.
+    """
+    public = os.environ.get("SPACE_HOST", "")
+    return bool(urlsplit(origin).netloc) and urlsplit(origin).netloc in (host, *public.split(","))

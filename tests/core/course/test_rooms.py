@@ -1,0 +1,224 @@
+"""A room by hand, any sequence of events against a plain model of it, and what is refused."""
+
+from collections import Counter
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.course.rooms import (
+    CODE,
+    DESERTED,
+    LETTERS,
+    LIFE,
+    MOST_BARS,
+    MOST_LABEL,
+    MOST_PAGES,
+    MOST_ROOMS,
+    MOST_STEPS,
+    OTHERS,
+    SEEN,
+    Place,
+    Rooms,
+    Seat,
+    Vote,
+    bars,
+)
+from qa_demo.core.errors import BadInput
+
+HERE, NEXT = Place("span", 1), Place("span", 2)
+YES, NO = Vote("yes", "Yes."), Vote("no", "No.")
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def rooms(clock: Clock) -> Rooms:
+    return Rooms(clock)
+
+
+def test_a_lesson_of_three(rooms: Rooms) -> None:
+    teacher = rooms.open()
+    assert len(teacher.code) == CODE and set(teacher.code) <= set(LETTERS)
+    anna, bertil = rooms.join(f" {teacher.code.lower()} "), rooms.join(teacher.code)
+    assert len({teacher.key, anna.key, bertil.key}) == 3
+    assert rooms.look(anna).place is None
+    rooms.move(teacher, HERE, [YES, NO])
+    assert rooms.vote(anna, HERE, YES) and rooms.vote(bertil, HERE, NO)
+    assert rooms.vote(anna, HERE, NO), "a guess may be changed"
+    mine = rooms.look(anna)
+    assert (mine.place, mine.mine, mine.bars, mine.committed, mine.here) == (
+        HERE,
+        "No.",
+        None,
+        None,
+        None,
+    )
+    led = rooms.look(teacher)
+    assert (led.teacher, led.here, led.committed, led.bars) == (True, 2, 2, None)
+    rooms.show(teacher)
+    assert rooms.look(teacher).bars == (("Yes.", 0), ("No.", 2)) and rooms.look(anna).bars is None
+    rooms.show(teacher, False)
+    assert rooms.look(teacher).bars is None
+    rooms.reveal(teacher)
+    assert rooms.look(anna).bars == (("Yes.", 0), ("No.", 2))
+    assert not rooms.vote(bertil, HERE, YES), "after the reveal nothing changes"
+    rooms.move(teacher, NEXT)
+    assert not rooms.vote(anna, HERE, YES) and not rooms.look(anna).revealed
+    assert rooms.look(anna).mine is None
+    rooms.move(teacher, HERE, [YES, NO])
+    assert rooms.look(anna).revealed and rooms.look(anna).mine == "No."
+    rooms.leave(bertil)
+    assert rooms.look(teacher).here == 1 and rooms.look(teacher).bars == (("Yes.", 0), ("No.", 1))
+    rooms.leave(teacher)
+    assert rooms.count() == 0
+    with pytest.raises(BadInput, match="there is no room"):
+        rooms.look(anna)
+
+
+def test_a_room_is_gone_after_two_hours(rooms: Rooms, clock: Clock) -> None:
+    teacher = rooms.open()
+    student = rooms.join(teacher.code)
+    clock.now += LIFE - 1
+    assert rooms.look(teacher).here == 0, "a page that has not asked for long is not here"
+    assert rooms.look(student).place is None and rooms.look(teacher).here == 1
+    clock.now += 1
+    for seat in (teacher, student):
+        with pytest.raises(BadInput, match=r"a room closes after 2 hours"):
+            rooms.look(seat)
+    assert rooms.count() == 0
+
+
+def test_rooms_and_pages_are_bounded(rooms: Rooms, clock: Clock) -> None:
+    opened = [rooms.open() for _ in range(MOST_ROOMS)]
+    with pytest.raises(BadInput, match=f"{MOST_ROOMS} rooms are open"):
+        rooms.open()
+    clock.now += DESERTED
+    for seat in opened[1:]:
+        rooms.look(seat)
+    rooms.open()  # in the place of the one whose teacher has gone
+    with pytest.raises(BadInput, match="there is no room"):
+        rooms.look(opened[0])
+    full = opened[1]
+    first = rooms.join(full.code)
+    for _ in range(MOST_PAGES - 1):
+        rooms.join(full.code)
+    with pytest.raises(BadInput, match=f"is full: {MOST_PAGES} pages"):
+        rooms.join(full.code)
+    clock.now += SEEN
+    rooms.join(full.code)
+    with pytest.raises(BadInput, match="this page is not in the room"):
+        rooms.look(first)
+
+
+def test_only_the_teacher_leads(rooms: Rooms) -> None:
+    teacher = rooms.open()
+    student, stranger = rooms.join(teacher.code), Seat(teacher.code, "guessed")
+    for seat in (student, stranger):
+        for act in (rooms.show, rooms.reveal, lambda s: rooms.move(s, HERE)):
+            with pytest.raises(BadInput, match="only the page that opened the room"):
+                act(seat)
+    for act in (rooms.look, rooms.leave, lambda s: rooms.vote(s, HERE, YES)):
+        with pytest.raises(BadInput, match="this page is not in the room"):
+            act(stranger)
+    rooms.move(teacher, HERE)
+    assert not rooms.vote(teacher, HERE, YES), "the teacher's page is not of the class"
+
+
+def test_steps_and_texts_are_bounded(rooms: Rooms) -> None:
+    teacher = rooms.open()
+    student = rooms.join(teacher.code)
+    rooms.move(teacher, HERE)
+    assert rooms.vote(student, HERE, Vote("k" * 500, "l" * 500))
+    assert rooms.look(student).mine == "l" * MOST_LABEL
+    for step in range(MOST_STEPS):
+        rooms.move(teacher, Place("long", step))
+    rooms.move(teacher, HERE)
+    assert rooms.look(student).mine is None, "the oldest step is forgotten"
+
+
+def test_bars_keep_the_options_in_order_and_gather_the_rest() -> None:
+    assert bars([NO, NO], [YES, NO]) == (("Yes.", 0), ("No.", 2))
+    free = [Vote(str(k), f"word {k}") for k in range(12) for _ in range(k + 1)]
+    found = bars(free)
+    assert len(found) == MOST_BARS and found[0] == ("word 11", 12) and found[-1][0] == OTHERS
+    assert sum(n for _, n in found) == len(free)
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from(["join", "vote", "move", "reveal", "show", "leave", "wait", "look"]),
+        st.integers(0, 5),
+        st.integers(0, 2),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(EVENTS)
+def test_any_sequence_agrees_with_a_plain_model(events: list[tuple[str, int, int]]) -> None:
+    """The model: a list of (page, step, guess), the newest of each page and step counts."""
+    clock, codes = Clock(), count()
+    rooms = Rooms(clock, lambda: f"R{next(codes)}")
+    teacher = rooms.open()
+    pages: list[Seat] = []
+    log: list[tuple[str, int, str]] = []
+    at, open_until, revealed, shown = None, clock.now + LIFE, set(), set()
+    for act, who, what in events:
+        page = pages[who % len(pages)] if pages else None
+        if act == "wait":
+            clock.now += (1.0, 900.0, 3000.0)[what]
+        if clock.now >= open_until:
+            assert rooms.count() == 0
+            for seat in (teacher, *pages):
+                with pytest.raises(BadInput):
+                    rooms.look(seat)
+            return
+        if act == "join":
+            pages.append(rooms.join(teacher.code))
+        elif act == "move":
+            at = what
+            rooms.move(teacher, Place("a", what))
+        elif act == "reveal":
+            rooms.reveal(teacher)
+            revealed |= {at} - {None}
+        elif act == "show":
+            rooms.show(teacher, who % 2 == 0)
+            shown = (shown | {at}) if who % 2 == 0 else shown - {at}
+        elif act == "vote" and page is not None:
+            counted = rooms.vote(page, Place("a", what), Vote(str(who), str(who)))
+            assert counted == (at == what and what not in revealed)
+            if counted:
+                log.append((page.key, what, str(who)))
+        elif act == "leave" and page is not None:
+            rooms.leave(page)
+            pages.remove(page)
+            log = [entry for entry in log if entry[0] != page.key]
+        newest = {(key, step): guess for key, step, guess in log}
+        wanted = Counter(guess for (_, step), guess in newest.items() if step == at)
+        led = rooms.look(teacher)
+        assert led.committed == wanted.total()
+        assert led.place == (None if at is None else Place("a", at))
+        assert (led.bars is not None) == (at in revealed or at in shown - {None})
+        if led.bars is not None:
+            assert dict(led.bars) == dict(wanted)
+        for one in pages:
+            look = rooms.look(one)
+            assert look.mine == newest.get((one.key, at))
+            assert (look.here, look.committed) == (None, None)
+            assert (look.bars is not None) == (at in revealed)
+        assert led.here is not None and led.here <= len(pages)

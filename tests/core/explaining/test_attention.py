@@ -1,0 +1,174 @@
+"""Rollout and gradient x attention by hand, row sums, filters, and the compact form of a head."""
+
+import zlib
+
+import numpy as np
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attention import (
+    Attention,
+    gradient_attention,
+    pack,
+    question_share,
+    relevance_of,
+    rollout,
+    share_on,
+    shown,
+    thumbnail,
+    unpack,
+)
+from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.types import Span
+from tests.core.toys import t1
+
+A1 = np.array([[[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]]])
+A2 = np.array([[[0.5, 0.5, 0], [0, 1, 0], [0.25, 0.25, 0.5]]])
+
+
+def random_attention(
+    rng: np.random.Generator, n: int, shape: tuple[int, int] = (2, 3), sharp: float = 1.0
+) -> np.ndarray:
+    return rng.dirichlet(np.full(n, sharp), size=(*shape, n)).astype(np.float32)
+
+
+def test_rollout_by_hand() -> None:
+    # A'_1 = [1 0 0; .25 .75 0; 0 .25 .75], A'_2 = [.75 .25 0; 0 1 0; .125 .125 .75]; R = A'_2 A'_1
+    np.testing.assert_allclose(
+        rollout([A1, A2]), [[0.8125, 0.1875, 0], [0.25, 0.75, 0], [0.15625, 0.28125, 0.5625]]
+    )
+
+
+def test_rollout_averages_heads_first_and_rows_sum_to_one() -> None:
+    weights = random_attention(np.random.default_rng(0), 6)
+    np.testing.assert_allclose(rollout(weights).sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(
+        rollout(weights), rollout(weights.mean(axis=1, keepdims=True)), atol=1e-6
+    )
+
+
+def test_gradient_attention_by_hand() -> None:
+    first, first_gradient = (
+        np.array([[[0.5, 0.5], [0, 1]]]),
+        np.array([[[2, -2], [1, 1]]]),
+    )  # B_1 = [1 0; 0 1]
+    second, second_gradient = (
+        np.array([[[1, 0], [0.5, 0.5]]]),
+        np.array([[[1, 5], [4, -1]]]),
+    )  # B_2 = [1 0; 2 0]
+    found = gradient_attention([first, second], [first_gradient, second_gradient])
+    np.testing.assert_allclose(found, [[3, 0], [4, 1]])  # [2 0; 0 2] + B_2 [2 0; 0 2] - I
+
+
+def test_gradient_attention_means_over_heads_after_the_clip() -> None:
+    weights, gradient = np.array([[[[1.0]], [[1.0]]]]), np.array([[[[4.0]], [[-4.0]]]])
+    np.testing.assert_allclose(gradient_attention(weights, gradient), [[2.0]])
+
+
+def test_rows_that_do_not_sum_to_one_are_refused() -> None:
+    weights = random_attention(np.random.default_rng(1), 5)
+    assert Attention(0, weights).n_heads == 3
+    broken = weights.copy()
+    broken[1, 2, 3] *= 1.01
+    with pytest.raises(BadInput, match=r"must sum to 1, one is off by 0\.01"):
+        Attention(0, broken)
+    broken = weights.copy()
+    broken[1, 2, 3] = np.nan
+    with pytest.raises(BadInput, match="off by inf"):
+        Attention(0, broken)
+    with pytest.raises(BadInput, match="layer, head, query, key"):
+        Attention(0, weights[0])
+    with pytest.raises(BadInput, match="no head 3 in layer 0; layers are 0 to 1, heads 0 to 2"):
+        Attention(0, weights).row(0, 3, 0)
+    with pytest.raises(BadInput, match="no position 5"):
+        Attention(0, weights).column(0, 0, 5)
+
+
+def test_rows_and_columns_are_exact() -> None:
+    found = Attention(0, random_attention(np.random.default_rng(2), 5))
+    assert found.row(1, 2, 3).tolist() == found.weights[1, 2, 3].tolist()
+    assert found.column(1, 2, 3).tolist() == found.weights[1, 2, :, 3].tolist()
+
+
+def test_question_share_of_a_row() -> None:
+    reading = t1()  # 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]
+    weights = random_attention(np.random.default_rng(3), 8)
+    found = question_share(Attention(0, weights), reading.encoding, 4)
+    np.testing.assert_allclose(found, weights[:, :, 4, 1], atol=1e-7)
+    np.testing.assert_allclose(share_on(weights, 4, np.arange(8)), 1, atol=1e-6)
+
+
+def test_filters_name_rows_and_columns() -> None:
+    reading = t1()
+    window = reading.windows[0]
+
+    def places(which: str, special: bool) -> list[list[int]]:
+        return [
+            np.flatnonzero(mask).tolist()
+            for mask in shown(reading.encoding, window, which, special)
+        ]
+
+    assert places("question_to_passage", False) == [[1], [3, 4, 5, 6]]
+    assert places("passage_to_question", False) == [[3, 4, 5, 6], [1]]
+    assert places("question_to_passage", True) == [[1], [0, 2, 3, 4, 5, 6, 7]]
+    assert (
+        places("all", False) == [[1, 3, 4, 5, 6]] * 2
+        and places("all", True) == [list(range(8))] * 2
+    )
+    with pytest.raises(BadInput, match="filter must be one of all"):
+        shown(reading.encoding, window, "some")
+
+
+@pytest.mark.parametrize("sharp", [0.003, 0.03, 0.3, 1.0, 10.0, 1000.0])
+def test_a_head_of_384_tokens_travels_in_130_kilobytes(sharp: float) -> None:
+    head = random_attention(np.random.default_rng(5), 384, (1, 1), sharp)[0, 0]
+    packed = pack(head)
+    assert len(packed) <= 130_000 * 3 // 4  # 130 kB even as base64, which adds a third
+    exact, back = head.astype(np.float64), unpack(packed, 384)
+    assert (np.abs(back - exact) <= np.sqrt(exact) / 255 + 1e-5).all()
+
+
+def test_the_largest_packed_head_is_one_with_the_most_varied_codes() -> None:
+    # Codes of mean 255 / sqrt(384) = 13 are most varied when they follow a geometric law; rows
+    # scaled so that they sum to 1.
+    rng = np.random.default_rng(6)
+    codes = rng.geometric(1 / 11, size=(384, 384)) - 1.0
+    head = codes**2 / (codes**2).sum(axis=1, keepdims=True)
+    assert len(pack(head)) <= 130_000 * 3 // 4
+
+
+def test_packing_refuses_another_size() -> None:
+    with pytest.raises(BadInput, match="16 bytes, got 9"):
+        unpack(pack(np.eye(3)), 4)
+    assert zlib.decompress(pack(np.eye(2))) == bytes([255, 0, 0, 255])
+
+
+def test_thumbnails_keep_single_arcs() -> None:
+    head = np.full((100, 100), 0.001)
+    head[70, 31] = 0.9
+    small = thumbnail(head)
+    assert small.shape == (48, 48) and small.max() == 0.9 and (small == 0.9).sum() == 1
+    np.testing.assert_allclose(thumbnail(np.eye(3)), np.eye(3))
+
+
+def test_relevance_reads_the_rows_of_start_and_end() -> None:
+    reading = t1()
+    window = reading.windows[0]
+    rng = np.random.default_rng(7)
+    found = Attention(0, random_attention(rng, 8))
+    target = Target("span_score", Span(0, 2))  # positions 3 and 5
+    raw = relevance_of("attention", found, target, window)
+    np.testing.assert_allclose(raw.start, found.weights[:, :, 3].mean(axis=(0, 1)), atol=1e-6)
+    np.testing.assert_allclose(raw.end, found.weights[:, :, 5].mean(axis=(0, 1)), atol=1e-6)
+    rolled = relevance_of("rollout", found, target, window)
+    np.testing.assert_allclose(rolled.total, rollout(found.weights)[[3, 5]].sum(axis=0))
+    gradient = rng.normal(size=found.weights.shape)
+    weighted = relevance_of("gradient_x_attention", found, target, window, (gradient, -gradient))
+    np.testing.assert_allclose(weighted.start, gradient_attention(found.weights, gradient)[3])
+    np.testing.assert_allclose(weighted.end, gradient_attention(found.weights, -gradient)[5])
+    only_start = relevance_of("rollout", found, Target("start_logit", Span(0, 2)), window)
+    assert not only_start.end.any() and only_start.start.any()
+    with pytest.raises(BadInput, match="needs the gradient"):
+        relevance_of("gradient_x_attention", found, target, window)
+    with pytest.raises(BadInput, match="one of attention, rollout"):
+        relevance_of("saliency", found, target, window)

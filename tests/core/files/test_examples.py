@@ -1,0 +1,94 @@
+"""The loader of examples and passages: what it keeps, and what it refuses with the text's id."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.files.examples import hidden_spans, load_examples, load_passages
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import Span
+from tests.core.toys import make_encoding
+
+EXAMPLE = {
+    "id": "a",
+    "title": "T",
+    "kind": "plain",
+    "reason": "R.",
+    "question": "Who?",
+    "context": "Ann met Bo.",
+    "answers": [{"text": "Ann", "char_start": 0}],
+    "promise": {"answer": "gold"},
+}
+PASSAGE = {
+    "id": "b",
+    "title": "T",
+    "kind": "plain",
+    "reason": "R.",
+    "text": "Ann met Bo.",
+    "hidden": [{"text": "met", "char_start": 4}],
+    "promise": {"words": 1},
+}
+
+
+def written(path: Path, *entries: dict[str, Any]) -> Path:
+    file = path / "texts.json"
+    file.write_text(json.dumps(entries), encoding="utf-8")
+    return file
+
+
+def test_an_example_comes_back_with_its_own_windows_or_the_usual_ones(tmp_path: Path) -> None:
+    small = {**EXAMPLE, "id": "small", "options": {"max_seq_length": 40}}
+    usual, other = load_examples(written(tmp_path, EXAMPLE, small))
+    assert (usual.question, usual.answers, usual.promise) == (
+        "Who?",
+        (Answer("Ann", 0),),
+        {"answer": "gold"},
+    )
+    assert (usual.windows, usual.options) == (None, WindowOptions())
+    assert other.windows == other.options == WindowOptions(max_seq_length=40)
+
+
+def test_a_passage_hides_word_pieces(tmp_path: Path) -> None:
+    (passage,) = load_passages(written(tmp_path, PASSAGE))
+    assert hidden_spans(passage, make_encoding(["Ann", "met", "Bo."])) == (Span(1, 1),)
+
+
+@pytest.mark.parametrize(
+    ("load", "entry", "change", "said"),
+    [
+        (
+            load_examples,
+            EXAMPLE,
+            {"answers": [{"text": "Bo", "char_start": 0}]},
+            "example 'a': no 'Bo' at character 0",
+        ),
+        (
+            load_examples,
+            EXAMPLE,
+            {"answers": [{"text": "", "char_start": 0}]},
+            "example 'a': no '' at character 0",
+        ),
+        (
+            load_passages,
+            PASSAGE,
+            {"hidden": [{"text": "Met", "char_start": 4}]},
+            "passage 'b': no 'Met' at character 4",
+        ),
+        (load_passages, PASSAGE, {"hidden": []}, "passage 'b' hides nothing"),
+    ],
+)
+def test_a_fault_names_the_text(
+    tmp_path: Path, load: Any, entry: dict[str, Any], change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(BadInput, match=said):
+        load(written(tmp_path, {**entry, **change}))
+
+
+@pytest.mark.parametrize(("load", "entry"), [(load_examples, EXAMPLE), (load_passages, PASSAGE)])
+def test_an_id_stands_once(tmp_path: Path, load: Any, entry: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=r"two \w+s have the id"):
+        load(written(tmp_path, entry, entry))

@@ -1,0 +1,241 @@
+"""Losses: the vectors, finite differences, the bridge to the score, and the glued span."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning import losses
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading import spans
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.types import Span
+from tests.core.toys import make_reading, random_reading, t1
+
+
+def test_one_hot_vector():
+    logits, target = np.array([1, 3, 2, 0.0]), np.array([0, 1, 0, 0])
+    assert losses.cross_entropy(logits, target) == pytest.approx(0.44019, abs=5e-6)
+    assert losses.cross_entropy_gradient(logits, target) == pytest.approx(
+        [0.08714, -0.35609, 0.23688, 0.03206], abs=5e-6
+    )
+
+
+def test_soft_target_and_marginal_vector():
+    logits = np.array([1, 3, 2, 0.0])
+    assert losses.cross_entropy(logits, np.array([0, 0.5, 0.5, 0])) == pytest.approx(
+        0.94019, abs=5e-6
+    )
+    assert losses.marginal_loss(logits, np.array([False, True, True, False])) == pytest.approx(
+        0.12693, abs=5e-6
+    )
+    with pytest.raises(BadInput, match="at least one gold position"):
+        losses.marginal_loss(logits, np.zeros(4, dtype=bool))
+
+
+def test_soft_tag_vector():
+    t, logits = np.array([0.6, 0.3, 0.1]), np.log([0.7, 0.2, 0.1])
+    assert losses.cross_entropy(logits, t) == pytest.approx(0.92710, abs=1e-5)
+    assert losses.entropy(t) == pytest.approx(0.89795, abs=5e-6)
+    assert losses.cross_entropy(logits, t) - losses.entropy(t) == pytest.approx(0.02915, abs=5e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8))
+def test_gradient_equals_finite_differences(seed, n):
+    rng = np.random.default_rng(seed)
+    logits, target = rng.normal(0, 2, n), rng.dirichlet(np.ones(n))
+    gradient = losses.cross_entropy_gradient(logits, target)
+    for k in range(n):
+        step = np.eye(n)[k] * 1e-5
+        slope = (
+            losses.cross_entropy(logits + step, target)
+            - losses.cross_entropy(logits - step, target)
+        ) / 2e-5
+        assert gradient[k] == pytest.approx(slope, abs=1e-7)
+    assert gradient.sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_a_one_hot_target_survives_a_probability_of_zero():
+    assert losses.cross_entropy(np.array([0.0, -np.inf]), np.array([1.0, 0.0])) == 0
+    assert losses.entropy(np.array([1.0, 0.0])) == 0
+
+
+def test_three_annotators_make_soft_tags():
+    """OBIIO, OBIOO, OOBIO: rows in the order O, B, I of the vector."""
+    reading = make_reading(list("abcde"), [(0, 5)], [[0] * 9], [[0] * 9])
+    tags, labelled = losses.tag_targets(reading.windows[0], [Span(1, 3), Span(1, 2), Span(2, 3)])
+    want = [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1 / 3, 2 / 3], [1 / 3, 0, 2 / 3], [1, 0, 0]]
+    np.testing.assert_allclose(tags[3:8][:, [2, 0, 1]], want)
+    assert labelled.tolist() == [False] * 3 + [True] * 5 + [False]
+
+
+def test_targets_of_a_window_that_cuts_the_answer():
+    first, second = t1().windows  # words 0-3 and 2-5
+    gold = [Span(1, 3), None]
+    assert [x.tolist() for x in losses.start_end_targets(first, gold)] == [
+        [0.5, 0, 0, 0, 0.5, 0, 0, 0],
+        [0.5, 0, 0, 0, 0, 0, 0.5, 0],
+    ]
+    assert [x.tolist() for x in losses.start_end_targets(second, gold)] == [
+        [1, 0, 0, 0, 0, 0, 0, 0]
+    ] * 2
+    tags, labelled = losses.tag_targets(second, [Span(1, 3)])
+    assert [tags[k].tolist() for k in (3, 4, 5)] == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
+    assert labelled.tolist() == [
+        False,
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]  # the leading I carries no loss
+    tags, labelled = losses.tag_targets(first, [Span(3, 5)])
+    assert tags[6].tolist() == [1, 0, 0]
+    assert labelled[6]
+
+
+def test_no_annotator_means_no_answer():
+    window = t1().windows[0]
+    assert losses.start_end_targets(window, [])[0].tolist() == [1] + [0] * 7
+    tags, labelled = losses.tag_targets(window, [])
+    assert (tags[:, 2] == 1).all()
+    assert labelled.sum() == 4
+
+
+def test_start_end_loss_is_the_mean_over_windows_and_heads():
+    reading, gold = t1(), [Span(1, 1)]
+    terms = losses.start_end_loss(reading, gold)
+    assert [(t.name, t.weight, t.over) for t in terms] == [("start", 0.5, 2), ("end", 0.5, 2)]
+    by_hand = []
+    for logits, second in ((reading.start_logits, 4), (reading.end_logits, 4)):
+        p = np.exp(logits.astype(float)) / np.exp(logits.astype(float)).sum(axis=1, keepdims=True)
+        by_hand.append(
+            -(np.log(p[0, second]) + np.log(p[1, 0])) / 2
+        )  # window 1 does not hold the answer: [CLS]
+    assert [t.value for t in terms] == pytest.approx(by_hand)
+    assert losses.total(terms) == pytest.approx(sum(by_hand) / 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_bridge_between_loss_and_score(seed):
+    rng = np.random.default_rng(seed)
+    reading = random_reading(rng, 8, 8, 8)
+    i, j = sorted(rng.integers(0, 8, 2).tolist())
+    loss = losses.total(losses.start_end_loss(reading, [Span(i, j)]))
+    s, e = (x.astype(float) for x in reading.logits(0))
+    score = s[3 + i] + e[3 + j]
+    assert 2 * loss == pytest.approx(np.log(np.exp(s).sum()) + np.log(np.exp(e).sum()) - score)
+    assert spans.window_prob(reading, 0, 3 + i, 3 + j) == pytest.approx(np.exp(-2 * loss))
+
+
+def test_the_bridge_ranks_pairs_alike():
+    reading = random_reading(np.random.default_rng(3), 10, 10, 10)
+    cells = spans.top_spans(*reading.logits(0), reading.windows[0], DecodeOptions(n_best_size=50))
+    probs = [spans.window_prob(reading, 0, i, j) for i, j in cells]
+    assert probs == sorted(probs, reverse=True)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), c=st.floats(-20, 20))
+def test_a_constant_on_one_window_moves_only_shared_losses(seed, c):
+    reading, gold = random_reading(np.random.default_rng(seed), 12, 6, 3), Span(4, 5)
+    start = reading.start_logits.astype(float)
+    start[0] += c
+    moved = dataclasses.replace(reading, start_logits=start)
+    assert losses.total(losses.start_end_loss(moved, [gold])) == pytest.approx(
+        losses.total(losses.start_end_loss(reading, [gold]))
+    )
+    shared = [losses.shared_norm_loss(x, gold)[0].value for x in (reading, moved)]
+    if abs(c) > 0.1:
+        assert shared[0] != pytest.approx(shared[1], abs=1e-9)
+
+
+def test_shared_norm_by_hand():
+    reading = t1()
+    start, end = losses.shared_norm_loss(reading, Span(3, 3))  # word 3 stands in both windows
+    s = [np.exp(x[3:7].astype(float)) for x in reading.start_logits]
+    e = [np.exp(x[3:7].astype(float)) for x in reading.end_logits]
+    assert start.value == pytest.approx(-np.log((s[0][3] + s[1][1]) / (s[0].sum() + s[1].sum())))
+    assert end.value == pytest.approx(-np.log((e[0][3] + e[1][1]) / (e[0].sum() + e[1].sum())))
+    assert (start.over, end.weight) == (8, 1.0)
+    with pytest.raises(BadInput, match="no window holds the whole gold span 0-5"):
+        losses.shared_norm_loss(reading, Span(0, 5))
+
+
+def test_tag_loss_splits_into_floor_and_divergence():
+    reading = random_reading(np.random.default_rng(1), 6, 6, 6, tags=True)
+    floor, divergence = losses.tag_loss(reading, [Span(1, 2), Span(2, 2), None])
+    t, labelled = losses.tag_targets(reading.windows[0], [Span(1, 2), Span(2, 2), None])
+    logits = reading.tag_logits[0].astype(float)
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    by_hand = -(t * np.log(p))[labelled].sum() / labelled.sum()
+    assert floor.value + divergence.value == pytest.approx(by_hand)
+    assert divergence.value >= 0
+    assert floor.over == 6
+    one_hot = losses.tag_loss(reading, [Span(1, 2)])
+    assert one_hot[0].value == 0
+    with pytest.raises(BadInput, match="has no BIO head, so it has no tag loss"):
+        losses.tag_loss(t1(), [Span(0, 0)])
+
+
+def glue():
+    """Two good answers, word 0 and word 2: s = 4.0, 3.9; e = 3.9, 4.0."""
+    return make_reading(
+        list("abc"), [(0, 3)], [[-9, -9, -9, 4.0, -9, 3.9, -9]], [[-9, -9, -9, 3.9, -9, 4.0, -9]]
+    )
+
+
+def test_the_best_pair_can_be_glued_from_two_answers():
+    listed = predict(glue()).n_best
+    assert [(r.candidate.text, round(r.value, 4)) for r in listed[:3]] == [
+        ("a b c", 8.0),
+        ("a", 7.9),
+        ("c", 7.9),
+    ]
+
+
+def test_only_the_loss_over_legal_pairs_lowers_the_glue():
+    """Raise e of the first and s of the second, lower the other two: both answers keep their
+    scores, the glue falls.
+    """
+    before, golds = glue(), [Span(0, 0), Span(2, 2)]
+    start, end = before.start_logits.copy(), before.end_logits.copy()
+    start[0, 3], start[0, 5], end[0, 3], end[0, 5] = 3.9, 4.0, 4.0, 3.9
+    after = dataclasses.replace(before, start_logits=start, end_logits=end)
+    options = DecodeOptions()
+    assert (
+        losses.pairs_loss(after, 0, golds, options).value
+        < losses.pairs_loss(before, 0, golds, options).value - 0.05
+    )
+    same = [losses.total(losses.start_end_loss(x, golds)) for x in (before, after)]
+    assert same[0] == pytest.approx(same[1], abs=1e-6)
+
+
+def test_pairs_loss_knows_no_ownership():
+    """Word 3 belongs to window 1, but in training window 0 is a text of its own."""
+    s, e = (x.astype(float)[3:7] for x in t1().logits(0))
+    every = [s[i] + e[j] for i in range(4) for j in range(i, 4)]
+    want = np.log(np.exp(every).sum()) - (s[3] + e[3])
+    assert losses.pairs_loss(t1(), 0, [Span(3, 3)], DecodeOptions()).value == pytest.approx(want)
+
+
+def test_pairs_loss_by_hand_and_its_refusals():
+    scores = [4.0 + 3.9, 4.0 + 4.0, 3.9 + 4.0]  # the other legal pairs have no mass worth a digit
+    assert losses.pairs_loss(
+        glue(), 0, [Span(0, 0), Span(2, 2)], DecodeOptions()
+    ).value == pytest.approx(
+        -np.log((np.exp(scores[0]) + np.exp(scores[2])) / np.exp(scores).sum()), abs=1e-4
+    )
+    with pytest.raises(
+        BadInput, match=r"the gold pair \(3, 5\) of window 0 is not legal: too long"
+    ):
+        losses.pairs_loss(glue(), 0, [Span(0, 2)], DecodeOptions(max_answer_length=2))
+    with pytest.raises(BadInput, match="at least one gold span"):
+        losses.pairs_loss(glue(), 0, [], DecodeOptions())

@@ -1,0 +1,291 @@
+"""Rows, taggings, soft labels and the trained head: vectors, torch, and counting by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.learning import bio
+from qa_demo.core.learning.bio import B, I, O
+from qa_demo.core.learning.losses import cross_entropy, entropy, tag_loss, total
+from qa_demo.core.learning.tag_fit import fit_tags, gradient, tag_anatomy
+from qa_demo.core.learning.tagging import (
+    annotator_tags,
+    disagreeing,
+    illegal_at,
+    owned_rows,
+    soft_terms,
+    spans_above,
+    tagging,
+    with_tags,
+)
+from qa_demo.core.types import Span
+from tests.core.toys import make_reading, random_reading
+
+# The vector of algorithms.md 10.3 is written O, B, I; arrays hold B, I, O.
+LOG = np.log(
+    np.array([[0.5, 0.1, 0.4], [0.30, 0.25, 0.45], [0.2, 0.05, 0.75], [0.8, 0.1, 0.1]])[
+        :, [1, 2, 0]
+    ]
+)
+
+
+def vector_reading():
+    """[CLS] who [SEP] a b c d [SEP] with the vector's log-probabilities as tag logits."""
+    return make_reading(
+        list("abcd"),
+        [(0, 4)],
+        [[0] * 8],
+        [[0] * 8],
+        [np.concatenate([np.zeros((3, 3)), LOG, np.zeros((1, 3))])],
+    )
+
+
+def letters(tags):
+    return "".join("BIO"[t] for t in tags)
+
+
+def test_the_three_decodings_of_the_vector_and_where_the_argmax_is_illegal():
+    reading = vector_reading()
+    found = {name: tagging(reading, name) for name in bio.DECODINGS}
+    assert {name: letters(t.tags) for name, t in found.items()} == {
+        "strict": "OIIO",
+        "lenient": "OIIO",
+        "viterbi": "OBIO",
+    }
+    assert {name: [s.span for s in t.spans] for name, t in found.items()} == {
+        "strict": [],
+        "lenient": [Span(1, 2)],
+        "viterbi": [Span(1, 2)],
+    }
+    assert {name: t.illegal for name, t in found.items()} == {
+        "strict": (1,),
+        "lenient": (1,),
+        "viterbi": (),
+    }
+    assert illegal_at([I, I, O, I, B, I]) == [0, 3]
+
+
+def test_rows_come_from_the_owner():
+    reading = random_reading(np.random.default_rng(4), 23, 9, 4, tags=True)
+    rows, owner = owned_rows(reading)
+    np.testing.assert_allclose(np.exp(rows).sum(axis=1), 1)
+    for doc, w in enumerate(owner):
+        window = reading.windows[w]
+        assert window.is_max_context[window.to_pos(doc)]
+        np.testing.assert_allclose(
+            np.exp(rows[doc]), softmax(reading.tag_logits[w, window.to_pos(doc)]), rtol=1e-6
+        )
+
+
+def test_a_long_tagging_is_the_owners_tagging():
+    reading = random_reading(np.random.default_rng(5), 23, 9, 4, tags=True)
+    _, owner = owned_rows(reading)
+    for name in bio.DECODINGS:
+        found = tagging(reading, name)
+        for doc, w in enumerate(owner):
+            window = reading.windows[w]
+            tags = bio.decode_tags(bio.tag_log_probs(reading, w), name)[1]
+            assert found.tags[doc] == tags[doc - window.doc_start]
+            assert (doc in found.illegal) == (doc - window.doc_start in illegal_at(tags.tolist()))
+        assert found.spans == bio.decode_reading(reading, name)
+    assert not tagging(reading, "viterbi").illegal
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.2, 0.5, 0.9]))
+def test_spans_above_a_threshold_never_overlap_and_keep_the_highest(seed, threshold):
+    reading = random_reading(np.random.default_rng(seed), 8, 8, 4, tags=True)
+    kept = spans_above(reading, threshold, 8)
+    for k, one in enumerate(kept):
+        assert one.marginal >= threshold
+        assert all(
+            one.span.end < other.span.start or other.span.end < one.span.start
+            for other in kept[k + 1 :]
+        )
+    every = [x for x in bio.best_spans(reading, 8, 200) if x.marginal >= threshold]
+    for one in every:
+        meets = [o for o in kept if o.span.start <= one.span.end and one.span.start <= o.span.end]
+        assert one in kept or any(o.marginal >= one.marginal for o in meets)
+    if threshold >= 0.5:
+        assert len(kept) == len(every)
+
+
+def test_soft_labels_of_the_vectors():
+    n = 5
+    reading = make_reading(
+        list("abcde"),
+        [(0, n)],
+        [[0] * 9],
+        [[0] * 9],
+        [np.random.default_rng(0).normal(size=(9, 3))],
+    )
+    golds = (
+        Span(1, 3),
+        Span(1, 2),
+        Span(2, 3),
+    )  # OBIIO, OBIOO, OOBIO; rows below are written O, B, I
+    rows = soft_terms(reading, golds).targets[:, [O, B, I]]
+    third = 1 / 3
+    np.testing.assert_allclose(
+        rows,
+        [[1, 0, 0], [third, 2 * third, 0], [0, third, 2 * third], [third, 0, 2 * third], [1, 0, 0]],
+    )
+
+
+def test_the_soft_loss_of_the_vector():
+    t, p = np.array([0.6, 0.3, 0.1]), np.array([0.7, 0.2, 0.1])  # O, B, I
+    logits = np.zeros((5, 3))
+    logits[3] = np.log(p[[1, 2, 0]])
+    reading = make_reading(["a"], [(0, 1)], [[0] * 5], [[0] * 5], [logits])
+    terms = soft_terms(reading, [None] * 6 + [Span(0, 0)] * 4)
+    np.testing.assert_allclose(terms.targets[0], [0.4, 0, 0.6])
+    assert terms.loss[0] == pytest.approx(-0.4 * math.log(0.2) - 0.6 * math.log(0.7), abs=1e-6)
+    assert float(cross_entropy(np.log(p), t)) == pytest.approx(0.92710, abs=1e-5)
+    assert float(entropy(t)) == pytest.approx(0.89795, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_terms_add_up_to_the_code_s_mean_and_to_torch(seed):
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(seed)
+    reading = random_reading(rng, 9, 9, 9, tags=True)
+    a, b = sorted(rng.integers(0, 9, 2).tolist())
+    golds = (Span(a, b), Span(min(a + 1, b), b), None)
+    terms = soft_terms(reading, golds)
+    assert terms.total / terms.labelled.sum() == pytest.approx(
+        total(tag_loss(reading, golds)), abs=1e-9
+    )
+    np.testing.assert_allclose(terms.loss, terms.floor + terms.divergence)
+    assert (terms.divergence >= -1e-9).all()
+    logits = torch.tensor(
+        reading.tag_logits[0][reading.windows[0].is_context],
+        dtype=torch.float64,
+        requires_grad=True,
+    )
+    target = torch.tensor(terms.targets)
+    loss = torch.nn.functional.cross_entropy(logits, target, reduction="sum")
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(terms.total, abs=1e-5)
+    np.testing.assert_allclose(
+        logits.grad.numpy(), np.exp(owned_rows(reading)[0]) - terms.targets, atol=1e-6
+    )
+
+
+def test_one_hot_targets_leave_the_log_probability_of_one_tagging():
+    reading = random_reading(np.random.default_rng(1), 7, 7, 7, tags=True)
+    gold = Span(2, 4)
+    terms = soft_terms(reading, (gold, gold, gold))
+    tags = annotator_tags(7, gold)
+    assert letters(tags) == "OOBIIOO" and bio.spans_of_tags(tags.tolist()) == (gold,)
+    assert terms.total == pytest.approx(-owned_rows(reading)[0][np.arange(7), tags].sum())
+    assert terms.floor.sum() == 0
+
+
+def test_two_of_three_begin_here():
+    golds = disagreeing(2, 6)
+    assert [int(annotator_tags(6, gold)[2]) for gold in golds] == [B, B, O]
+    reading = random_reading(np.random.default_rng(1), 6, 6, 6, tags=True)
+    terms = soft_terms(reading, golds)
+    np.testing.assert_allclose(terms.targets[2], [2 / 3, 0, 1 / 3])
+    entropy = -(2 / 3 * np.log(2 / 3) + 1 / 3 * np.log(1 / 3))
+    assert terms.floor.sum() == pytest.approx(entropy) == terms.floor[2], "they part at one token"
+    with pytest.raises(BadInput, match="word piece 6 is not in the paragraph, which has 6"):
+        disagreeing(6, 6)
+
+
+def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
+    tags = [np.zeros((8, 3))] * 2
+    reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, tags)
+    terms = soft_terms(reading, (Span(1, 4),))
+    assert terms.labelled.all(), "the owner of token 2 is the first window, which sees its B"
+    np.testing.assert_allclose(terms.targets[:, B], [0, 1, 0, 0, 0, 0])
+
+
+def test_another_head_gives_another_reading():
+    reading = random_reading(np.random.default_rng(3), 9, 5, 3)
+    rng = np.random.default_rng(0)
+    W, b = rng.normal(size=(3, 4)), rng.normal(size=3)
+    states = [rng.normal(size=(len(w), 4)) for w in reading.windows]
+    tagged = with_tags(reading, W, b, states)
+    assert reading.tag_logits is None and np.array_equal(
+        tagged.start_logits, reading.start_logits, equal_nan=True
+    )
+    np.testing.assert_allclose(tagged.tag_logits[1, 2], W @ states[1][2] + b, rtol=1e-5)
+
+
+def test_the_trained_head_finds_the_convex_minimum_that_torch_finds():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    t = softmax(x @ rng.normal(size=(3, 3)) + rng.normal(size=(40, 3)))
+    fit = fit_tags(x, t, steps=1500, rate=0.05, ridge=0)
+    weight, bias = (
+        torch.zeros(3, 3, dtype=torch.float64, requires_grad=True),
+        torch.zeros(3, dtype=torch.float64, requires_grad=True),
+    )
+    best = torch.optim.LBFGS([weight, bias], max_iter=200, tolerance_grad=1e-10)
+
+    def closure():
+        best.zero_grad()
+        loss = torch.nn.functional.cross_entropy(torch.tensor(x) @ weight.T + bias, torch.tensor(t))
+        loss.backward()
+        return loss
+
+    best.step(closure)
+    assert fit.losses[0] == pytest.approx(math.log(3))
+    assert fit.losses[-1] == pytest.approx(float(closure().detach()), abs=1e-4)
+    np.testing.assert_allclose(
+        softmax(x @ fit.W.T + fit.b),
+        softmax(x @ weight.detach().numpy().T + bias.detach().numpy()),
+        atol=5e-3,
+    )
+
+
+def test_the_gradient_of_the_mean_loss_is_torch_s():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(2)
+    x, t = rng.normal(size=(7, 4)), rng.dirichlet([1, 1, 1], 7)
+    weight, bias = (
+        torch.tensor(rng.normal(size=(3, 4)), requires_grad=True),
+        torch.tensor(rng.normal(size=3), requires_grad=True),
+    )
+    logits = torch.tensor(x) @ weight.T + bias
+    torch.nn.functional.cross_entropy(logits, torch.tensor(t)).backward()
+    got = gradient(x, logits.detach().numpy(), t)
+    np.testing.assert_allclose(
+        got, np.concatenate([weight.grad.numpy(), bias.grad.numpy()[:, None]], axis=1), atol=1e-12
+    )
+
+
+def test_a_training_can_be_cancelled_and_refuses_what_does_not_fit():
+    x, t = np.ones((3, 2)), np.tile([1.0, 0, 0], (3, 1))
+    with pytest.raises(Cancelled, match="after step 0"):
+        fit_tags(x, t, cancelled=lambda: True)
+    with pytest.raises(BadInput, match=r"targets \[m, 3\]"):
+        fit_tags(x, t[:2])
+    with pytest.raises(BadInput, match="sum to 1"):
+        fit_tags(x, t * 2)
+    seen = []
+    fit_tags(x, t, steps=3, on_progress=lambda done, of: seen.append((done, of)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("top", [0, 2, 9])
+def test_the_products_of_a_token_add_up_to_its_logits(top):
+    rng = np.random.default_rng(1)
+    W, b, h = rng.normal(size=(3, 6)), rng.normal(size=3), rng.normal(size=6)
+    dimensions, rows = tag_anatomy(W, b, h, top)
+    assert len(dimensions) == min(top, 6)
+    for row in rows:
+        assert sum(row.products) + row.rest + row.bias == pytest.approx(row.logit)
+        assert row.logit == pytest.approx(W[row.tag] @ h + b[row.tag])
+        np.testing.assert_allclose(row.products, W[row.tag, list(dimensions)] * h[list(dimensions)])
+    order = np.argsort([-r.logit for r in rows])
+    gap = np.abs(W[order[0]] * h - W[order[1]] * h)
+    if dimensions:
+        assert dimensions[0] == int(np.argmax(gap))

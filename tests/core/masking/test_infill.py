@@ -1,0 +1,159 @@
+"""Guesses, ranks and the product against plain arithmetic; the two ways to add the losses up."""
+
+import json
+
+import numpy as np
+import pytest
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.files.report_infill import infill_json
+from qa_demo.core.learning.golds import LossTerm
+from qa_demo.core.masking import infill
+from qa_demo.core.masking.masked import Masked, hide
+from qa_demo.core.types import Span
+
+NAMES = [f"w{i}" for i in range(12)]
+
+
+def judged(
+    runs: list[Span], sbo: bool = True, positions: int = 20
+) -> tuple[Masked, np.ndarray, np.ndarray, tuple]:
+    rng = np.random.default_rng(1)
+    masked = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
+    mlm = rng.normal(0, 2, (len(masked.hidden), 12))
+    other = rng.normal(0, 2, (len(masked.pairs(positions)), 12))
+    return (
+        masked,
+        mlm,
+        other,
+        infill.judge(masked, mlm, other if sbo else None, NAMES, 4, positions),
+    )
+
+
+def test_guesses_ranks_and_product_are_plain_arithmetic():
+    masked, mlm, sbo, pieces = judged([Span(2, 4)])
+    for m, piece in enumerate(pieces):
+        p, q = softmax(mlm[m]), softmax(sbo[m])
+        both = p * q / (p * q).sum()
+        for one, want in ((piece.mlm, p), (piece.sbo, q), (piece.both, both)):
+            order = np.argsort(-want)
+            assert [g.id for g in one.guesses] == order[:4].tolist() and one.guesses[
+                0
+            ].piece == NAMES[order[0]]
+            assert [g.p for g in one.guesses] == pytest.approx(want[order[:4]])
+            assert one.rank == order.tolist().index(piece.id) + 1
+            assert (one.p, one.loss) == pytest.approx((want[piece.id], -np.log(want[piece.id])))
+        assert (piece.k, piece.token, piece.no_sbo) == (
+            m + 1,
+            NAMES[masked.true_ids[piece.at]],
+            None,
+        )
+
+
+def test_equal_logits_rank_by_id():
+    one = infill.said(np.log(np.full(12, 1 / 12)), 5, NAMES, 3)
+    assert one.rank == 6 and one.p == pytest.approx(1 / 12)
+    for top in (1, 3, 12, 20):
+        log_p = np.log(np.array([1, 2, 1, 2, 1, 3, 1, 2, 1, 1, 2, 1]) / 18)
+        assert [g.id for g in infill.said(log_p, 5, NAMES, top).guesses] == [
+            5,
+            1,
+            3,
+            7,
+            10,
+            0,
+            2,
+            4,
+            6,
+            8,
+            9,
+            11,
+        ][:top]
+
+
+def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
+    _, _, _, pieces = judged([Span(0, 1), Span(3, 5)], positions=2)
+    assert [p.sbo is None for p in pieces] == [True, True, False, False, True]
+    assert all(
+        (p.both is None) == (p.sbo is None) == (p.k is None) == (p.no_sbo is not None)
+        for p in pieces
+    )
+    assert "first piece" in pieces[0].no_sbo and "piece 3 of its run" in pieces[4].no_sbo
+    assert {p.no_sbo for p in judged([Span(3, 5)], sbo=False)[3]} == {infill.NO_HEAD}
+
+
+def test_both_denominators_are_named_and_runs_add_up_to_the_papers_sum():
+    _, _, _, pieces = judged([Span(0, 0), Span(2, 3), Span(5, 5)])
+    mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
+    assert (len(mlm), len(sbo)) == (4, 3)
+    code, paper = infill.code_terms(mlm, sbo, 0.5), infill.paper_terms(mlm, sbo)
+    assert code == (
+        LossTerm("MLM", pytest.approx(sum(mlm) / 4), 1.0, 4),
+        LossTerm("SBO", pytest.approx(sum(sbo) / 4), 0.5, 4),
+    )
+    assert [t.value for t in paper] == pytest.approx([sum(mlm), sum(sbo)]) and {
+        t.over for t in paper
+    } == {1}
+    runs = infill.run_terms(pieces)
+    assert list(runs) == [Span(0, 0), Span(2, 3), Span(5, 5)] and runs[Span(0, 0)][1].value == 0
+    assert np.sum([[t.value for t in terms] for terms in runs.values()], axis=0) == pytest.approx(
+        [t.value for t in paper]
+    )
+
+
+def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
+    assert infill.code_terms([1.0], [])[1] == LossTerm("SBO", 0.0, 1.0, 1)
+
+
+def test_wires_and_swaps_that_do_not_exist_are_refused():
+    masked = hide(np.arange(8), [Span(2, 4)], 0)
+    infill.check_wires(masked, frozenset({"left"}), {3: 20}, 20)
+    for cut, swap, words in (
+        (frozenset({"top"}), {}, "left, right, position"),
+        (frozenset(), {3: 21}, "rows 1 to 20"),
+        (frozenset(), {3: 0}, "rows 1 to 20"),
+        (frozenset(), {5: 1}, "not hidden"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            infill.check_wires(masked, cut, swap, 20)
+
+
+def test_the_json_names_every_field_of_the_contract():
+    from tests.core.toys import make_reading
+
+    encoding = make_reading(["x"] * 8, [(0, 8)], [[0] * 12], [[0] * 12]).encoding
+    masked, _, _, pieces = judged([Span(0, 0), Span(2, 3)])
+    mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
+    found = infill.Infill(
+        masked,
+        tuple(NAMES[:8]),
+        pieces,
+        infill.code_terms(mlm, sbo),
+        infill.paper_terms(mlm, sbo),
+        frozenset(),
+        {},
+        "toy",
+    )
+    report = json.loads(json.dumps(infill_json(encoding, found)))
+    assert (
+        report["pieces"][0]["sbo"] is None
+        and report["pieces"][0]["true_rank_sbo"] is None
+        and report["pieces"][0]["no_sbo"]
+    )
+    first = report["pieces"][1]
+    assert {
+        "text",
+        "position",
+        "mlm",
+        "sbo",
+        "both",
+        "true_rank_mlm",
+        "true_rank_sbo",
+        "true_rank_both",
+    } <= set(first)
+    assert first["position"] == 1 and [set(g) for g in first["both"]] == [{"piece", "p"}] * 4
+    assert report["total"] == pytest.approx(sum(t["weight"] * t["value"] for t in report["terms"]))
+    assert [t["name"] for t in report["terms"]] == ["MLM", "SBO"] and report["terms"][1][
+        "over"
+    ] == 3

@@ -1,0 +1,310 @@
+"""Kinds of error: one hand example each, every rule against its words written out a second time,
+and random sweeps.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.failures import BECAUSE, KINDS, Judged, gold_spans, judge, unread
+from qa_demo.core.measuring.metrics import exact_match, score
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.scales import COMBINES
+from qa_demo.core.reading.sentences import looks_like, sentences
+from qa_demo.core.types import Reading, Span
+from tests.core.toys import make_encoding, make_reading, random_reading
+
+WORDS = [
+    "Ada",
+    "met",
+    "Bob",
+    "in",
+    "1998",
+    ".",
+    "Then",
+    "2",
+    "of",
+    "them",
+    "saw",
+    "Rome",
+    "with",
+    "her",
+]
+"""Sentences: 0 to 5 and 6 to 13."""
+
+
+def example(reading: Reading, *spans: tuple[int, int], **change: Any) -> Example:
+    encoding = reading.encoding
+    golds = [Answer(encoding.text(Span(*s)), encoding.chars(Span(*s))[0]) for s in spans]
+    return replace(Example("q", "who", encoding.context, tuple(golds), not golds), **change)
+
+
+def said(start: int, end: int, *more: tuple[int, int], null: float = -9.0) -> Reading:
+    """One window over WORDS whose best span is (start, end); `more` come after it in this order."""
+    s, e = np.zeros(len(WORDS) + 4), np.zeros(len(WORDS) + 4)
+    s[0] = e[0] = null / 2
+    for k, (i, j) in enumerate([(start, end), *more]):
+        s[3 + i], e[3 + j] = max(s[3 + i], 9 - k), max(e[3 + j], 9 - k)
+    return make_reading(WORDS, [(0, len(WORDS))], [s], [e])
+
+
+def judged(reading: Reading, of: Example, rules: str = "1.1", **options: Any) -> Judged:
+    decode, merge = DecodeOptions(**options), MergeOptions()
+    return judge(reading, of, predict(reading, decode, merge), decode, merge, rules)
+
+
+def test_right_and_its_two_numbers() -> None:
+    reading = said(4, 4)
+    found = judged(reading, example(reading, (4, 4)))
+    assert (found.kind, found.exact, found.f1, found.gold) == ("right", 1.0, 1.0, (Span(4, 4),))
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "kind"),
+    [
+        ((3, 4), (4, 4), "border"),
+        ((7, 7), (4, 4), "wrong candidate of the right type"),
+        ((2, 2), (11, 11), "wrong candidate of the right type"),
+        ((0, 0), (2, 2), "right sentence"),
+        ((1, 1), (4, 4), "right sentence"),
+        ((10, 10), (4, 4), "other sentence"),
+    ],
+)
+def test_a_wrong_place_by_hand(answer: tuple[int, int], gold: tuple[int, int], kind: str) -> None:
+    reading = said(*answer)
+    assert judged(reading, example(reading, gold)).kind == kind
+
+
+def test_of_several_annotators_any_gold_span_counts() -> None:
+    reading = said(3, 4)
+    assert judged(reading, example(reading, (11, 11), (4, 4))).kind == "border"
+    assert judged(reading, example(reading, (11, 11), (3, 4))).kind == "right"
+
+
+def test_withheld_and_answered_although_unanswerable() -> None:
+    reading = said(4, 4, null=99.0)
+    assert judged(reading, example(reading, (4, 4)), "2.0").kind == "withheld"
+    assert judged(reading, example(reading, (4, 4)), "1.1").kind == "right"
+    assert judged(reading, example(reading), "2.0").kind == "right"
+    reading = said(4, 4)
+    found = judged(reading, example(reading), "2.0")
+    assert (found.kind, found.exact) == ("answered although unanswerable", 0.0)
+
+
+def test_what_shuts_out_a_gold_span() -> None:
+    reading = said(0, 0)
+    long = judged(reading, example(reading, (6, 9)), max_answer_length=3)
+    assert (long.kind, long.because) == ("gold not reachable", "max_answer_length")
+    assert judged(reading, example(reading, (6, 8)), max_answer_length=3).because == ""
+    start = reading.encoding.chars(Span(8, 8))[0]
+    inside = example(reading, answers=(Answer("f", start + 1),))
+    assert judged(reading, inside).because == "word pieces"
+    grid = judged(reading, example(reading, (9, 9)), top_n_grid=True, n_best_size=2)
+    assert (grid.kind, grid.because) == ("gold not reachable", "grid")
+    either = example(reading, (6, 9), (7, 7))
+    assert judged(reading, either, max_answer_length=3).kind != "gold not reachable"
+
+
+def two_windows(first: list[float], second: list[float]) -> Reading:
+    """Windows over words 0-3 and 2-5; the same numbers for start and end."""
+    words = ["Ada", "met", "Bob", "in", "1998", "there"]
+    rows = [[-9, 0, 0, *row, 0] for row in (first, second)]
+    return make_reading(words, [(0, 4), (2, 6)], rows, rows)
+
+
+def test_lost_in_the_merge_names_the_window_that_was_right() -> None:
+    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
+    found = judged(reading, example(reading, (4, 4)))
+    assert (found.kind, found.lost_window) == ("lost in the merge", 1)
+    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 6])
+    assert judged(reading, example(reading, (4, 4))).kind != "lost in the merge"
+
+
+def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach() -> None:
+    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
+    cut = example(reading, (2, 4))  # token 2 belongs to window 0, which ends with token 3
+    found = judged(reading, cut)
+    assert (found.kind, found.because) == ("gold not reachable", "window")
+    merge = MergeOptions(copies="all")
+    everywhere = judge(reading, cut, predict(reading, merge=merge), DecodeOptions(), merge, "1.1")
+    assert everywhere.kind != "gold not reachable"
+
+
+def test_glued_from_one_good_span_to_another_with_a_word_between() -> None:
+    reading = said(0, 4, (0, 0), (4, 4))
+    assert judged(reading, example(reading, (0, 0))).kind == "glued"
+    assert judged(reading, example(reading, (0, 0), (4, 4))).kind == "glued"
+    near = said(3, 4, (3, 3), (4, 4))  # nothing stands between "in" and "1998"
+    assert judged(near, example(near, (4, 4))).kind == "border"
+
+
+def test_gold_that_stands_nowhere_and_texts_that_were_not_read() -> None:
+    reading = said(1, 1)
+    nowhere = example(reading, answers=(Answer("Paris", 3), Answer("x", -1)))
+    assert judged(reading, nowhere).kind == "gold without a place"
+    assert unread(nowhere, "1.1") == Judged(0.0, 0.0, "not read")
+    assert unread(example(reading), "2.0") == Judged(1.0, 1.0, "not read")
+
+
+def test_without_a_legal_span_nothing_is_reachable() -> None:
+    reading = said(1, 1)
+    none = replace(predict(reading), n_best=(), score_diff=None)
+    owned = replace(reading.windows[0], is_max_context=np.zeros(len(WORDS) + 4, dtype=bool))
+    found = judge(
+        replace(reading, windows=(owned,)),
+        example(reading, (4, 4)),
+        none,
+        DecodeOptions(),
+        MergeOptions(),
+        "2.0",
+    )
+    assert found.kind in ("gold not reachable",)
+
+
+def oracle(
+    reading: Reading, of: Example, decode: DecodeOptions, merge: MergeOptions, rules: str
+) -> str:
+    """The rules of the module's first lines again, in loops over tokens and characters."""
+    e, made = reading.encoding, predict(reading, decode, merge)
+    final = made.n_best[0].candidate.text if rules == "1.1" and made.n_best else made.answer
+    golds = [a.text for a in of.answers]
+
+    def right(text: str) -> bool:
+        return any(exact_match(g, text) for g in golds)
+
+    if score(of, final or "", rules)[0] == 1:
+        return "right"
+    if not golds:
+        return "answered although unanswerable"
+    if final is None and made.n_best:
+        return "withheld"
+    gold = {
+        tuple(
+            k
+            for k, (a, b) in enumerate(e.offset_mapping.tolist())
+            if a < answer.char_end and b > answer.char_start
+        )
+        for answer in of.answers
+    }
+
+    def returnable(tokens: tuple[int, ...]) -> bool:
+        for w in reading.windows:
+            held = all(w.doc_start <= t < w.doc_stop for t in tokens)
+            owned = tokens[0] in w.owned or merge.copies == "all"
+            if held and owned and len(tokens) <= decode.max_answer_length:
+                return True
+        return False
+
+    if not made.n_best or not any(returnable(g) for g in gold):
+        return "gold not reachable"
+    top = made.n_best[0].candidate
+    for w in reading.windows:
+        alone = [
+            (
+                float(reading.start_logits[w.index, i]) + float(reading.end_logits[w.index, j]),
+                -i,
+                -j,
+            )
+            for i in range(len(w))
+            for j in range(i, min(len(w), i + decode.max_answer_length))
+            if w.is_context[i]
+            and w.is_context[j]
+            and (w.is_max_context[i] or merge.copies == "all")
+        ]
+        if alone and w.index != top.window:
+            _, i, j = max(alone)
+            if right(e.text(Span(w.to_doc(-i), w.to_doc(-j)))):
+                return "lost in the merge"
+    listed = [r.candidate.span for r in made.n_best]
+    good = [s for s in listed if right(e.text(s))] + [Span(g[0], g[-1]) for g in gold]
+    for g in good:
+        apart = [s for s in listed if s.end < g.start or s.start > g.end]
+        for other in good + apart[:1]:
+            first, last = min(g, other), max(g, other)
+            if (first.start, last.end) == (top.span.start, top.span.end) and (
+                last.start - first.end > 1  # every toy token is a word
+            ):
+                return "glued"
+    inside = set(range(top.span.start, top.span.end + 1))
+    if any(inside & set(g) for g in gold):
+        return "border"
+    looks = {
+        looks_like(e.text(Span(g[0], g[-1])), int(e.offset_mapping[g[0], 0]), e.context)
+        for g in gold
+    }
+    if looks_like(top.text, top.char_start, e.context) in looks - {"words"}:
+        return "wrong candidate of the right type"
+    for a, b in sentences(e.context):
+        tokens = {k for k, (x, y) in enumerate(e.offset_mapping.tolist()) if x < b and a < y}
+        if tokens & inside and any(tokens & set(g) for g in gold):
+            return "right sentence"
+    return "other sentence"
+
+
+RULES = [
+    MergeOptions(copies, scale, COMBINES[scale][0])
+    for copies in ("max_context", "all")
+    for scale in ("logit", "log_odds")
+]
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    windows=st.sampled_from([(14, 20, 20), (14, 6, 3), (14, 8, 7)]),
+    merge=st.sampled_from(RULES),
+    longest=st.integers(1, 6),
+    rules=st.sampled_from(["1.1", "2.0"]),
+    data=st.data(),
+)
+def test_every_kind_is_what_the_rules_say(
+    seed: int,
+    windows: tuple[int, int, int],
+    merge: MergeOptions,
+    longest: int,
+    rules: str,
+    data: st.DataObject,
+) -> None:
+    rng = np.random.default_rng(seed)
+    reading = random_reading(rng, *windows)
+    names = [rng.choice(["Ada", "7", "saw", "it.", "Then"]) for _ in range(windows[0])]
+    reading = named(reading, [str(name) for name in names])
+    spans = data.draw(
+        st.lists(
+            st.tuples(st.integers(0, 13), st.integers(0, 4)), min_size=rules == "1.1", max_size=3
+        )
+    )
+    of = example(reading, *[(a, min(13, a + n)) for a, n in spans])
+    decode = DecodeOptions(max_answer_length=longest, n_best_size=5)
+    made = predict(reading, decode, merge)
+    found = judge(reading, of, made, decode, merge, rules)
+    assert found.kind == oracle(reading, of, decode, merge, rules)
+    assert found.kind in KINDS and found.because in ("", *BECAUSE)
+    assert (found.kind == "right") == (found.exact == 1)
+    assert (found.lost_window is not None) == (found.kind == "lost in the merge")
+    assert found.gold == gold_spans(reading.encoding, of)
+
+
+def named(reading: Reading, words: list[str]) -> Reading:
+    """The same logits over other words."""
+    return replace(reading, encoding=make_encoding(words))
+
+
+def test_the_sweep_meets_every_kind_that_a_toy_can_show() -> None:
+    met = set()
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        size = [(14, 20, 20), (14, 6, 3)][seed % 2]
+        reading = named(
+            random_reading(rng, *size), [str(w) for w in rng.choice(["Ada", "7", "saw", "it."], 14)]
+        )
+        at = int(rng.integers(0, 12))
+        of = example(reading, *([(at, at + int(rng.integers(0, 3)))] if seed % 7 else []))
+        met.add(judged(reading, of, "2.0", max_answer_length=4).kind)
+    assert met >= set(KINDS) - {"gold without a place", "not read"}

@@ -1,0 +1,187 @@
+"""SQuAD scores: the vectors of the official scripts, and the threshold search against trying every
+threshold.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring import metrics
+from qa_demo.core.measuring.metrics import Outcome, expected_error
+
+
+def question(name, *golds):
+    return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "exact", "f1"),
+    [
+        ("the Denver Broncos", "Denver Broncos!", 1, 1),
+        ("Denver Broncos", "the broncos of Denver", 0, 0.8),
+        ("", "", 1, 1),
+        ("", "x", 0, 0),
+        ("a", "the", 1, 1),
+        ("Saint-Denis", "Saint Denis", 0, 0),
+        ("10,000", "10000", 1, 1),
+        ("naïve", "naive", 0, 0),
+        ("U.S.", "US", 1, 1),
+        ("a b b c", "b b d", 0, 2 / 3),
+    ],
+)
+def test_vectors_of_the_official_scripts(gold, prediction, exact, f1):
+    assert metrics.exact_match(gold, prediction) == exact
+    assert metrics.f1(gold, prediction) == pytest.approx(f1)
+
+
+def test_two_empty_sides_count_nothing_in_version_1():
+    assert metrics.f1("a", "the", "1.1") == 0
+    assert metrics.exact_match("a", "the") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("  The  U.S.!  ", "us"),
+        ("a-an the", "aan"),
+        ("“quoted” – dash", "“quoted” – dash"),
+        ("Theatre and AN", "theatre and"),
+        ("it's  the\tend\n", "its end"),
+    ],
+)
+def test_normalisation_order(text, want):
+    assert metrics.normalize(text) == want
+
+
+def test_version_1_keeps_missing_predictions_in_the_mean():
+    examples = [question("q1", "Paris", "the city of Paris"), question("q2", "Rome")]
+    assert metrics.evaluate(examples, {"q1": Outcome("city of Paris", 99.0)}, threshold=0.0) == {
+        "exact": 50.0,
+        "f1": 50.0,
+        "total": 2,
+    }
+
+
+def test_version_2_counts_by_kind_and_leaves_missing_ones_out():
+    examples = [
+        question("q1", "Paris"),
+        question("q2"),
+        question("q3"),
+        question("q4", "a red car"),
+        question("gone", "x"),
+    ]
+    outcomes = {
+        "q1": Outcome("Paris", -5),
+        "q2": Outcome("wrong", 3),
+        "q3": Outcome("wrong", -1),
+        "q4": Outcome("car", -2),
+    }
+    got = metrics.evaluate(examples, outcomes, threshold=0.0)
+    two_thirds = 200 / 3
+    assert got == pytest.approx(
+        {
+            "exact": 50.0,
+            "f1": (100 + 100 + 0 + two_thirds) / 4,
+            "total": 4,
+            "HasAns_exact": 50.0,
+            "HasAns_f1": (100 + two_thirds) / 2,
+            "HasAns_total": 2,
+            "NoAns_exact": 50.0,
+            "NoAns_f1": 50.0,
+            "NoAns_total": 2,
+            "best_exact": 75.0,
+            "best_exact_thresh": -5,
+            "best_f1": (1 + 2 / 3 + 2) / 4 * 100,
+            "best_f1_thresh": -2,
+        }
+    )
+
+
+def test_an_answer_removed_by_the_threshold_scores_as_no_answer():
+    examples = [question("q1", "Paris"), question("q2")]
+    outcomes = {"q1": Outcome("Paris", 1.0), "q2": Outcome("x", 1.0)}
+    assert metrics.evaluate(examples, outcomes, threshold=0.0)["exact"] == 50.0
+    assert metrics.evaluate(examples, outcomes, threshold=1.0)["HasAns_exact"] == 100.0
+    assert metrics.evaluate(examples, outcomes, threshold=None)["NoAns_exact"] == 0.0
+
+
+def test_golds_that_normalise_to_nothing():
+    assert metrics.references(question("q", "the", "Paris"), "2.0") == ["Paris"]
+    assert metrics.references(question("q", "the"), "2.0") == [""]
+    assert metrics.references(question("q", "the"), "1.1") == ["the"]
+
+
+def test_threshold_vector():
+    assert metrics.best_threshold(
+        [1, 0, 0.5, 0], [True, False, True, False], [-5, -1, -3, 2], [True] * 4
+    ) == (87.5, -3.0)
+
+
+def test_threshold_that_beats_nothing_reads_zero():
+    assert metrics.best_threshold(
+        [0, 0, 0, 0], [True, False, True, False], [-5, -1, -3, 2], [True] * 4
+    ) == (50.0, 0.0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
+def test_threshold_search_equals_trying_every_threshold(seed, n):
+    rng = np.random.default_rng(seed)
+    has, diffs, answered = rng.random(n) < 0.5, rng.permutation(n) - n / 2, rng.random(n) < 0.8
+    scores = np.where(has, rng.random(n).round(1), 0.0)
+
+    def at(t):
+        return sum(
+            (scores[k] if has[k] else 1 - answered[k]) if diffs[k] <= t else 1 - has[k]
+            for k in range(n)
+        )
+
+    percent, thresh = metrics.best_threshold(
+        scores.tolist(), has.tolist(), diffs.tolist(), answered.tolist()
+    )
+    best = max([at(-np.inf)] + [at(t) for t in diffs])
+    assert percent == pytest.approx(100 * best / n)
+    if percent > 100 * at(-np.inf) / n:
+        assert at(thresh) == pytest.approx(best)
+
+
+def test_calibration_table():
+    table = metrics.calibration([0.05, 0.95, 0.9, 1.0], [0, 1, 0, 1])
+    assert [(b.low, b.count, b.accuracy) for b in table] == [
+        (0.0, 1, 0.0),
+        (0.9, 3, pytest.approx(2 / 3)),
+    ]
+    assert table[1].mean_prob == pytest.approx(0.95)
+    assert metrics.calibration_error(table) == pytest.approx((0.05 + 3 * (0.95 - 2 / 3)) / 4)
+
+
+@pytest.mark.parametrize(
+    ("probs", "hits", "message"),
+    [
+        ([0.5], [1, 0], "got 1, 2 and 10"),
+        ([1.5], [1], "between 0 and 1"),
+        ([float("nan")], [1], "between 0 and 1"),
+    ],
+)
+def test_calibration_refuses(probs, hits, message):
+    with pytest.raises(BadInput, match=message):
+        metrics.calibration(probs, hits)
+
+
+def test_nothing_to_score_is_refused():
+    with pytest.raises(BadInput, match="no question to evaluate"):
+        metrics.evaluate([], {})
+    with pytest.raises(BadInput, match="none of the questions"):
+        metrics.evaluate([question("q")], {})
+    with pytest.raises(BadInput, match="at least one question"):
+        metrics.best_threshold([], [], [], [])
+
+
+def test_the_expected_error_of_right_probabilities() -> None:
+    assert expected_error([0.0, 1.0] * 50) == 0.0
+    one = expected_error([0.5] * 100)  # one bin: the mean of |k / 100 - 0.5|
+    assert one == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.15)
+    assert expected_error([0.5] * 10_000) < one / 5

@@ -1,0 +1,121 @@
+"""The same questions in every layout, and what is wrong with a file in one sentence."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.questions import from_rows, read_questions
+
+CONTEXT = 'Ada wrote "notes", then\nBob wrote notes.'
+WANTED = [
+    Example("a", "Who wrote first?", CONTEXT, (Answer("Ada", 0),), False, "T"),
+    Example("b", "What?", CONTEXT, (Answer("notes", 11), Answer("notes", 34)), False, "T"),
+    Example("c", "Why?", CONTEXT, (), True, "T"),
+]
+
+
+def rows() -> list[dict]:
+    return [
+        {
+            "id": e.id,
+            "title": e.title,
+            "context": e.context,
+            "question": e.question,
+            "answers": {
+                "text": [a.text for a in e.answers],
+                "answer_start": [a.char_start for a in e.answers],
+            },
+        }
+        for e in WANTED
+    ]
+
+
+def squad() -> dict:
+    qas = [
+        {
+            "id": e.id,
+            "question": e.question,
+            "answers": [{"text": a.text, "answer_start": a.char_start} for a in e.answers],
+            "is_impossible": e.is_impossible,
+        }
+        for e in WANTED
+    ]
+    return {"data": [{"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}]}
+
+
+TEXTS = {
+    "squad.json": json.dumps(squad()),
+    "list.json": json.dumps(rows()),
+    "data.json": json.dumps({"version": "x", "data": rows()}),
+    "lines.jsonl": "\n".join(map(json.dumps, rows())) + "\n\n",
+    "lines.json": "\n".join(map(json.dumps, rows())),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_the_same_questions_in_every_layout(
+    name: str, mark: bytes, zipped: bool, tmp_path: Path
+) -> None:
+    raw = mark + TEXTS[name].encode()
+    path = tmp_path / (f"{name}.gz" if zipped else name)
+    path.write_bytes(gzip.compress(raw) if zipped else raw)
+    assert read_questions(path) == WANTED
+
+
+def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    quoted = CONTEXT.replace('"', '""')
+    path.write_bytes(
+        f'\ufeffquestion,answer,context\r\nWho wrote first?,Ada,"{quoted}"\r\n'
+        f'What?,notes,"{quoted}"\r\nWhy?,,"{quoted}"\r\n'.encode()
+    )
+    first, second, third = read_questions(path)
+    assert first == Example("1", "Who wrote first?", CONTEXT, (Answer("Ada", 0),))
+    assert second.answers == (Answer("notes", -1),), "the text stands twice: its place is unknown"
+    assert (third.answers, third.is_impossible, third.id) == ((), True, "3")
+    path.write_text(f'id,question,answer,answer_start,context\nx,What?,notes,34,"{quoted}"\n')
+    assert read_questions(path)[0].answers == (Answer("notes", 34),)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.jsonl", '{"question": "q"}\n{', "a.jsonl, row 1: 'context' must be text"),
+        ("a.jsonl", json.dumps(rows()[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
+        ("a.jsonl", "7", "row 1 must be an object, got int"),
+        ("a.csv", "question,context\nq,c\n", "line 2: the column 'answer' is missing"),
+        ("a.csv", 'question,context,answer\n"q', "not a readable CSV file"),
+        ("a.json", "{", "a.json is not a readable SQuAD file"),
+        ("a.json", '[{"question": "q", "context": "c"}]', "'answers' must be an object"),
+    ],
+)
+def test_a_fault_is_one_sentence(name: str, text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput, match=words):
+        read_questions(tmp_path / name)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no\.json cannot be read"):
+        read_questions(tmp_path / "no.json")
+    (tmp_path / "cut.json.gz").write_bytes(gzip.compress(b"{}")[:10])
+    with pytest.raises(BadInput, match=r"cut\.json\.gz cannot be read"):
+        read_questions(tmp_path / "cut.json.gz")
+    (tmp_path / "latin.csv").write_bytes("Malmö".encode("latin-1"))
+    with pytest.raises(BadInput, match="not UTF-8: byte 4"):
+        read_questions(tmp_path / "latin.csv")
+
+
+def test_lists_that_do_not_fit() -> None:
+    row = rows()[0] | {"answers": {"text": ["a", "b"], "answer_start": [1]}}
+    with pytest.raises(BadInput, match="2 answer texts have 1 answer_start"):
+        from_rows([row], "x")
+    row = rows()[0] | {"answers": {"text": [3], "answer_start": [1]}}
+    with pytest.raises(BadInput, match="must be text, got int"):
+        from_rows([row], "x")

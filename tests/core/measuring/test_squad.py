@@ -1,0 +1,141 @@
+"""SQuAD files: what is read, and a fault named by file, article, paragraph and question."""
+
+import gzip
+import json
+
+import pytest
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.squad import read_squad
+
+CONTEXT = "Ada wrote notes."
+
+
+def document(**changes):
+    qa = {
+        "id": "q1",
+        "question": "Who?",
+        "answers": [{"text": "Ada", "answer_start": 0}, {"text": "notes", "answer_start": 10}],
+        **changes,
+    }
+    return {
+        "version": "1.1",
+        "data": [{"title": "Ada", "paragraphs": [{"context": CONTEXT, "qas": [qa]}]}],
+    }
+
+
+def write(tmp_path, content, name="dev.json"):
+    path = tmp_path / name
+    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    path.write_bytes(
+        gzip.compress(raw) if name.endswith(".gz") and not isinstance(content, bytes) else raw
+    )
+    return path
+
+
+@pytest.mark.parametrize("name", ["dev.json", "dev.json.gz"])
+def test_a_question_is_read(tmp_path, name):
+    assert read_squad(write(tmp_path, document(), name)) == [
+        Example("q1", "Who?", CONTEXT, (Answer("Ada", 0), Answer("notes", 10)), False, "Ada")
+    ]
+
+
+def test_a_list_of_answers_keeps_its_places_in_text_order_for_each_annotator(tmp_path):
+    path = write(tmp_path, document(spans=[[[10, 15], [0, 3]], [[0, 9]]]))
+    assert read_squad(path)[0].spans == (((0, 3), (10, 15)), ((0, 9),))
+    assert read_squad(path, check_offsets=False)[0].spans == ()
+
+
+def test_unanswerable_questions(tmp_path):
+    assert read_squad(write(tmp_path, document(answers=[], is_impossible=True)))[0].is_impossible
+    assert read_squad(write(tmp_path, document(answers=[])))[0].is_impossible
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"id": 7}, "dev.json, article 0, paragraph 0: 'id' must be a str, got int"),
+        (
+            {"question": None},
+            "dev.json, article 0, paragraph 0, question q1: 'question' must be a str, got NoneType",
+        ),
+        (
+            {"answers": "Ada"},
+            "dev.json, article 0, paragraph 0, question q1: 'answers' must be a list, got str",
+        ),
+        ({"answers": [{"text": "Ada"}]}, "question q1: 'answer_start' must be a int, got NoneType"),
+        ({"answers": ["Ada"]}, "question q1: 'text' must be a str, got NoneType"),
+        (
+            {"answers": [{"text": "Ada", "answer_start": 1}]},
+            "question q1: answer_start 1 does not point to the answer 'Ada' in the context",
+        ),
+        (
+            {"answers": [{"text": "es", "answer_start": -3}]},
+            "question q1: answer_start -3 does not point to the answer 'es' in the context",
+        ),
+        ({"spans": 3}, "question q1: 'spans' must be a list, got int"),
+        (
+            {"spans": [[[0, 3]], []]},
+            "question q1, 'spans' of annotator 1 must be a list of [start, end], got []",
+        ),
+        (
+            {"spans": [[[3, 3]]]},
+            "'spans' of annotator 0 must hold [start, end] with 0 <= start < end <= 16, got [3, 3]",
+        ),
+        ({"spans": [[[0, 17]]]}, "0 <= start < end <= 16, got [0, 17]"),
+        ({"spans": [[[0, True]]]}, "0 <= start < end <= 16, got [0, True]"),
+        ({"spans": [[[-1, 2]]]}, "0 <= start < end <= 16, got [-1, 2]"),
+    ],
+)
+def test_a_fault_in_a_question_is_named(tmp_path, changes, fault):
+    with pytest.raises(BadInput) as error:
+        read_squad(write(tmp_path, document(**changes)))
+    assert fault in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ([], "dev.json: 'data' must be a list, got NoneType"),
+        (
+            {"data": [{"title": "x"}]},
+            "dev.json, article 0: 'paragraphs' must be a list, got NoneType",
+        ),
+        (
+            {"data": [{"paragraphs": [{"qas": []}]}]},
+            "dev.json, article 0, paragraph 0: 'context' must be a str, got NoneType",
+        ),
+        (
+            {"data": [{"paragraphs": [{"context": "x", "qas": None}]}]},
+            "dev.json, article 0, paragraph 0: 'qas' must be a list, got NoneType",
+        ),
+        (b"{", "dev.json is not a readable SQuAD file"),
+        (b'{"data": ' + b"9" * 5000 + b"}", "dev.json is not a readable SQuAD file"),
+        (b"\xff\xfe", "dev.json is not a readable SQuAD file"),
+    ],
+)
+def test_a_fault_in_the_file_is_named(tmp_path, content, fault):
+    with pytest.raises(BadInput) as error:
+        read_squad(write(tmp_path, content))
+    assert fault in str(error.value)
+
+
+def test_broken_archives_and_missing_files(tmp_path):
+    whole = gzip.compress(json.dumps(document()).encode())
+    broken = whole[:15] + b"\x07\x07\x07" + whole[18:]
+    for name, raw in (
+        ("short.json.gz", whole[:-12]),
+        ("plain.json.gz", b"{}"),
+        ("bits.json.gz", broken),
+    ):
+        with pytest.raises(BadInput, match=f"{name} is not a readable SQuAD file"):
+            read_squad(write(tmp_path, raw, name))
+    with pytest.raises(BadInput, match=r"gone\.json is not a readable SQuAD file"):
+        read_squad(tmp_path / "gone.json")
+
+
+@pytest.mark.parametrize("start", [1, "x", None])
+def test_scoring_needs_the_texts_only(tmp_path, start):
+    path = write(tmp_path, document(answers=[{"text": "Ada", "answer_start": start}]))
+    assert [a.text for a in read_squad(path, check_offsets=False)[0].answers] == ["Ada"]

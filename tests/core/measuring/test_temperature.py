@@ -1,0 +1,147 @@
+"""Temperature: probabilities at hand, the marginal against every tagging, and a fit that finds
+what was hidden.
+"""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.arrays import log_softmax
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.bio import B, I, O, span_marginals
+from qa_demo.core.measuring.temperature import (
+    PairClaim,
+    TagClaim,
+    best_bias,
+    chance,
+    chances,
+    fit,
+    log_odds,
+    lowest,
+    negative_log_likelihood,
+    pair_claim,
+    shifted,
+)
+from qa_demo.core.options import MergeOptions, WindowOptions
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.types import Calibration, Span
+from tests.fakes import FakeReader
+
+
+def test_a_pair_by_hand() -> None:
+    claim = PairClaim(np.log(4.0), np.log([1.0, 4.0, 3.0]))
+    assert claim.prob(1) == pytest.approx(0.5)
+    assert claim.prob(0.5) == pytest.approx(16 / 26)  # shares are squared
+
+
+def test_a_pair_is_its_share_of_all_legal_pairs_as_the_merge_rule_has_it() -> None:
+    text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
+    reading = FakeReader().read("Who met Berta?", text, WindowOptions(40, 10))
+    prediction = predict(reading, merge=MergeOptions(scale="global_softmax", null="none"))
+    assert len(reading.windows) > 2
+    for ranked in prediction.n_best:
+        claim = pair_claim(reading, ranked.candidate)
+        assert claim is not None and claim.prob(1.0) == pytest.approx(ranked.value, rel=1e-9)
+
+
+def test_a_span_that_is_not_legal_makes_no_claim() -> None:
+    reading = FakeReader().read("Who said so?", "Ada " * 40)
+    best = predict(reading).best
+    assert best is not None
+    long = replace(best.candidate, span=Span(0, 30))
+    assert pair_claim(reading, replace(long, span=Span(0, 29))) is not None
+    assert pair_claim(reading, long) is None
+
+
+def test_the_shift_by_hand_and_at_the_edges() -> None:
+    assert shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
+    assert log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
+    assert np.isfinite(log_odds(np.array([0.0, 1.0]))).all()
+    claim = PairClaim(0.0, np.zeros(2))
+    assert chance(claim, Calibration(3.0, np.log(4))) == pytest.approx(0.8)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), min_size=2, max_size=30))
+def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(
+    rows: list[tuple[float, bool]],
+) -> None:
+    p, y = np.array([r[0] for r in rows]), np.array([float(r[1]) for r in rows])
+    bias = best_bias(p, y)
+    if 0 < y.mean() < 1 and abs(bias) < 15:
+        assert shifted(p, bias).mean() == pytest.approx(y.mean(), abs=1e-6)
+        at = negative_log_likelihood(shifted(p, bias), y)
+        for other in (bias - 0.1, bias + 0.1):
+            assert at <= negative_log_likelihood(shifted(p, other), y) + 1e-9
+
+
+LOGITS = st.lists(st.tuples(*[st.floats(-4, 4)] * 3), min_size=1, max_size=5)
+
+
+def every_tagging(tags: np.ndarray, i: int, j: int) -> float:
+    """The share of the legal taggings, weighted by their probability, in which i..j is a span."""
+    p, whole, held = np.exp(log_softmax(tags)), 0.0, 0.0
+    for path in itertools.product((B, I, O), repeat=len(tags)):
+        if all(tag != I or (t and path[t - 1] != O) for t, tag in enumerate(path)):
+            weight = float(np.prod([p[t, tag] for t, tag in enumerate(path)]))
+            ends = j + 1 == len(tags) or path[j + 1] != I
+            whole += weight
+            held += weight * (
+                path[i] == B and all(tag == I for tag in path[i + 1 : j + 1]) and ends
+            )
+    return held / whole
+
+
+@settings(deadline=None, max_examples=50)
+@given(LOGITS, st.floats(0.3, 3), st.data())
+def test_a_tagged_span_is_its_exact_marginal(
+    rows: list[tuple[float, float, float]], t: float, data: st.DataObject
+) -> None:
+    tags = np.array(rows)
+    i = data.draw(st.integers(0, len(rows) - 1))
+    j = data.draw(st.integers(i, len(rows) - 1))
+    got = TagClaim(tags, i, j).prob(t)
+    assert got == pytest.approx(every_tagging(tags / t, i, j), abs=1e-12)
+    assert got == pytest.approx(span_marginals(log_softmax(tags / t), 30)[i, j - i], abs=1e-12)
+
+
+def test_the_likelihood_by_hand() -> None:
+    assert negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0])) == pytest.approx(
+        -(np.log(0.5) + np.log(0.75)) / 2
+    )
+    assert np.isfinite(negative_log_likelihood(np.array([1.0]), np.array([0.0])))
+    with pytest.raises(BadInput, match="got 2 and 1"):
+        negative_log_likelihood(np.ones(2), np.ones(1))
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.floats(0.08, 12))
+def test_the_lowest_point_of_a_valley_is_found(hidden: float) -> None:
+    assert lowest(lambda t: np.log(t / hidden) ** 2) == pytest.approx(hidden, rel=1e-4)
+
+
+@pytest.mark.parametrize(("hidden", "bias"), [(0.5, 1.5), (2.0, 0.0), (2.0, -1.0)])
+def test_a_calibration_that_made_the_outcomes_is_found_again(hidden: float, bias: float) -> None:
+    rng = np.random.default_rng(4)
+    claims = []
+    for _ in range(3000):
+        legal = rng.normal(0, 2, 6)
+        claims.append(PairClaim(float(legal.max()), legal))
+    true = chances(claims, Calibration(hidden, bias))
+    right = (rng.random(len(claims)) < true).astype(float)
+    found = fit(claims, right.tolist())
+    # The two can stand in for each other a little, so the claims are what is found again.
+    assert found.temperature == pytest.approx(hidden, rel=0.4)
+    assert found.bias == pytest.approx(bias, abs=0.6)
+    assert np.abs(chances(claims, found) - true).mean() < 0.02
+
+
+def test_one_kind_of_outcome_fits_nothing() -> None:
+    with pytest.raises(BadInput, match="got 2 right of 2"):
+        fit([PairClaim(0.0, np.zeros(2))] * 2, [1.0, 1.0])
+    with pytest.raises(BadInput, match="got 0 right of 0"):
+        fit([], [])

@@ -1,0 +1,105 @@
+"""The threshold's trade: a hand example, every threshold tried, and what a choice may never
+cost.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.metrics import Outcome, evaluate
+from qa_demo.core.reading.abstain import trade
+
+
+def question(name: str, *golds: str) -> Example:
+    return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
+
+
+EXAMPLES = [
+    question("a", "Ada"),
+    question("b", "Lord Byron"),
+    question("c", "Rome"),
+    question("n"),
+    question("m"),
+]
+SAID = {
+    "a": Outcome("Ada", -5),
+    "b": Outcome("Byron", 1),
+    "c": Outcome("Rome", 2),
+    "n": Outcome("wrong", 0),
+    "m": Outcome("wrong", 3),
+}
+
+
+def test_a_threshold_of_zero_by_hand() -> None:
+    point = trade(EXAMPLES, SAID).at(0)
+    # a and n are answered; of the right answers a and c, c is withheld; a and m are the right
+    # choice
+    assert (point.withheld_right, point.wrongly_answered, point.accuracy) == (50, 50, 40)
+    assert point.answerable_f1 == pytest.approx(100 / 3)
+
+
+def test_the_choice_is_the_most_accurate_that_costs_little() -> None:
+    line = trade(EXAMPLES, SAID)
+    free, bound = line.choose(100), line.choose(0)
+    assert (free.threshold, free.accuracy) == (2, 80)  # only n is wrong
+    assert (bound.threshold, bound.answerable_f1) == (2, line.at(99).answerable_f1)
+    said = {**SAID, "c": Outcome("Rome", 4)}
+    assert trade(EXAMPLES, said).choose(1).threshold == 4, (
+        "withholding c would cost more than a point"
+    )
+
+
+ROUNDING = 1e-9
+KINDS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(["Ada", "Ada Byron", "x"]), st.integers(-3, 3)),
+    min_size=2,
+    max_size=9,
+).filter(lambda rows: len({has for has, _, _ in rows}) == 2)
+
+
+@settings(deadline=None)
+@given(KINDS, st.floats(0, 60))
+def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(
+    rows: list[tuple[bool, str, int]], most: float
+) -> None:
+    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
+    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
+    line = trade(examples, said)
+    assert [p.threshold for p in line.curve()] == sorted({float(d) for _, _, d in rows})
+    for point in line.curve():
+        official = evaluate(examples, said, point.threshold)
+        assert point.answerable_f1 == pytest.approx(official["HasAns_f1"])
+        assert 100 - point.wrongly_answered == pytest.approx(official["NoAns_f1"])
+        right = [(diff > point.threshold) != has for has, _, diff in rows]
+        assert point.accuracy == pytest.approx(100 * np.mean(right))
+    chosen, whole = line.choose(most), evaluate(examples, said, 99)["HasAns_f1"]
+    assert whole - chosen.answerable_f1 <= most + ROUNDING
+    assert all(
+        p.accuracy <= chosen.accuracy
+        for p in line.curve()
+        if whole - p.answerable_f1 <= most - ROUNDING
+    )
+
+
+def test_fewer_points_keep_both_ends() -> None:
+    examples = [question(str(k), *(["Ada"] if k % 2 else [])) for k in range(50)]
+    line = trade(examples, {str(k): Outcome("Ada", float(k)) for k in range(50)})
+    got = [p.threshold for p in line.curve(5)]
+    assert got == [0, 12, 24, 37, 49]
+
+
+def test_a_question_without_a_span_is_never_answered() -> None:
+    said = {**SAID, "n": Outcome("")}
+    line = trade(EXAMPLES, said)
+    assert line.at(1e9).wrongly_answered == 50
+    assert max(line.cuts) == 3
+
+
+def test_what_cannot_be_traded_is_refused() -> None:
+    with pytest.raises(BadInput, match="got 3 with and 0 without"):
+        trade(EXAMPLES[:3], SAID)
+    with pytest.raises(BadInput, match="a span for at least one question"):
+        trade(EXAMPLES, {e.id: Outcome("") for e in EXAMPLES})

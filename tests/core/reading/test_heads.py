@@ -1,0 +1,158 @@
+"""S and E as vectors: sums per dimension against the plain dot product, the bias that changes
+nothing, and the pencil exercise.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from qa_demo.core.arrays import softmax
+from qa_demo.core.course.pencil import another, parse_number, pencil
+from qa_demo.core.errors import BadInput
+from qa_demo.core.reading.heads import HeadWeights, anatomy, angle, compare, plane, shift_bias
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.what_if import apply_what_if
+from tests.core.toys import t1
+
+
+def random_heads(rng: np.random.Generator, d: int = 24) -> tuple[HeadWeights, np.ndarray]:
+    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.25, -1.5), rng.normal(
+        size=(7, d)
+    ).astype(np.float32)
+
+
+@pytest.mark.parametrize("lane", ["start", "end"])
+@pytest.mark.parametrize("top", [0, 1, 8, 24, 40])
+def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None:
+    heads, hidden = random_heads(np.random.default_rng(3))
+    vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
+    for token in hidden:
+        found = anatomy(heads, token, lane, top)
+        assert sum(found.products) + found.rest + found.bias == pytest.approx(
+            found.logit, abs=1e-12
+        )
+        assert found.logit == pytest.approx(
+            math.fsum(float(x) * float(y) for x, y in zip(vector, token, strict=True)) + bias,
+            abs=1e-9,
+        )
+        assert len(found.products) == min(top, 24) and found.n_rest == 24 - len(found.products)
+        for k, product in zip(found.dimensions, found.products, strict=True):
+            assert product == pytest.approx(float(vector[k]) * float(token[k]))
+        sizes = [abs(p) for p in found.products]
+        assert sizes == sorted(sizes, reverse=True)
+        others = [abs(float(vector[k] * token[k])) for k in range(24) if k not in found.dimensions]
+        assert not others or not sizes or max(others) <= sizes[-1] + 1e-6
+
+
+def test_two_tokens_side_by_side_differ_by_their_logits() -> None:
+    heads, hidden = random_heads(np.random.default_rng(4))
+    found = compare(heads, hidden[0], hidden[1], "end")
+    points = plane(heads, hidden)
+    assert sum(found.differences) + found.rest == pytest.approx(
+        points[0, 1] - points[1, 1], abs=1e-9
+    )
+    assert found.difference == pytest.approx(points[0, 1] - points[1, 1], abs=1e-9)
+    assert found.dimensions == compare(heads, hidden[1], hidden[0], "end").dimensions
+
+
+def test_the_plane_is_the_two_logits() -> None:
+    heads = HeadWeights(np.array([1.0, 2.0]), np.array([0.0, -1.0]), 0.5, 3.0)
+    np.testing.assert_allclose(
+        plane(heads, np.array([[1.0, 1.0], [2.0, 0.0]])), [[3.5, 2.0], [2.5, 3.0]]
+    )
+
+
+def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
+    reading = t1()
+    s, e = reading.logits(0)
+    moved_s, moved_e = shift_bias(s, e, 2.5, -7.0)
+    assert (moved_s != s).all() and (moved_e != e).all()
+    np.testing.assert_allclose(softmax(moved_s), softmax(s), atol=1e-12)
+    np.testing.assert_allclose(softmax(moved_e), softmax(e), atol=1e-12)
+    assert -np.log(softmax(moved_s)[4]) == pytest.approx(-np.log(softmax(s)[4]))
+    shifted = reading
+    for window in (0, 1):
+        shifted = apply_what_if(shifted, {}, (window, 3.0))
+    before, after = predict(reading), predict(shifted)
+    assert [r.candidate.text for r in before.n_best] == [r.candidate.text for r in after.n_best]
+    assert after.score_diff == pytest.approx(
+        before.score_diff
+    ) and after.null_score == pytest.approx(before.null_score + 6.0)
+    with pytest.raises(BadInput, match="finite number, got nan"):
+        shift_bias(s, e, math.nan, 0.0)
+
+
+def test_wrong_shapes_are_named() -> None:
+    with pytest.raises(BadInput, match=r"one length, got the shapes \(3,\) and \(4,\)"):
+        HeadWeights(np.ones(3), np.ones(4), 0.0, 0.0)
+    with pytest.raises(BadInput, match=r"W \[3, 2\]"):
+        HeadWeights(np.ones(2), np.ones(2), 0.0, 0.0, np.ones((2, 2)), np.ones(2))
+    heads = HeadWeights(np.ones(2), np.ones(2), 0.0, 0.0)
+    with pytest.raises(BadInput, match="vector of length 2"):
+        anatomy(heads, np.ones(3), "start")
+    with pytest.raises(BadInput, match="the lane must be start or end, got 'middle'"):
+        anatomy(heads, np.ones(2), "middle")
+    with pytest.raises(BadInput, match="no direction"):
+        angle(np.zeros(2), np.ones(2))
+    assert angle(np.array([1.0, 0.0]), np.array([0.0, 2.0])) == pytest.approx(90.0)
+
+
+def test_the_pencil_reader_by_hand() -> None:
+    exercise = pencil()
+    assert exercise.logits.tolist() == [[0, 2], [4, -2], [1, 4], [0, 0], [2, 1]]
+    assert (
+        exercise.best == (1, 2) == exercise.gold
+        and exercise.score(1, 2) == 8
+        and exercise.score(0, 0) == 2
+    )
+    sums = [sum(math.exp(z) for z in column) for column in ((0, 4, 1, 0, 2), (2, -2, 4, 0, 1))]
+    assert exercise.loss == pytest.approx(-(4 - math.log(sums[0]) + 4 - math.log(sums[1])) / 2)
+    assert exercise.probabilities.sum(axis=0).tolist() == pytest.approx([1, 1])
+
+
+def test_every_pencil_cell_accepts_its_value_and_refuses_another() -> None:
+    exercise = pencil()
+    cells = exercise.cells()
+    assert len({cell.name for cell in cells}) == len(cells) == 2 * 5 * 4 + 10 + 10 + 10 + 1 + 2 + 1
+    for cell in cells:
+        assert exercise.check(cell.name, f" {cell.value:.{cell.decimals}f} ").correct, cell
+        assert not exercise.check(
+            cell.name, str(cell.value + (1 if cell.decimals == 0 else 0.03))
+        ).correct, cell
+
+
+@pytest.mark.parametrize(
+    ("cell", "typed", "slip"),
+    [
+        ("logit_start_1", "3", "the bias is missing"),
+        ("logit_end_2", "1", "other lane's logit"),
+        ("loss", f"{2 * pencil().loss:.2f}", "the sum of the two terms"),
+        ("loss", f"-{pencil().loss:.2f}", "minus sign"),
+        ("prob_end_1", "0.82", "other lane"),
+        ("prob_start_1", "54.6", "exponential"),
+    ],
+)
+def test_known_slips_are_named(cell: str, typed: str, slip: str) -> None:
+    found = pencil().check(cell, typed)
+    assert not found.correct and found.slip is not None and slip in found.slip
+
+
+def test_a_slip_is_no_guess() -> None:
+    assert pencil().check("logit_start_1", "17").slip is None
+    assert parse_number(" \u22123,5 ") == -3.5
+    for typed in ("", "four", "nan", "inf"):
+        with pytest.raises(BadInput, match="number"):
+            parse_number(typed)
+    with pytest.raises(BadInput, match="no cell 'sum'"):
+        pencil().check("sum", "1")
+
+
+def test_fresh_exercises_have_one_best_pair() -> None:
+    for seed in range(30):
+        exercise = another(np.random.default_rng(seed))
+        scores = {pair: exercise.score(*pair) for pair in exercise.pairs()}
+        assert exercise.gold == max(scores, key=scores.__getitem__)
+        assert sorted(scores.values())[-2] < scores[exercise.gold] and scores[
+            exercise.gold
+        ] > exercise.score(0, 0)

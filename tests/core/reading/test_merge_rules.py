@@ -1,0 +1,227 @@
+"""The rules side by side: the toys, what separates two spans, and the constant that turns the
+winner round.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.reading import merge_rules
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.what_if import apply_what_if
+from tests.core.toys import make_reading, random_reading, t1
+
+
+def t2():
+    """Two windows, the first irrelevant: its one odd word takes nearly all of a softmax over its
+    words.
+    """
+    rows = [[9, 0, 0, 2, -5, -5, 0], [1, 0, 0, 8, 7.5, 7, 0]]
+    return make_reading(list("abcdef"), [(0, 3), (3, 6)], rows, rows)
+
+
+def by_name(reading, decode=None):
+    return {result.name: result for result in merge_rules.run_all(reading, decode)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("logit sum, max context (BERT)", "Delta Epsilon", 7.5),
+        ("log-odds against [CLS]", "Beta", 5.5),
+        ("product with [CLS]", "Beta", 0.4719),
+        ("context-only product", "Delta Epsilon", 0.5702),
+        ("context-only mean", "Delta Epsilon", 0.7722),
+        ("softmax over all legal spans", "Delta Epsilon", 0.36340),
+    ],
+)
+def test_winners_of_the_first_toy(name, text, value):
+    result = by_name(t1())[name]
+    assert result.prediction.best.candidate.text == text
+    assert result.value == pytest.approx(value, abs=5e-5)
+    assert (result.winner.reason, result.winner.score) == (
+        None,
+        result.prediction.best.candidate.score,
+    )
+
+
+def test_mean_with_cls_would_pick_beta():
+    """The textbook mean with [CLS] kept in the normaliser, by hand from the two windows' logits."""
+    values = []
+    for w in (0, 1):
+        s, e = (x.astype(float)[[0, 3, 4, 5, 6]] for x in t1().logits(w))
+        values.append(
+            (np.exp(s[1:]).max() / np.exp(s).sum() + np.exp(e[1:]).max() / np.exp(e).sum()) / 2
+        )
+    assert (np.argmax(values), values[0]) == (0, pytest.approx(0.6902, abs=5e-5))
+
+
+def test_product_of_context_softmaxes_over_all_windows():
+    """P~ over the words of both windows at once: .1648 for Delta Epsilon of window 1."""
+    s, e = (np.concatenate([t1().logits(w)[k].astype(float)[3:7] for w in (0, 1)]) for k in (0, 1))
+    assert np.exp(s[5]) / np.exp(s).sum() * np.exp(e[6]) / np.exp(e).sum() == pytest.approx(
+        0.1648, abs=5e-5
+    )
+
+
+def test_second_toy():
+    results = by_name(t2())
+    context_mean = results["context-only mean"].prediction.n_best
+    assert (context_mean[0].candidate.text, context_mean[0].value) == (
+        "a",
+        pytest.approx(0.9982, abs=5e-5),
+    )
+    assert context_mean[1].value == pytest.approx(0.5065, abs=5e-5)
+    product = results["context-only product"].prediction.n_best
+    assert [r.candidate.text for r in product[:2]] == ["a", "d"]
+    assert [r.value for r in product[:2]] == pytest.approx([0.9964, 0.2565], abs=5e-5)
+    with_cls = {r.candidate.text: r.value for r in results["product with [CLS]"].prediction.n_best}
+    assert (with_cls["a"], with_cls["d"]) == (
+        pytest.approx(8.3e-7, abs=5e-9),
+        pytest.approx(0.2563, abs=5e-5),
+    )
+    logit = {
+        r.candidate.text: r.value
+        for r in results["logit sum, max context (BERT)"].prediction.n_best
+    }
+    assert (logit["a"], logit["d"]) == (4, 16)
+    odds = {r.candidate.text: r.value for r in results["log-odds against [CLS]"].prediction.n_best}
+    assert (odds["a"], odds["d"]) == (-14, 14)
+    assert [round(1 / (1 + np.exp(-0.1 * x)), 4) for x in (4, 16)] == [0.5987, 0.8320]
+    textbook = results[merge_rules.SEPARATE_MAXIMA]
+    assert (textbook.winner.window, textbook.value) == (0, pytest.approx(0.9982, abs=5e-5))
+    assert not textbook.agrees_with(results["logit sum, max context (BERT)"])
+    assert textbook.agrees_with(results["context-only mean"])
+
+
+def test_the_separate_maxima_may_form_no_span():
+    start, end = [0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0]
+    result = merge_rules.run_all(make_reading(["a", "b", "c"], [(0, 3)], [start], [end]))[-1]
+    assert (result.name, result.winner.reason, result.winner_doc) == (
+        merge_rules.SEPARATE_MAXIMA,
+        "end before start",
+        (2, 0),
+    )
+    assert (result.prediction, result.merge, result.margin) == (None, None, None)
+    want = (np.exp(6) / np.exp([1, 2, 6]).sum() + np.exp(5) / np.exp([5, 2, 1]).sum()) / 2
+    assert result.value == pytest.approx(want)
+
+
+def test_every_named_rule_combines():
+    assert len({r.name for r in merge_rules.RULES}) == len(merge_rules.RULES) == 6
+    for rule in merge_rules.RULES:
+        merge_rules.check_merge(rule.merge)
+    assert {r.merge.scale for r in merge_rules.RULES} == set(merge_rules.SCALES)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 14))
+def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
+    reading = random_reading(np.random.default_rng(seed), n, 6, 4)
+    for result in merge_rules.run_all(reading)[:-1]:
+        listed = result.prediction.n_best
+        if len(listed) < 2:
+            assert result.margin is None
+            continue
+        m = result.margin
+        assert (m.winner, m.rival) == (listed[0].candidate, listed[1].candidate)
+        log = result.merge.scale in ("window_product", "context_product", "global_softmax")
+        want = (
+            np.log(listed[0].value / listed[1].value) if log else listed[0].value - listed[1].value
+        )
+        assert m.total == pytest.approx(want, abs=1e-9)
+        if result.merge.scale != "context_mean":
+            assert m.start == pytest.approx(m.winner.start_logit - m.rival.start_logit)
+            assert m.end == pytest.approx(m.winner.end_logit - m.rival.end_logit)
+
+
+def test_only_the_window_constants_differ_between_two_rules():
+    results = by_name(t1())
+    beta, delta = (
+        results[k].prediction.best.candidate
+        for k in ("log-odds against [CLS]", "logit sum, max context (BERT)")
+    )
+    logit = merge_rules.margin(t1(), DecodeOptions(), MergeOptions(), delta, beta)
+    odds = merge_rules.margin(t1(), DecodeOptions(), merge_rules.RULES[1].merge, delta, beta)
+    assert (logit.start, logit.end) == (odds.start, odds.end) == (1.0, -0.5)
+    assert (logit.shift, logit.total) == (0, 0.5)
+    assert (odds.winner_shift, odds.rival_shift, odds.total) == (-9.0, -1.5, -7.0)
+
+
+def test_flip_constants_of_the_first_toy():
+    up, down = (merge_rules.flip_constant(t1(), w) for w in (0, 1))
+    assert (up.c, up.winner.text, up.challenger.text) == (0.25, "Delta Epsilon", "Beta")
+    assert (down.c, down.winner.text, down.challenger.text) == (-0.25, "Delta Epsilon", "Beta")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    window=st.integers(0, 2),
+    copies=st.sampled_from(["max_context", "all"]),
+    top=st.integers(1, 20),
+    grid=st.booleans(),
+)
+def test_the_winner_flips_at_the_constant_and_not_before(seed, window, copies, top, grid):
+    reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
+    decode, rule = DecodeOptions(n_best_size=top, top_n_grid=grid), MergeOptions(copies=copies)
+
+    def winner(c):
+        best = predict(apply_what_if(reading, {}, (window, c)), decode, rule).best
+        return best and best.candidate.text
+
+    flip = merge_rules.flip_constant(reading, window, decode, copies)
+    if flip is None:
+        assert {winner(c) for c in (-100, -3, -0.5, 0, 0.5, 3, 100)} == {winner(0)}
+        return
+    sign = -1 if flip.winner.window == window else 1
+    assert flip.c * sign >= 0
+    assert winner(flip.c - sign * 1e-3) == winner(0) == flip.winner.text or abs(flip.c) < 1e-3
+    assert winner(flip.c + sign * 1e-3) == flip.challenger.text or tied(reading, flip)
+    assert winner(flip.c * 0.5) == flip.winner.text or abs(flip.c) < 1e-3
+
+
+def test_no_constant_flips_a_winner_whose_copy_moves_with_its_rivals():
+    low = [-9, -9, -9]
+    start, end = [[*low, 5, 0, 0], [*low, 3, 1, 0]], [[*low, 5, -5, 0], [*low, 3, -5, 0]]
+    reading = make_reading(["a", "b"], [(0, 2), (0, 2)], start, end)
+    assert predict(reading, merge=MergeOptions(copies="all")).best.candidate.text == "a"
+    assert (
+        merge_rules.flip_constant(reading, 1, copies="all") is None
+    )  # window 1 lifts its own copy of "a" above the rest
+    assert (
+        merge_rules.flip_constant(reading, 0, copies="all") is None
+    )  # and that copy stays when window 0 sinks
+
+
+def tied(reading, flip):
+    """Logits of two decimals tie now and then: another span with the challenger's score may be
+    listed for it.
+    """
+    every = predict(reading, DecodeOptions(n_best_size=500), MergeOptions(copies="all")).n_best
+    return sum(abs(r.candidate.score - flip.challenger.score) < 1e-5 for r in every) > 1
+
+
+def test_no_constant_flips_a_single_window():
+    assert (
+        merge_rules.flip_constant(make_reading(["a", "b"], [(0, 2)], [range(6)], [range(6)]), 0)
+        is None
+    )
+
+
+def test_flip_of_a_window_that_does_not_exist():
+    with pytest.raises(BadInput, match="window must be between 0 and 1, got 2"):
+        merge_rules.flip_constant(t1(), 2)
+
+
+def test_a_rule_without_a_legal_span_has_no_winner():
+    for result in merge_rules.run_all(t1(), DecodeOptions(n_best_size=1, top_n_grid=True))[:-1]:
+        assert (result.winner, result.value, result.margin, result.winner_doc) == (
+            None,
+            None,
+            None,
+            None,
+        )

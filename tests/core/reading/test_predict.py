@@ -1,0 +1,404 @@
+"""The whole decode: BERT's toy, brute force on random logits, and what must not change."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.reading import predict as predict_module
+from qa_demo.core.reading import scales
+from qa_demo.core.reading.predict import predict
+from qa_demo.core.types import Reading
+from tests.core.toys import make_encoding, make_reading, random_reading, t1
+
+ALL_RULES = [
+    MergeOptions(copies, scale, null)
+    for copies in scales.COPIES
+    for scale, nulls in scales.COMBINES.items()
+    for null in nulls
+]
+
+
+def rows(prediction):
+    return [(r.candidate.text, r.value, r.share) for r in prediction.n_best]
+
+
+def test_two_window_toy_equals_bert():
+    got = rows(predict(t1()))
+    assert len(got) == 15
+    assert [(t, v) for t, v, _ in got[:6]] == [
+        ("Delta Epsilon", 7.5),
+        ("Beta", 7.0),
+        ("Delta", 7.0),
+        ("Alpha Beta", 6.0),
+        ("Beta Gamma Delta", 5.5),
+        ("Alpha Beta Gamma Delta", 4.5),
+    ]
+    assert [s for _, _, s in got[:6]] == pytest.approx(
+        [0.36340, 0.22041, 0.22041, 0.08109, 0.04918, 0.01809], abs=5e-6
+    )
+    assert sum(s for _, _, s in got) == pytest.approx(1)
+
+
+def test_spans_without_any_mass_share_equally():
+    """Both windows put all mass on a token that the other owns, so the mean of every legal pair is
+    0, and log 0 has no softmax.
+    """
+    lone = [[0, 0, 0, 0, 0, 0, 3000, 0], [0, 0, 0, 3000, 0, 0, 0, 0]]
+    reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], lone, lone)
+    got = predict(
+        reading, DecodeOptions(max_answer_length=1), MergeOptions(scale="context_mean", null="none")
+    )
+    assert [(r.value, r.share) for r in got.n_best] == [(0.0, pytest.approx(1 / 6))] * 6
+
+
+@pytest.mark.parametrize(
+    ("options", "count", "want"),
+    [
+        (DecodeOptions(n_best_size=3), 3, [0.45186, 0.27407, 0.27407]),
+        (DecodeOptions(max_answer_length=2), 11, [0.39598, 0.24018, 0.24018, 0.08836]),
+    ],
+)
+def test_toy_with_other_limits(options, count, want):
+    got = rows(predict(t1(), options))
+    assert len(got) == count
+    assert [s for _, _, s in got[: len(want)]] == pytest.approx(want, abs=5e-6)
+
+
+def test_toy_with_no_answer():
+    prediction = predict(t1())
+    assert (prediction.null_score, prediction.null_window, prediction.score_diff) == (1.5, 0, -6.0)
+    listed = np.exp(
+        [r.value for r in prediction.n_best] + [prediction.null_score]
+    )  # BERT lists the null too: 16 entries
+    assert listed[0] / listed.sum() == pytest.approx(0.36307, abs=5e-6)
+    assert len(listed) == 16
+    assert prediction.answer == "Delta Epsilon"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "answer"), [(-6.0, "Delta Epsilon"), (-6.001, None), (0.0, "Delta Epsilon")]
+)
+def test_no_answer_only_above_the_threshold(threshold, answer):
+    prediction = predict(t1(), DecodeOptions(null_score_diff_threshold=threshold))
+    assert prediction.answer == answer
+    assert prediction.best.candidate.text == "Delta Epsilon"
+
+
+def test_a_reader_without_a_stored_threshold_takes_0_and_any_other():
+    prediction = predict(t1(threshold=None))
+    assert prediction.limit == 0.0 and prediction.has_threshold
+    assert prediction.answer == "Delta Epsilon"
+    other = predict(t1(threshold=None), DecodeOptions(null_score_diff_threshold=-99))
+    assert other.limit == -99 and other.answer is None
+
+
+@pytest.mark.parametrize(
+    ("merge", "text", "value"),
+    [
+        (MergeOptions("max_context", "log_odds", "own_window"), "Beta", 5.5),
+        (MergeOptions("max_context", "window_product", "min_product"), "Beta", 0.4719),
+        (MergeOptions("max_context", "context_product", "none"), "Delta Epsilon", 0.5702),
+        (MergeOptions("max_context", "context_mean", "none"), "Delta Epsilon", 0.7722),
+        (MergeOptions("max_context", "global_softmax", "none"), "Delta Epsilon", 0.36340),
+        (MergeOptions("all", "global_softmax", "none"), "Delta Epsilon", 0.36141),
+    ],
+)
+def test_toy_under_every_scale(merge, text, value):
+    best = predict(t1(), merge=merge).best
+    assert best.candidate.text == text
+    assert best.value == pytest.approx(value, abs=5e-5)
+
+
+def test_toy_window_b_under_log_odds_is_worse_than_no_answer():
+    listed = predict(t1(), merge=MergeOptions("max_context", "log_odds", "own_window")).n_best
+    assert max(r.value for r in listed if r.candidate.window == 1) == -1.5
+
+
+def test_toy_null_products():
+    prediction = predict(t1(), merge=MergeOptions("max_context", "window_product", "min_product"))
+    assert np.exp(prediction.null_score) == pytest.approx(0.001929, abs=5e-7)
+    assert prediction.null_window == 0
+    assert prediction.score_diff == pytest.approx(np.log(0.001929 / 0.4719), abs=1e-3)
+    logs = scales.null_logits(t1()) - [scales._log_z(t1(), w, True) for w in (0, 1)]
+    assert np.exp(logs) == pytest.approx([0.001929, 0.359865], abs=5e-7)
+
+
+def test_delta_stands_in_both_windows():
+    listed = predict(t1(), merge=MergeOptions("all", "window_product", "none"))
+    delta = next(r for r in listed.n_best if r.candidate.text == "Delta")
+    assert (delta.candidate.window, delta.value) == (1, pytest.approx(0.04870, abs=5e-6))
+    copy = next(c for c in listed.rejected if c.text == "Delta")
+    assert (copy.window, copy.rejected_because) == (0, "duplicate of window 1")
+    assert np.exp(copy.score - scales._log_z(t1(), 0, True)) == pytest.approx(0.00864, abs=5e-6)
+
+
+def test_what_would_have_been_listed_is_kept_with_its_reason():
+    prediction = predict(t1(), DecodeOptions(max_answer_length=1, n_best_size=2))
+    assert [r.candidate.text for r in prediction.n_best] == ["Beta", "Delta"]
+    kept = {(c.text, c.window): c.rejected_because for c in prediction.rejected}
+    assert kept[("Delta Epsilon", 1)] == "too long"
+    assert all(c.score >= 7.0 for c in prediction.rejected)
+    owned = predict(t1(), DecodeOptions(n_best_size=15))
+    assert ("Delta", 0, "not max context") in {
+        (c.text, c.window, c.rejected_because) for c in owned.rejected
+    }
+
+
+def brute_n_best(reading: Reading, decode: DecodeOptions, merge: MergeOptions):
+    """Every cell of every window by its formula, best copy of each character range, sorted;
+    independent of core's search.
+    """
+    found = []
+    for w, window in enumerate(reading.windows):
+        n = len(window)
+        s, e = reading.start_logits[w, :n].astype(float), reading.end_logits[w, :n].astype(float)
+        context = list(range(window.context_at, n - 1))
+        ps, pe = np.exp(s), np.exp(e)
+        for i in context:
+            for j in range(i, min(i + decode.max_answer_length, n - 1)):
+                if merge.copies == "max_context" and not window.is_max_context[i]:
+                    continue
+                with_cls = [0, *context]
+                score = s[i] + e[j]
+                value = {
+                    "logit": score,
+                    "log_odds": score - s[0] - e[0],
+                    "window_product": ps[i] / ps[with_cls].sum() * pe[j] / pe[with_cls].sum(),
+                    "context_product": ps[i] / ps[context].sum() * pe[j] / pe[context].sum(),
+                    "context_mean": (ps[i] / ps[context].sum() + pe[j] / pe[context].sum()) / 2,
+                    "global_softmax": np.exp(score),
+                }[merge.scale]
+                doc = (
+                    i - window.context_at + window.doc_start,
+                    j - window.context_at + window.doc_start,
+                )
+                found.append((value, doc, w, score))
+    if merge.scale == "global_softmax":
+        total = sum(f[0] for f in found)
+        found = [(v / total, *rest) for v, *rest in found]
+    best = {}
+    for value, doc, w, score in found:
+        if doc not in best or value > best[doc][0]:
+            best[doc] = (value, w, score)
+    return sorted(((value, doc) for doc, (value, _, _) in best.items()), key=lambda item: -item[0])[
+        : decode.n_best_size
+    ]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 18),
+    capacity=st.integers(2, 8),
+    overlap=st.integers(0, 5),
+    max_length=st.integers(1, 9),
+    top=st.integers(1, 12),
+    rule=st.sampled_from(ALL_RULES),
+)
+def test_decode_equals_brute_force_under_every_rule(
+    seed, n, capacity, overlap, max_length, top, rule
+):
+    reading = random_reading(np.random.default_rng(seed), n, capacity, max(1, capacity - overlap))
+    decode = DecodeOptions(max_answer_length=max_length, n_best_size=top)
+    prediction = predict(reading, decode, rule)
+    want = brute_n_best(reading, decode, rule)
+    assert [r.value for r in prediction.n_best] == pytest.approx([v for v, _ in want], rel=1e-9)
+    for ranked, (value, _) in zip(
+        prediction.n_best, want, strict=True
+    ):  # spans may swap only where values tie
+        assert (ranked.candidate.span.start, ranked.candidate.span.end) in {
+            d for v, d in want if v == pytest.approx(value, rel=1e-9)
+        } or value == pytest.approx(want[-1][0], rel=1e-9)
+    for ranked in prediction.n_best:
+        c = ranked.candidate
+        assert 1 <= len(c.span) <= max_length
+        assert reading.encoding.context[c.char_start : c.char_end] == c.text
+        assert c.rejected_because is None
+    assert len({(r.candidate.char_start, r.candidate.char_end) for r in prediction.n_best}) == len(
+        prediction.n_best
+    )
+    assert [r.rank for r in prediction.n_best] == list(range(1, len(prediction.n_best) + 1))
+    assert sum(r.share for r in prediction.n_best) == pytest.approx(1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), top=st.integers(1, 6))
+def test_grid_finds_the_same_when_it_holds_every_position(seed, top):
+    reading = random_reading(np.random.default_rng(seed), 10, 6, 4)
+    wide = DecodeOptions(n_best_size=99, top_n_grid=True)
+    assert rows(predict(reading, wide)) == rows(
+        predict(reading, dataclasses.replace(wide, top_n_grid=False))
+    )
+    small = DecodeOptions(n_best_size=top, top_n_grid=True)
+    values = [
+        r.value for r in predict(reading, dataclasses.replace(small, top_n_grid=False)).n_best
+    ]
+    for mine, exact in zip([r.value for r in predict(reading, small).n_best], values, strict=False):
+        assert mine <= exact
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), top=st.integers(1, 10), rule=st.sampled_from(ALL_RULES))
+def test_a_shorter_list_is_the_head_of_a_longer_one(seed, top, rule):
+    reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
+    short, longer = (predict(reading, DecodeOptions(n_best_size=n), rule) for n in (top, top + 7))
+    assert [(r.candidate, r.value) for r in short.n_best] == [
+        (r.candidate, r.value) for r in longer.n_best
+    ][:top]
+    assert (short.null_score, short.score_diff, short.answer) == (
+        longer.null_score,
+        longer.score_diff,
+        longer.answer,
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), rule=st.sampled_from(ALL_RULES))
+def test_window_order_does_not_matter(seed, rule):
+    reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
+    count = len(reading.windows)
+    turned = tuple(
+        dataclasses.replace(reading.windows[count - 1 - k], index=k) for k in range(count)
+    )
+    mirrored = dataclasses.replace(
+        reading,
+        windows=turned,
+        start_logits=reading.start_logits[::-1],
+        end_logits=reading.end_logits[::-1],
+    )
+    a, b = predict(reading, merge=rule), predict(mirrored, merge=rule)
+    assert [r.value for r in a.n_best] == pytest.approx([r.value for r in b.n_best], rel=1e-9)
+    assert a.score_diff == pytest.approx(b.score_diff, rel=1e-9)
+
+
+SHIFT_FREE = {"log_odds", "window_product", "context_product", "context_mean"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), window=st.integers(0, 2), rule=st.sampled_from(ALL_RULES))
+def test_a_constant_on_one_window(seed, window, rule):
+    reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
+    start, end = reading.start_logits.copy(), reading.end_logits.copy()
+    start[window] += 32
+    end[window] += 32
+    moved = dataclasses.replace(reading, start_logits=start, end_logits=end)
+    a, b = predict(reading, merge=rule), predict(moved, merge=rule)
+    if rule.scale in SHIFT_FREE:
+        assert [r.value for r in b.n_best] == pytest.approx([r.value for r in a.n_best], abs=1e-4)
+    else:
+        assert {r.candidate.window for r in b.n_best[:1]} == {
+            window
+        }  # 64 more than any other window can reach
+
+
+def test_a_reading_without_a_legal_span_has_no_best():
+    words = ["a", "b"]
+    reading = make_reading(words, [(0, 2)], [[1, 0, 0, 5, 5, 0]], [[1, 0, 0, -1, -1, 0]])
+    gone = dataclasses.replace(reading.windows[0], is_max_context=np.zeros(6, dtype=bool))
+    reading = dataclasses.replace(reading, windows=(gone,))
+    for rule in ALL_RULES:
+        if rule.copies == "max_context":
+            prediction = predict(reading, merge=rule)
+            assert (
+                prediction.best,
+                prediction.answer,
+                prediction.score_diff,
+                prediction.n_best,
+            ) == (None, None, None, ())
+            assert np.isfinite(prediction.null_score)
+    assert {c.rejected_because for c in predict(reading).rejected} == {"not max context"}
+
+
+def test_the_grid_may_find_nothing():
+    prediction = predict(t1(), DecodeOptions(n_best_size=1, top_n_grid=True))
+    assert (prediction.best, prediction.null_score) == (None, 1.5)
+
+
+def test_a_reading_without_windows_is_refused():
+    reading = dataclasses.replace(t1(), windows=())
+    with pytest.raises(BadInput, match="has no window: the paragraph holds no token"):
+        predict(reading)
+
+
+@pytest.mark.parametrize("copies", ["max_context", "all"])
+def test_pieces_without_characters_make_no_answer_and_no_copy(copies):
+    reading = make_reading(
+        ["one", "two", "three"], [(0, 3)], [[0, 0, 0, 3, 2, 1, 0]], [[0, 0, 0, 1, 2, 3, 0]]
+    )
+    offsets = np.array([(0, 0), (0, 3), (4, 7)])  # the first piece holds no character
+    reading = dataclasses.replace(
+        reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=offsets)
+    )
+    prediction = predict(reading, DecodeOptions(n_best_size=3), MergeOptions(copies=copies))
+    assert [r.candidate.text for r in prediction.n_best] == ["one two", "one", "two"]
+    assert [
+        (c.text, c.rejected_because)
+        for c in prediction.rejected
+        if c.rejected_because != "too long"
+    ] == [
+        ("one two", "duplicate of window 0"),
+        ("", predict_module.NO_CHARACTERS),
+        ("one", "duplicate of window 0"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("merge", "message"),
+    [
+        (MergeOptions(copies="best"), "copies must be one of max_context, all, got 'best'"),
+        (
+            MergeOptions(scale="sigmoid"),
+            "scale must be one of logit, log_odds, window_product, context_product, context_mean, "
+            "global_softmax, got 'sigmoid'",
+        ),
+        (
+            MergeOptions(null="max"),
+            "null must be one of min_logit, min_product, own_window, none, got 'max'",
+        ),
+        (
+            MergeOptions(scale="window_product"),
+            "the scale window_product cannot be compared with the null min_logit; "
+            "it combines with min_product, own_window, none",
+        ),
+    ],
+)
+def test_choices_that_do_not_exist_or_combine_are_refused(merge, message):
+    with pytest.raises(BadInput) as error:
+        predict(t1(), merge=merge)
+    assert str(error.value) == message
+
+
+def test_question_and_separators_of_any_number():
+    logits = [[0, 9, 9, 9, 9, 1, 2, 9]]
+    reading = make_reading(
+        ["a", "b"], [(0, 2)], logits, logits, question=("who", "is"), separators=2
+    )
+    assert predict(reading).best.candidate.text == "b"
+    assert make_encoding(["a"], separators=2).n_special == 4
+
+
+@pytest.mark.parametrize(
+    ("scale", "null"), [(scale, null) for scale, nulls in scales.COMBINES.items() for null in nulls]
+)
+@pytest.mark.parametrize("own", [None, 1.5])
+def test_the_limit_is_the_threshold_in_logits_zero_in_probabilities_and_none_without_a_null(
+    scale, null, own
+):
+    merge = MergeOptions(scale=scale, null=null)
+    expected = None if null == "none" else 1.5 if "log" in scale else 0.0
+    assert scales.no_answer_limit(merge, 1.5) == expected
+    assert scales.threshold_decides(merge) == (expected == 1.5)
+    prediction = predict(t1(threshold=own), DecodeOptions(null_score_diff_threshold=1.5), merge)
+    assert (prediction.limit, prediction.has_threshold) == (expected, expected == 1.5)
+    moved = {
+        predict(t1(threshold=own), DecodeOptions(null_score_diff_threshold=x), merge).answer is None
+        for x in (-1e6, 1e6)
+    }
+    assert (len(moved) == 2) == prediction.has_threshold, (
+        "another threshold changes the answer exactly where it decides"
+    )

@@ -1,0 +1,237 @@
+"""Legality, exact search, BERT's grid and the mass of pairs, each against brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading import spans
+from qa_demo.core.reading.legal import REASONS, check_decode, reason, reason_matrix, valid_spans
+from tests.core.toys import make_reading, random_reading, t1
+
+SMALL = DecodeOptions(max_answer_length=3, n_best_size=5)
+
+
+def brute_reason(window, i, j, max_length, copies):
+    """The rules once more, written as plain tests on one cell."""
+    in_context = range(window.context_at, window.context_at + window.doc_stop - window.doc_start)
+    if i not in in_context or j not in in_context:
+        return "outside context"
+    if j < i:
+        return "end before start"
+    if j - i >= max_length:
+        return "too long"
+    if copies == "max_context" and not window.is_max_context[i]:
+        return "not max context"
+    return None
+
+
+def brute_top(s, e, window, options, copies):
+    """Every legal cell, sorted by the stated tie rule."""
+    cells = [
+        (-(float(s[i]) + float(e[j])), i, j)
+        for i in range(len(s))
+        for j in range(len(s))
+        if brute_reason(window, i, j, options.max_answer_length, copies) is None
+    ]
+    return [(i, j) for _, i, j in sorted(cells)]
+
+
+@pytest.mark.parametrize("copies", ["max_context", "all"])
+def test_every_cell_has_the_right_reason(copies):
+    reading = t1()
+    for window in reading.windows:
+        matrix = reason_matrix(window, SMALL, copies)
+        valid = valid_spans(window, SMALL, copies)
+        for i in range(len(window)):
+            for j in range(len(window)):
+                want = brute_reason(window, i, j, 3, copies)
+                assert reason(window, i, j, SMALL, copies) == want
+                assert REASONS[matrix[i, j]] == (want or "legal")
+                assert valid[i, j] == (want is None)
+    named = {
+        REASONS[c]
+        for w in reading.windows
+        for c in reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()
+    }
+    assert named == set(REASONS) - ({"not max context"} if copies == "all" else set())
+
+
+def test_a_cell_outside_the_window_is_refused():
+    with pytest.raises(BadInput, match=r"cell \(0, 8\) is outside window 1; positions are 0 to 7"):
+        reason(t1().windows[1], 0, 8, SMALL)
+
+
+@pytest.mark.parametrize("field", ["max_answer_length", "n_best_size"])
+def test_limits_below_one_are_refused(field):
+    with pytest.raises(BadInput, match=f"{field} must be at least 1, got 0"):
+        check_decode(DecodeOptions(**{field: 0}))
+
+
+def test_a_threshold_that_is_no_number_is_refused():
+    with pytest.raises(
+        BadInput, match="null_score_diff_threshold must be a finite number, got nan"
+    ):
+        check_decode(DecodeOptions(null_score_diff_threshold=float("nan")))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 14),
+    max_length=st.integers(1, 16),
+    top=st.integers(1, 30),
+    copies=st.sampled_from(["max_context", "all"]),
+    coarse=st.booleans(),
+)
+def test_exact_search_equals_brute_force(seed, n, max_length, top, copies, coarse):
+    rng = np.random.default_rng(seed)
+    reading = random_reading(rng, n, 6, 4)
+    options = DecodeOptions(max_answer_length=max_length, n_best_size=top)
+    for window in reading.windows:
+        s, e = (
+            np.round(x) if coarse else x for x in reading.logits(window.index)
+        )  # coarse: many exact ties
+        got = [tuple(map(int, cell)) for cell in spans.top_spans(s, e, window, options, copies)]
+        assert got == brute_top(s, e, window, options, copies)[:top]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 12),
+    max_length=st.integers(1, 8),
+    top=st.integers(1, 8),
+    coarse=st.booleans(),
+)
+def test_grid_and_what_it_misses(seed, n, max_length, top, coarse):
+    reading = random_reading(np.random.default_rng(seed), n, 6, 4)
+    options = DecodeOptions(max_answer_length=max_length, n_best_size=top)
+    for window in reading.windows:
+        s, e = (np.round(x) if coarse else x for x in reading.logits(window.index))
+        starts = sorted(range(len(s)), key=lambda k: (-s[k], k))[:top]
+        ends = sorted(range(len(e)), key=lambda k: (-e[k], k))[:top]
+        every = brute_top(s, e, window, options, "max_context")
+        found = [tuple(map(int, c)) for c in spans.top_grid(s, e, window, options)]
+        assert found == [(i, j) for i, j in every if i in starts and j in ends]
+        missed = [tuple(map(int, c)) for c in spans.grid_misses(s, e, window, options)]
+        assert missed == [(i, j) for i, j in every[:top] if i not in starts or j not in ends]
+
+
+def test_question_tokens_use_up_places_in_the_grid():
+    reading = t1()
+    s, e = reading.logits(0)
+    options = DecodeOptions(
+        n_best_size=1
+    )  # both tops stand on the question, so BERT finds nothing here
+    assert spans.top_grid(s, e, reading.windows[0], options).tolist() == []
+    assert spans.grid_misses(s, e, reading.windows[0], options).tolist() == [[4, 4]]
+
+
+def test_a_window_without_room_gives_no_span():
+    reading = make_reading(
+        ["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2
+    )  # the second window owns nothing
+    s, e = reading.logits(1)
+    assert spans.top_spans(s, e, reading.windows[1], SMALL).shape == (0, 2)
+    assert len(spans.top_spans(s, e, reading.windows[1], SMALL, "all")) == 3
+
+
+def test_a_position_without_mass_is_never_returned():
+    reading = t1()
+    s, e = (np.array(x, dtype=np.float64) for x in reading.logits(0))
+    e[5] = -np.inf
+    found = spans.top_spans(s, e, reading.windows[0], DecodeOptions(n_best_size=99))
+    assert 5 not in found[:, 1]
+    assert 5 not in spans.top_grid(s, e, reading.windows[0], DecodeOptions(n_best_size=8))[:, 1]
+
+
+def test_separate_argmaxes_can_be_illegal():
+    start, end = (
+        [0, 0, 0, 1, 2, 6, 0],
+        [0, 0, 0, 5, 2, 1, 0],
+    )  # algorithms.md 9 (a): (3, 1) in the books' counting
+    reading = make_reading(["a", "b", "c"], [(0, 3)], [start], [end])
+    cell = spans.separate_argmaxes(reading, 0, SMALL)
+    assert (cell.start_pos, cell.end_pos, cell.reason, cell.score) == (
+        5,
+        3,
+        "end before start",
+        11.0,
+    )
+    assert spans.top_spans(*reading.logits(0), reading.windows[0], SMALL)[0].tolist() == [5, 5]
+
+
+def test_separate_argmaxes_ignore_the_question():
+    cell = spans.separate_argmaxes(t1(), 0, SMALL)
+    assert (cell.start_pos, cell.end_pos, cell.reason) == (4, 4, None)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 12),
+    max_length=st.integers(1, 8),
+    copies=st.sampled_from(["max_context", "all"]),
+)
+def test_mass_of_pairs(seed, n, max_length, copies):
+    reading = random_reading(np.random.default_rng(seed), n, 6, 4)
+    options = DecodeOptions(max_answer_length=max_length)
+    for window in reading.windows:
+        s, e = (np.exp(x.astype(np.float64)) for x in reading.logits(window.index))
+        s, e = s / s.sum(), e / e.sum()
+        want = {"legal": 0.0, "no_answer": 0.0, "mixed": 0.0, "illegal": 0.0}
+        for i in range(len(s)):
+            for j in range(len(e)):
+                why = brute_reason(window, i, j, max_length, copies)
+                part = (
+                    "legal"
+                    if why is None
+                    else "no_answer"
+                    if i == j == 0
+                    else "mixed"
+                    if why == "outside context"
+                    else "illegal"
+                )
+                want[part] += s[i] * e[j]
+        mass = spans.pair_mass(reading, window.index, options, copies)
+        assert {k: getattr(mass, k) for k in want} == pytest.approx(want, abs=1e-12)
+        assert mass.legal + mass.no_answer + mass.mixed + mass.illegal == pytest.approx(1, abs=1e-9)
+        assert sum(mass.by_reason.values()) == pytest.approx(1, abs=1e-9)
+
+
+def test_best_illegal_cells_are_the_highest_of_their_kind():
+    reading, options = t1(), DecodeOptions(max_answer_length=2)
+    for w, window in enumerate(reading.windows):
+        s, e = reading.logits(w)
+        found = spans.best_illegal(reading, w, options, n=2)
+        for name in REASONS[1:]:
+            every = sorted(
+                (-(float(s[i]) + float(e[j])), i, j)
+                for i in range(8)
+                for j in range(8)
+                if brute_reason(window, i, j, 2, "max_context") == name
+            )[:2]
+            assert [(-c.score, c.start_pos, c.end_pos) for c in found if c.reason == name] == every
+
+
+def test_window_prob_is_over_all_positions_and_shares_over_the_list():
+    reading = t1()
+    s, e = (np.exp(x.astype(np.float64)) for x in reading.logits(0))
+    assert spans.window_prob(reading, 0, 4, 4) == pytest.approx(s[4] / s.sum() * e[4] / e.sum())
+    assert spans.shares(np.array([1.0, 1.0, -np.inf])).tolist() == pytest.approx([0.5, 0.5, 0.0])
+    assert len(spans.shares(np.array([]))) == 0
+
+
+def test_a_candidate_is_a_slice_of_the_context():
+    reading = t1()
+    found = spans.make_candidate(reading, 1, 4, 5)
+    assert (found.text, found.span.start, found.span.end, found.score) == (
+        "Delta Epsilon",
+        3,
+        4,
+        7.5,
+    )
+    assert reading.encoding.context[found.char_start : found.char_end] == "Delta Epsilon"

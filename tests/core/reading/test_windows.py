@@ -1,0 +1,181 @@
+"""The window plan and maximum-context ownership: vectors, properties, and the tokenizers library
+as oracle.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading import windows
+from tests.core.toys import make_encoding
+
+VECTORS = [
+    (10, 4, 2, [[0, 4], [2, 4], [4, 4], [6, 4]], [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]),
+    (10, 4, 3, [[0, 4], [3, 4], [6, 4]], [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]),
+    (11, 5, 2, [[0, 5], [2, 5], [4, 5], [6, 5]], [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3]),
+    (7, 4, 4, [[0, 4], [4, 3]], [0, 0, 0, 0, 1, 1, 1]),
+    (9, 4, 5, [[0, 4], [4, 4], [8, 1]], [0, 0, 0, 0, 1, 1, 1, 1, 2]),
+    (7, 4, 3, [[0, 4], [3, 4]], [0, 0, 0, 0, 1, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("n", "capacity", "step", "layout", "owner"), VECTORS)
+def test_vectors(n, capacity, step, layout, owner):
+    plan = windows.plan(n, capacity, step)
+    assert [[a, b - a] for a, b in zip(plan.starts, plan.stops, strict=True)] == layout
+    assert plan.owner.tolist() == owner
+
+
+@pytest.mark.parametrize(
+    ("overlap", "starts"), [(0, [0, 14, 28]), (4, [0, 10, 20, 30]), (8, [0, 6, 12, 18, 24, 30])]
+)
+def test_starts_recorded_from_the_tokenizers_library(overlap, starts):
+    assert list(windows.plan(40, 14, 14 - overlap).starts) == starts
+
+
+@settings(max_examples=150, deadline=None)
+@given(n=st.integers(0, 60), capacity=st.integers(1, 20), step=st.integers(1, 25))
+def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, capacity, step):
+    plan = windows.plan(n, capacity, step)
+    spans = list(zip(plan.starts, plan.stops, strict=True))
+    assert len(spans) == (
+        0 if not n else 1 if n <= capacity else 1 + -(-(n - capacity) // min(step, capacity))
+    )
+    for token in range(n):
+        holders = [
+            (min(token - a, b - 1 - token) + 0.01 * (b - a), -w)
+            for w, (a, b) in enumerate(spans)
+            if a <= token < b
+        ]
+        assert plan.owner[token] == -max(holders)[1]
+    assert plan.computed_twice == sum(b - a for a, b in spans) - n
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            WindowOptions(max_seq_length=10, doc_stride=8),
+            r"doc_stride must be between 1 and the window's capacity \(5 word pieces\), got 8",
+        ),
+        (
+            WindowOptions(max_seq_length=10, doc_stride=0),
+            r"doc_stride must be between 1 and .*, got 0",
+        ),
+        (
+            WindowOptions(max_seq_length=5, doc_stride=1),
+            "max_seq_length 5 leaves no room .* the question takes 2 and the special tokens 3, "
+            "so it must be at least 6",
+        ),
+        (
+            WindowOptions(max_query_length=1),
+            "the question has 2 word pieces, max_query_length allows 1",
+        ),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_with_the_numbers(options, message):
+    with pytest.raises(BadInput, match=message):
+        windows.make_windows(make_encoding(list("abcdef"), question=("who", "is")), options)
+
+
+def test_a_plan_needs_sensible_numbers():
+    with pytest.raises(BadInput, match=r"got -1, 4 and 2"):
+        windows.plan(-1, 4, 2)
+
+
+def test_windows_of_an_encoding():
+    made = windows.make_windows(
+        make_encoding(list("abcdefg")), WindowOptions(max_seq_length=8, doc_stride=3)
+    )
+    assert [(w.doc_start, w.doc_stop, w.context_at, len(w)) for w in made] == [
+        (0, 4, 3, 8),
+        (3, 7, 3, 8),
+    ]
+    assert made[1].is_max_context.tolist() == [False] * 4 + [True] * 3 + [
+        False
+    ]  # token 3 belongs to window 0
+    assert made[1].token_type_ids.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert [made[1].to_doc(made[1].to_pos(k)) for k in range(3, 7)] == [3, 4, 5, 6]
+    with pytest.raises(BadInput, match="window 1 holds context tokens 3 to 6, not 2"):
+        made[1].to_pos(2)
+    with pytest.raises(
+        BadInput,
+        match="position 7 of window 1 is outside the context; context positions are 3 to 6",
+    ):
+        made[1].to_doc(7)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "template", ["[CLS] $A [SEP] $B:1 [SEP]:1", "[CLS] $A [SEP] [SEP] $B [SEP]"]
+)
+def test_windows_equal_the_tokenizers_library_on_a_sweep(template):
+    import tokenizers
+
+    from qa_demo.model.tokenizer import encode
+
+    vocabulary = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, **{f"w{k}": k + 3 for k in range(40)}}
+
+    def backend():
+        made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+        made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+        made.post_processor = tokenizers.processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", pair=template, special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
+        )
+        return made
+
+    oracle = backend()
+    ours = SimpleNamespace(
+        backend_tokenizer=backend(),
+        cls_token_id=0,
+        unk_token_id=2,
+        all_special_ids=[0, 1, 2],
+        model_input_names=["input_ids", "token_type_ids"],
+    )
+    compared = 0
+    for n in (1, 2, 3, 7, 13, 29, 40):
+        question, context = "w1 w2 w3", " ".join(f"w{k}" for k in range(n))
+        encoding = encode(ours, question, context)
+        for capacity in (2, 3, 5, 8, 14):
+            for step in range(1, capacity + 1):
+                length = capacity + 3 + encoding.n_special
+                oracle.enable_truncation(length, stride=capacity - step, strategy="only_second")
+                first = oracle.encode(question, context)
+                want = [first, *first.overflowing]
+                got = windows.make_windows(
+                    encoding, WindowOptions(max_seq_length=length, doc_stride=step)
+                )
+                assert [w.input_ids.tolist() for w in got] == [w.ids for w in want]
+                # The library gives type 1 to the overflow of a template whose second text has type
+                # 0; only its first window is right.
+                same = len(want) if "$B:1" in template else 1
+                assert [w.token_type_ids.tolist() for w in got[:same]] == [
+                    w.type_ids for w in want[:same]
+                ]
+                for mine, theirs in zip(got, want, strict=True):
+                    chars = [
+                        o
+                        for o, s in zip(theirs.offsets, theirs.sequence_ids, strict=True)
+                        if s == 1
+                    ]
+                    assert np.array_equal(
+                        encoding.offset_mapping[mine.doc_start : mine.doc_stop], chars
+                    )
+                compared += 1
+    assert compared == 7 * (2 + 3 + 5 + 8 + 14)
+
+
+def test_default_windows_fit_a_reader_of_few_positions():
+    assert windows.fitting(WindowOptions(), 128) == WindowOptions(128, 32)
+    assert windows.fitting(WindowOptions(), 512) == WindowOptions()
+    asked = WindowOptions(384, 100)
+    assert windows.fitting(asked, 128) == asked, "what was asked for is refused by name"
+    for positions in range(8, 384):
+        fitted = windows.fitting(WindowOptions(), positions)
+        encoding = make_encoding([f"w{k}" for k in range(40)], ["who"] * min(64, positions // 4))
+        assert windows.make_windows(encoding, fitted)[-1].doc_stop == 40

@@ -1,0 +1,225 @@
+"""The guard and the frozen launch settings."""
+
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.server.guard import MAX_BODY, POLICY, Guard, same_origin
+from qa_demo.server.launch import ENVIRONMENT, PAGE, is_public, launch_settings, styles
+from tests.coroutines import finished
+
+
+async def inner(scope: dict, receive: Any, send: Any) -> None:
+    """An app that reads the whole body and answers 200."""
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+def call(
+    path: str = "/", headers: dict[str, str] | None = None, body: list[bytes] | None = None
+) -> tuple[int, dict[str, str]]:
+    """Status and headers of one request through the guard."""
+    sent: list[dict] = []
+    parts = list(body or [b""])
+
+    async def receive() -> dict:
+        part = parts.pop(0)
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()],
+    }
+    finished(Guard(inner)(scope, receive, send))
+    start = next(m for m in sent if m["type"] == "http.response.start")
+    return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}
+
+
+def test_an_ordinary_request_passes_with_a_policy() -> None:
+    status, headers = call("/gradio_api/queue/join", {"host": "a:1", "origin": "http://a:1"})
+    assert (
+        status == 200
+        and headers["content-security-policy"] == POLICY
+        and headers["x-content-type-options"] == "nosniff"
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/upload",
+        "/gradio_api/proxy=http://x",
+        "/gradio_api/component_server",
+        "/gradio_api/file=/etc/passwd",
+        "/monitoring/summary",
+        "/gradio_api/file/x",
+        "//gradio_api/upload",
+        "/upload",
+    ],
+)
+def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
+    assert call(path)[0] == 404
+
+
+def test_large_bodies_are_refused_declared_or_not() -> None:
+    assert call(headers={"content-length": str(MAX_BODY + 1)})[0] == 413
+    assert call(headers={"content-length": "many"})[0] == 413
+    assert call(body=[b"x" * 600_000, b"x" * 600_000])[0] == 413
+    assert call(body=[b"x" * 600_000])[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"), [("http://page:7860", 200), ("https://evil.example", 403), ("null", 403)]
+)
+def test_requests_from_other_pages_are_refused(origin: str, status: int) -> None:
+    assert call(headers={"host": "page:7860", "origin": origin})[0] == status
+
+
+def test_a_space_is_known_by_its_public_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPACE_HOST", "name-space.hf.space")
+    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860") and not same_origin(
+        "https://other.hf.space", "10.0.0.1:7860"
+    )
+
+
+def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRADIO_SERVER_NAME", raising=False)
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert not is_public(None) and not is_public("localhost") and is_public("0.0.0.0")
+    monkeypatch.setenv("SPACE_ID", "a/b")
+    assert is_public("127.0.0.1")
+
+
+def test_a_server_with_names_answers_to_no_other() -> None:
+    guard = Guard(inner, names=frozenset({"192.0.2.7:7860"}))
+    assert guard.refusal("/", {"host": "192.0.2.7:7860"}) is None
+    for host in ("evil.example:7860", "192.0.2.7", ""):
+        refused = guard.refusal("/", {"host": host, "origin": f"http://{host}"})
+        assert refused is not None and refused.status_code == 403
+    assert Guard(inner).refusal("/", {"host": "anything"}) is None
+
+
+def test_launch_settings_are_frozen() -> None:
+    settings = launch_settings()
+    frozen = {
+        "share": False,
+        "show_error": False,
+        "allowed_paths": [],
+        "enable_monitoring": False,
+        "strict_cors": True,
+        "state_session_capacity": 200,
+        "run_history": False,
+        "pwa": False,
+        "ssr_mode": False,
+        "server_name": None,
+    }
+    assert {name: settings[name] for name in frozen} == frozen
+    assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
+    assert styles()[0].name == "page.css"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/file=../../etc/passwd",
+        "/gradio_api/file=%2Fetc%2Fpasswd",
+        "/gradio_api/proxy=http://169.254.169.254/",
+        "/gradio_api/stream/a/b/c/x.m3u8",
+        "/file=C:\\Windows",
+        "/deep_link",
+        "/gradio_api/vibe-code",
+        "/monitoring",
+    ],
+)
+def test_traversal_and_requests_to_elsewhere_end_at_the_guard(path: str) -> None:
+    assert call(path)[0] == 404
+
+
+@pytest.mark.parametrize("length", ["-1", "+5", "1e3", " 12", "9" * 400, "", "\u0661"])
+def test_a_length_that_is_no_plain_number_is_refused(length: str) -> None:
+    assert call(headers={"content-length": length})[0] == 413
+
+
+def test_every_file_that_a_module_of_the_page_names_is_there() -> None:
+    """Beside the page's folder lies plotly.js, which the server takes from the Python package."""
+    named = re.compile(r"""(?:from |import |import\(|new URL\()["'](\.{1,2}/[^"']+)["']""")
+    found = [
+        ((module.parent / name).resolve(), module, name)
+        for module in PAGE.rglob("*.js")
+        if "vendor" not in module.parts
+        for name in named.findall(module.read_text())
+    ]
+    assert len(found) > 100
+    served = (PAGE.parent / "plotly.min.js").resolve()
+    assert [(m.name, name) for at, m, name in found if not at.is_file() and at != served] == []
+    assert sum(at == served for at, _, _ in found) == 1
+
+
+def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it() -> None:
+    """gradio puts its own class before such a rule, which then matches nothing. A sheet that a
+    module loads itself, as media.css, comes as it is.
+    """
+    modules = "".join(module.read_text(encoding="utf-8") for module in PAGE.rglob("*.js"))
+    only = [sheet for sheet in styles() if f'./{sheet.name}"' not in modules]
+    assert only[0].name == "page.css"
+    text = "".join(sheet.read_text(encoding="utf-8") for sheet in only)
+    blocks = re.findall(r"@media[^{]*\{((?:[^{}]|\{[^{}]*\})*)\}", text)
+    rules = [line.strip() for block in blocks for line in block.splitlines()]
+    assert len(rules) > 10
+    assert [rule for rule in rules if re.match(r"(?:body|html|:root)\b", rule)] == []
+
+
+def test_an_event_of_gradio_loads_no_pyplot() -> None:
+    tried = (
+        "import sys, qa_demo.server.launch\n"
+        "from gradio.utils import MatplotlibBackendMananger as M\n"
+        "with M(): pass\n"
+        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    )
+    clean = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    said = subprocess.run(
+        [sys.executable, "-c", tried],
+        cwd=ASSETS.parent,
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["True", "False"]
+
+
+def interface_files(code: str) -> str:
+    """The interface files for editors that this code reads or writes, in a process of its own."""
+    heard = (
+        "import sys\nfound = set()\n"
+        "def hear(name, given):\n"
+        "    if name == 'open' and str(given[0]).endswith('.pyi'): found.add(str(given[0]))\n"
+        "sys.addaudithook(hear)\n"
+    )
+    shown = "\nprint(sum('gradio' in one for one in found))"
+    done = subprocess.run(
+        [sys.executable, "-c", heard + code + shown], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_the_page_starts_without_gradios_interface_files() -> None:
+    """gradio alone compares one for each module of components: should it stop, so may we. The one
+    of its page costs nothing worth a rule.
+    """
+    assert interface_files("import qa_demo.server.launch, qa_demo.views.page") == "1"
+    assert int(interface_files("import gradio")) > 20
