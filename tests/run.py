@@ -1,11 +1,13 @@
-"""Set up and run every test: python3 tests/run.py [pytest arguments]. Standard library only, Python
-3.11 or later.
+"""Set up and run every test: python3 tests/run.py [--quick] [pytest arguments]. Standard library
+only, Python 3.11 or later.
 
 Creates .venv where it is missing, installs requirements-dev.txt into it when that or
-requirements.txt changed, installs Chromium where there is none, and then runs deno (format, lint,
-types and unit tests of assets/page), ruff, mypy and pytest. All of them run even if one fails; the
-exit code is 0 only when all pass. deno is missing only on systems for which nobody has built it
-(requirements-dev.txt names those that have it); the run says so, and the rest runs.
+requirements.txt changed, installs Chromium where there is none, and then runs pytest on two workers
+and beside it deno (format, lint, types and unit tests of assets/page), ruff and mypy. All of them
+run even if one fails; the exit code is 0 only when all pass, and pytest's closing line comes last.
+`--quick` leaves out what needs a browser, a model or minutes. deno is missing only on systems for
+which nobody has built it (requirements-dev.txt names those that have it); the run says so, and the
+rest runs.
 """
 
 import hashlib
@@ -14,6 +16,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,6 +34,9 @@ OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
+QUICK = "--quick"
+# a worker that is through takes over half of what the other still has, whole files where it can
+WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
 
 
 def say(text: str) -> None:
@@ -135,25 +141,75 @@ def page_steps() -> dict[str, tuple[str | Path, ...]]:
     }
 
 
-def main() -> int:
-    """Set up, then check style, types and behaviour; pytest comes last, so that its summary closes
-    the output.
+def check(steps: dict[str, tuple[str | Path, ...]], failed: list[str]) -> None:
+    """Run these one after another; whoever passes says one line, whoever fails all that it said."""
+    for name, step in steps.items():
+        command = [str(part) for part in step]
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+        if done.returncode:
+            failed.append(name)
+        said = f"FAILED\n{done.stdout}" if done.returncode else "passed"
+        say(f"{' '.join(command)}: {said}")
+
+
+def test(arguments: list[str], steps: dict[str, tuple[str | Path, ...]]) -> list[str]:
+    """Run pytest, and the other steps beside it; returns the names of those that failed. Its last
+    line waits for them, so that it closes the output.
     """
+    failed: list[str] = []
+    others = threading.Thread(target=check, args=(steps, failed))
+    others.start()
+    command = [str(PYTHON), "-m", "pytest", *WORKERS, *arguments]
+    say(" ".join(command))
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    ) as pytest:
+        assert pytest.stdout is not None
+        last = ""
+        for line in pytest.stdout:
+            sys.stdout.write(last)
+            sys.stdout.flush()
+            last = line
+    others.join()
+    if pytest.returncode:
+        failed.append("pytest")
+    if failed:
+        say(f"failed: {', '.join(failed)}")
+    sys.stdout.write(last)
+    return failed
+
+
+def main() -> int:
+    """Set up, then check style, types and behaviour."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells an older Python
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
+    arguments = sys.argv[1:]
     install()
-    install_browser()
+    if QUICK in arguments:
+        arguments.remove(QUICK)
+        arguments += ["-m", "not browser and not model and not slow"]
+    else:
+        install_browser()
     steps: dict[str, tuple[str | Path, ...]] = {
         **page_steps(),
         "ruff": (PYTHON, "-m", "ruff", "check", "."),
         "mypy": (PYTHON, "-m", "mypy"),
-        "pytest": (PYTHON, "-m", "pytest", *sys.argv[1:]),
     }
-    codes = {name: run(*step) for name, step in steps.items()}
-    failed = [name for name, code in codes.items() if code]
-    if failed:
-        sys.stderr.write(f"failed: {', '.join(failed)}\n")
-    return 1 if failed else 0
+    return 1 if test(arguments, steps) else 0
 
 
 if __name__ == "__main__":
