@@ -7,9 +7,14 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-RUN = """async ([script, context]) => {
+RUN = """async ([script, context, rules]) => {
   if (!window.axe) new Function(script)();
-  return (await window.axe.run(context ?? document, { resultTypes: ["violations"] })).violations;
+  // gradio fades its colours: axe would see them halfway
+  await Promise.all(document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().endTime < Infinity)
+    .map((one) => one.finished.catch(() => {})));
+  const asked = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
+  return (await window.axe.run(context ?? document, asked)).violations;
 }"""
 
 
@@ -52,16 +57,14 @@ def tab_to(page: Page, target: Locator, most: int = 80) -> None:
     raise AssertionError(f"{most} presses of Tab do not reach it")
 
 
-def serious(page: Page, context: str | None = None) -> list[tuple[str, list[str]]]:
-    """Rules with a serious or critical finding in a part of the page, and the first places of
-    each.
+def findings(
+    page: Page, context: str | None = None, rules: list[str] | None = None
+) -> list[tuple[str, list[str]]]:
+    """What axe finds in a part of the page, by these rules or by all: each rule with its first
+    places.
     """
-    found = page.evaluate(RUN, [Axe().axe_script, context])
-    return [
-        (v["id"], [node["html"][:120] for node in v["nodes"]][:3])
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
+    found = page.evaluate(RUN, [Axe().axe_script, context, rules])
+    return [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in found]
 
 
 SMALL = """([root, least]) => [...root.querySelectorAll("*")].filter((node) => node.getClientRects().length

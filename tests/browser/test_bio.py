@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.views.link.fragment import parse
-from tests.browser.steps import ask, chosen, serious
+from tests.browser.steps import ask, chosen
 
 pytestmark = pytest.mark.browser
 
@@ -192,19 +192,3 @@ def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(
     expect(picture.locator(".own-banner")).to_contain_text("trained on this page")
     expect(picture.locator(".notice")).to_contain_text("head you trained on this page")
     assert picture.locator(".hit").count() > 5
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_serious_finding_and_nothing_wider_than_a_phone(
-    open_page: Callable[..., Page], scheme: str
-) -> None:
-    page = open_page(viewport={"width": 375, "height": 800}, color_scheme=scheme)
-    picture = chapter(page)
-    for name in ("tags", "spans", "annotators"):
-        step(picture, name)
-        picture.evaluate(
-            "root => root.querySelectorAll('.bio details:not([open]) > summary').forEach((fold) "
-            "=> fold.click())"
-        )
-        assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
-        assert serious(page, "#picture-bio") == [], name

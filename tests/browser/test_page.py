@@ -10,9 +10,7 @@ from playwright.sync_api import Page, expect
 
 from qa_demo.views.examples import load_examples
 from qa_demo.views.link.fragment import parse
-from qa_demo.views.page import CHAPTERS
 from tests.browser.serve import UNKNOWN
-from tests.browser.steps import serious
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -139,41 +137,3 @@ def test_a_link_restores_texts_and_selection(open_page: Callable[..., Page]) -> 
     found = parse(written.partition("#")[2])
     assert found is not None and found.left == ()
     assert found.fields["span"] == [0, 2, 2] and found.fields["windows"] == [384, 128, 64]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"color_scheme": "light"},
-        {"color_scheme": "dark"},
-        {"viewport": {"width": 375, "height": 740}},
-    ],
-    ids=["light", "dark", "phone"],
-)
-def test_no_chapter_has_a_serious_finding_or_is_wider_than_its_screen(
-    open_page: Callable[..., Page], settings: dict
-) -> None:
-    """Tables and settings are open in the first look; in the others axe sees what no chapter's own
-    file shows it there.
-    """
-    page = open_page(**settings)
-    first = settings == {"color_scheme": "light"}
-    faults = []
-    for module in CHAPTERS:
-        key = module.CHAPTER.key
-        page.locator(f"#tab-{key}").click()
-        picture = page.locator(f"#picture-{key}")
-        expect(picture.locator(".stage > *").first).to_be_attached()
-        expect(picture.locator(".notice")).not_to_be_empty()
-        picture.locator(".folds summary").get_by_text("as a table", exact=True).click()
-        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
-            faults.append((key, "wider than the screen"))
-        if first or key in ("answer", "windows"):
-            faults += serious(page, f"#panel-{key}")
-    page.locator("#tab-answer").click()
-    page.get_by_role("button", name="edit").click()
-    for switch in ("guessing", "readers", "linking"):
-        page.locator(f"#switch-{switch}").click()
-    faults += serious(page)
-    assert faults == []
-    assert page.locator("h1").count() == 1

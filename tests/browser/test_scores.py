@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.steps import chosen
@@ -281,33 +280,3 @@ def test_any_text_is_drawn_literally(page: Page) -> None:
     for step in ("plane", "dimensions", "layers"):
         picture.locator(f"#scores-step-{step}").click()
         expect(picture.locator(".stage img")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    "settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}]
-)
-def test_nothing_is_clipped_and_axe_has_no_serious_finding(
-    open_page: Callable[..., Page], settings: dict
-) -> None:
-    page = open_page(**settings)
-    picture = chapter(page)
-    picture.locator("#scores-question").fill("Who crossed it first?")
-    picture.locator("#scores-ask").click()
-    picture.get_by_text("the largest moves", exact=True).click()
-    expect(picture.locator(".scores-moved caption")).to_be_visible()
-    width = settings.get("viewport", {"width": 1280})["width"]
-    for step, fold in (
-        ("plane", "#scores-bias"),
-        ("dimensions", None),
-        ("layers", "#scores-pca"),
-    ):
-        picture.locator(f"#scores-step-{step}").click()
-        if fold is not None:
-            picture.locator(f"{fold} summary").click()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, step
-        found = Axe().run(page, context=PICTURE).response["violations"]
-        assert [
-            (v["id"], v["nodes"][0]["html"])
-            for v in found
-            if v["impact"] in ("serious", "critical")
-        ] == [], step

@@ -2,10 +2,7 @@
 pre-training; by mouse and by keyboard.
 """
 
-from collections.abc import Callable
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.serve import UNKNOWN
@@ -185,21 +182,3 @@ def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
     expect(notice).to_contain_text("Your spans hide 4 pieces")
     page.locator("#spanbert-step-closing").click()  # drawn at once from what has come before
     assert picture.get_by_role("img", name="by step of the pre-training").is_visible()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_step_is_accessible_and_fits_a_phone(
-    open_page: Callable[..., Page], theme: str
-) -> None:
-    narrow = theme == "dark"
-    page = open_page(
-        color_scheme=theme, **({"viewport": {"width": 375, "height": 740}} if narrow else {})
-    )
-    opened(page)
-    for step in STEPS:
-        page.locator(f"#spanbert-step-{step}").click()
-        page.wait_for_timeout(400)  # gradio fades colours
-        found = Axe().run(page, context="#picture-spanbert").response["violations"]
-        assert [(v["id"], v["nodes"][0]["html"][:160]) for v in found] == [], step
-        if narrow:
-            assert page.evaluate("document.documentElement.scrollWidth") <= 375, step

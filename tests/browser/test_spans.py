@@ -17,7 +17,7 @@ from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import total
 from qa_demo.views.spans import chapter as spans
-from tests.browser.steps import ask, serious, tab_to
+from tests.browser.steps import ask, tab_to
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -308,13 +308,3 @@ def test_a_narrow_screen_unfolds_the_ends_of_a_start(open_page: Callable[..., Pa
     picture.locator("#spans-open-square").click()
     expect(picture.locator("rect.mark-selected")).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_serious_finding_of_axe(page: Page, theme: str) -> None:
-    picture = chapter(page)
-    if theme == "dark":
-        page.get_by_role("button", name="dark").click()
-    for step in ("tent", "mass", "square"):
-        picture.locator(f"#spans-step-{step}").click()
-        assert serious(page, "#picture-spans") == []

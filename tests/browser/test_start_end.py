@@ -3,12 +3,11 @@ mouse and by keyboard.
 """
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.steps import ask, chosen, serious, tab_to
+from tests.browser.steps import ask, chosen, tab_to
 
 pytestmark = pytest.mark.browser
 
@@ -237,21 +236,3 @@ def test_any_text_is_drawn_literally(page: Page, text: str) -> None:
     drawn = " ".join(picture.locator(".line:not(.outside) .words").all_text_contents())
     assert drawn.split() == text.split()
     expect(picture.locator(".stage img")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    "settings", [{}, {"viewport": {"width": 375, "height": 740}}, {"color_scheme": "dark"}]
-)
-def test_nothing_is_clipped_and_axe_has_no_serious_finding(
-    open_page: Callable[..., Page], settings: dict
-) -> None:
-    page = open_page(**settings)
-    picture = chapter(page)
-    picture.locator("#start_end-lift summary").click()
-    width = settings.get("viewport", {"width": 1280})["width"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    rights = picture.locator(".unit").evaluate_all(
-        "(nodes) => nodes.map((n) => n.getBoundingClientRect().right)"
-    )
-    assert max(rights) <= width
-    assert serious(page, PICTURE) == []

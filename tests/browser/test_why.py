@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.core.errors import BadCheckpoint, Cancelled
@@ -411,24 +410,6 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(
         expect(body(picture).locator(".refused")).to_contain_text("The explanation was cancelled.")
     body(picture).get_by_role("button", name="try again").click()
     expect(bars(picture)).not_to_have_count(0)
-
-
-@pytest.mark.parametrize("step", ["looked", "rested", "trust"])
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (375, True)])
-def test_it_is_accessible_and_fits(
-    open_page: Callable[..., Page], step: str, width: int, dark: bool
-) -> None:
-    page = open_page(
-        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
-    )
-    picture = chapter(page, step)
-    if step == "trust":
-        measured(picture)
-    else:
-        expect(bars(picture)).not_to_have_count(0)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = Axe().run(page, context=PICTURE)
-    assert found.violations_count == 0, found.generate_report()
 
 
 def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:

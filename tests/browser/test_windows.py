@@ -3,14 +3,13 @@ constant, by mouse and by keyboard.
 """
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.views.examples import load_examples
 from qa_demo.views.windows import chapter as windows
-from tests.browser.steps import ask, chosen, serious
+from tests.browser.steps import ask, chosen
 
 pytestmark = pytest.mark.browser
 
@@ -154,17 +153,3 @@ def test_the_example_that_breaks_a_rule_is_opened(
     expect(page.locator("#asked .asked-question")).to_have_text(wanted.question)
     expect(page.get_by_label("Examples")).to_have_value(wanted.id)
     expect(page.locator("#asked .about")).to_contain_text("in one window")
-
-
-def test_no_serious_finding_and_nothing_wider_than_a_phone(open_page: Callable[..., Page]) -> None:
-    page = open_page(viewport={"width": 375, "height": 800})
-    picture = long_chapter(page)
-    for name in ("windows", "candidates", "merge"):
-        step(picture, name)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
-        assert serious(page, "#picture-windows") == [], name
-    picture.locator("summary", has_text="as a table").click()
-    table = picture.locator(".table-box:has(.many)").first
-    assert table.evaluate("box => box.scrollWidth - box.clientWidth") <= 1, (
-        "rows are stacked, not cut off"
-    )

@@ -107,7 +107,7 @@ function rows({ rows: list, absent }) {
     `the words with the largest effect on one side or the other, in the order of the text; ` +
     `every word stands in the table below`;
   return tableBox(
-    "What the two scores rested on",
+    "The words that the two scores rested on",
     el(
       "table",
       { class: "scores-words" },

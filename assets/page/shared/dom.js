@@ -53,11 +53,19 @@ export const tableBox = (name, ...content) =>
   el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
 
 /**
- * The head of a table: one row of column names.
+ * The head of a table: one row of column names; what has no name heads nothing.
  * @param {any[]} names
  */
 export const headRow = (names) =>
-  el("thead", {}, el("tr", {}, names.map((name) => el("th", { scope: "col" }, name))));
+  el(
+    "thead",
+    {},
+    el(
+      "tr",
+      {},
+      names.map((name) => (name === "" ? el("td", {}) : el("th", { scope: "col" }, name))),
+    ),
+  );
 
 /**
  * A drawing whose units are CSS pixels. `about` says what it is: a role and a name, or that it is

@@ -99,7 +99,7 @@ function shapes({ page, window: w }) {
 export function bars(choose) {
   const chart = el("div", {
     class: "bars",
-    role: "img",
+    role: "group", // its tools can be focused, which nothing in a picture may be
     "aria-label": "Bar chart of both distributions; its numbers stand in the table",
   });
   const said = el("p", { class: "role-quiet" }, "loading ...");

@@ -12,13 +12,14 @@ import { staircase } from "./staircase.js";
 import { makeScale } from "../shared/stems.js";
 import { style } from "../shared/style.js";
 import { tip } from "../shared/tip.js";
+import { keptViews } from "../shared/views.js";
 
 await style(new URL("./start_end.css", import.meta.url));
 
-const views = new WeakMap();
+const views = keptViews((view) => view.notes);
 
 export function draw(root, picture, page) {
-  const view = views.get(root) ?? make(root);
+  const view = views.of(root, () => make(root));
   Object.assign(view, { picture, page });
   if (view.stamp !== page.reading.stamp) renew(view);
   order(view);
@@ -32,7 +33,7 @@ export function draw(root, picture, page) {
 }
 
 export function select(root, picture, page) {
-  const view = views.get(root);
+  const view = views.known(root);
   if (!view || view.stamp !== page.reading.stamp) return draw(root, picture, page);
   Object.assign(view, { picture, page });
   const now = model(view);
@@ -85,7 +86,6 @@ function make(root) {
     asked: "",
     index: -1,
   };
-  views.set(root, view);
   view.root = root;
   view.send = (kind, value, of = kind) => view.page.input("change", { kind, value }, of);
   const choose = (side, doc) => pick(view, side, doc);

@@ -5,6 +5,7 @@ import { el, stepButtons } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { ints } from "../shared/pack.js";
 import { style } from "../shared/style.js";
+import { keptViews } from "../shared/views.js";
 import { visit } from "../shared/visit.js";
 import * as looked from "./attention.js";
 import * as rested from "./attribution.js";
@@ -18,10 +19,10 @@ const SLOW = new Set(["attribution", "question", "random", "stood", "curves", "s
 // milliseconds after which an answer counts as lost; slow ones tell how far they are, and Cancel ends them
 const PATIENCE = 120_000;
 const LONG_PATIENCE = 1_800_000;
-const views = new WeakMap();
+const views = keptViews((view) => view.stage);
 
 export function draw(root, picture, page) {
-  const view = views.get(root) ?? shell(root, picture);
+  const view = views.of(root, () => shell(root, picture));
   const news = view.picture !== picture;
   Object.assign(view, { picture, page });
   if (news) heard(view);
@@ -29,7 +30,7 @@ export function draw(root, picture, page) {
 }
 
 export function select(root, picture, page) {
-  const view = views.get(root);
+  const view = views.known(root);
   if (!view) return draw(root, picture, page);
   view.page = page;
   return paint(view);
@@ -76,7 +77,6 @@ function shell(root, picture) {
     ),
   );
   view.paint = () => paint(view);
-  views.set(root, view);
   return view;
 }
 

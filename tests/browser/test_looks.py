@@ -1,0 +1,97 @@
+"""Every chapter and step in its looks: axe finds nothing in the dark on a laptop and by day on a
+phone, and nothing is wider than either screen.
+"""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import test_bio, test_scores, test_spanbert, test_why, test_windows
+from tests.browser.steps import findings
+from tests.browser.test_present import PICTURES
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("nothing_explained")]
+
+WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 375, "height": 740}
+FOLDS = """(stage) => [...stage.querySelectorAll("details:not([open])")]
+  .filter((fold) => fold.checkVisibility()).forEach((fold) => fold.querySelector("summary").click())"""
+TOO_WIDE = """(key) => {
+  const right = ({ right }) => right > innerWidth + 1;
+  const page = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
+  const words = [...document.querySelectorAll(`#stage-${key} .line .unit`)];
+  return page.concat(words.filter((word) => right(word.getBoundingClientRect())).map((word) => word.textContent));
+}"""
+
+
+def prepare(page: Page, key: str) -> Locator:
+    """The chapter with as much on it as its own tests bring there."""
+    own = {
+        "scores": test_scores.chapter,
+        "windows": test_windows.long_chapter,
+        "bio": test_bio.chapter,
+        "spanbert": test_spanbert.opened,
+    }
+    if key in own:
+        picture = own[key](page)
+    else:
+        page.locator(f"#tab-{key}").click()
+        picture = page.locator(f"#picture-{key}")
+    expect(picture.locator(".notice")).not_to_be_empty()
+    if key == "scores":
+        picture.locator("#scores-question").fill("Who crossed it first?")
+        picture.locator("#scores-ask").click()
+        expect(picture.locator(".scores-moved caption")).to_contain_text("The largest moves")
+    return picture
+
+
+def open_step(page: Page, key: str, step: str) -> None:
+    """Open a step and whatever is folded in it."""
+    if step:
+        page.locator(f"#{key}-step-{step}").click()
+    if (key, step) == ("why", "trust"):
+        test_why.measured(page.locator("#picture-why"))
+    stage = page.locator(f"#stage-{key}")
+    expect(stage.locator(PICTURES[key][step]).locator("visible=true").first).to_be_visible()
+    stage.evaluate(FOLDS)
+
+
+def faults_of(page: Page, key: str, part: str, title: str) -> list[object]:
+    """What is wrong in the dark on a laptop and by day on a phone. Chapter 4 has a picture of its
+    own on each, so that the laptop's colours are looked at by day as well.
+    """
+    faults, switch = [], page.locator("#switch-dark")
+    if key == "spans":
+        faults += [("day", fault) for fault in findings(page, part, ["color-contrast"])]
+    switch.click()
+    faults += [("dark", fault) for fault in findings(page, part)]
+    faults += [("laptop", "too wide", fault) for fault in page.evaluate(TOO_WIDE, key)]
+    page.set_viewport_size(PHONE)
+    switch.click()
+    faults += [("phone", fault) for fault in findings(page, part)]
+    faults += [("phone", "too wide", fault) for fault in page.evaluate(TOO_WIDE, key)]
+    page.set_viewport_size(WIDE)
+    return [(title, *fault) for fault in faults]
+
+
+@pytest.mark.parametrize("key", PICTURES)
+def test_no_step_has_a_finding_or_is_wider_than_its_screen(page: Page, key: str) -> None:
+    picture, faults = prepare(page, key), []
+    for step in PICTURES[key]:
+        open_step(page, key, step)
+        faults += faults_of(page, key, f"#panel-{key}", step)
+    picture.get_by_text("as a table", exact=True).click()
+    page.set_viewport_size(PHONE)
+    faults += [("table", fault) for fault in findings(page, f"#picture-{key} .table-box")]
+    faults += [("table", "too wide", fault) for fault in page.evaluate(TOO_WIDE, key)]
+    assert faults == []
+    if key == "windows":
+        cut = "box => box.scrollWidth - box.clientWidth"
+        table = picture.locator(".table-box:has(.many)").first
+        assert table.evaluate(cut) <= 1, "rows are stacked, not cut off"
+
+
+def test_the_frame_of_the_page_has_no_finding(page: Page) -> None:
+    page.get_by_role("button", name="edit").click()
+    for switch in ("guessing", "readers", "linking"):
+        page.locator(f"#switch-{switch}").click()
+    assert page.locator("h1").count() == 1
+    assert faults_of(page, "answer", "body", "frame") == []
