@@ -64,6 +64,9 @@ class Settings:
     bio_weight: float = 15.0
     negatives: float = 0.1
     dropout: float = 0.0
+    adapter: int = setting(
+        0, help="rank of an adapter on all linear layers of a frozen encoder; 0 trains the encoder"
+    )
     average: float = 0.998
     seed: int = 1
     evaluate_every: int = 500
@@ -81,6 +84,8 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
     layers = getattr(model.reader.base_model, "encoder", model.reader.base_model)
     blocks = getattr(layers, "layer", None) or model.reader.base_model.transformer.layer
     model.reader.base_model.embeddings.requires_grad_(False)
+    if s.adapter:
+        blocks = ()
     heads = [*model.reader.qa_outputs.parameters(), *model.bio.parameters()]
     groups: list[dict] = [{"params": heads, "lr": s.learning_rate * s.head_rate}]
     groups += [
@@ -177,7 +182,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
     ]
     dev = read_squad(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
-    model = load(s.encoder, s.dropout).to(accelerator.device)
+    model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
     groups = parameter_groups(model, s)
     average = copy.deepcopy(model).requires_grad_(False)
 

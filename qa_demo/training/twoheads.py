@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
@@ -39,9 +40,30 @@ class TwoHeads(nn.Module):
         )
 
 
-def load(source: str, dropout: float) -> TwoHeads:
+def adapt(model: TwoHeads, rank: int) -> None:
+    """Freeze the encoder and give each of its linear layers W a change of low rank: W x + 2 B A x
+    with A [rank, in] random and B [out, rank] zero, so that nothing changes before the first step.
+
+    Source: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1.
+    """
+    config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=linear_layers(model))
+    model.reader.requires_grad_(False)
+    inject_adapter_in_model(config, model.reader.base_model)
+    model.reader.qa_outputs.requires_grad_(True)
+
+
+def linear_layers(model: TwoHeads) -> list[str]:
+    """The names of the encoder's linear layers, poolers left out: no head reads them."""
+    return [
+        name
+        for name, module in model.reader.base_model.named_modules()
+        if isinstance(module, nn.Linear) and not name.startswith("pooler")
+    ]
+
+
+def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     """A reader around an encoder (a folder or hub id); each head is random when the source has
-    none.
+    none. `adapter`: the rank of the trained change to a frozen encoder, 0 to train all of it.
     """
     reader = AutoModelForQuestionAnswering.from_pretrained(source, **training_form(dropout))
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
@@ -50,6 +72,8 @@ def load(source: str, dropout: float) -> TwoHeads:
     if head.is_file():
         model.bio.load_state_dict(load_file(head))
         model.bio.float()
+    if adapter:
+        adapt(model, adapter)
     return model
 
 

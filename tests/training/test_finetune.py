@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import nn
 
-from qa_demo.training import export, finetune, loop, processor
+from qa_demo.training import checkpoints, export, finetune, loop, processor
 from qa_demo.training.processor import attention_kernel
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
@@ -220,3 +221,26 @@ def test_an_export_adds_what_it_is_told_to_the_biases_of_the_tags(home, run):
     )
     assert torch.equal(shifted["weight"], plain["weight"])
     assert json.loads((home / "shifted" / "reader.json").read_text())["tag_bias"] == [0.5, 1, -2]
+
+
+def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) -> None:
+    torch.manual_seed(3)
+    plain = load(str(home / "encoder"), 0.0).eval()
+    torch.manual_seed(3)
+    adapted = load(str(home / "encoder"), 0.0, adapter=2).eval()
+    ids = torch.arange(5, 25)[None]
+    given = (ids, torch.ones_like(ids), torch.zeros_like(ids))
+    for a, b in zip(plain(*given), adapted(*given), strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-6)
+    trained = [name for name, p in adapted.named_parameters() if p.requires_grad]
+    assert {"reader.qa_outputs.weight", "bio.weight"} <= set(trained)
+    assert all("lora_" in n or n.startswith(("reader.qa_outputs.", "bio.")) for n in trained)
+    linear = [n for n, m in plain.reader.base_model.named_modules() if isinstance(m, nn.Linear)]
+    assert len([n for n in trained if "lora_A" in n]) == len(linear) > 8
+
+    before = {name: p.clone() for name, p in adapted.named_parameters()}
+    assert finetune.train(settings(home, "adapted", adapter=2))
+    after = load(str(home / "encoder"), 0.0, adapter=2)
+    checkpoints.load_weights(after, home / "adapted" / "weights.safetensors")
+    changed = {n for n, p in after.named_parameters() if not torch.equal(p, before[n])}
+    assert changed == set(trained)
