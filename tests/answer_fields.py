@@ -11,6 +11,9 @@ FIELDS = [
     "score",
     "null_score",
     "score_diff",
+    "claim",
+    "answerable",
+    "right_if_answerable",
     "n_best",
     "windows",
 ]

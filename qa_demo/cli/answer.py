@@ -104,6 +104,20 @@ def _asked(name: str) -> Iterator[Example]:
         yield Example(str(row.get("id") or ""), asked, context, ())
 
 
+def _sure(report: dict[str, Any]) -> list[str]:
+    """How likely the best span is exactly right, for a reader that was fitted."""
+    right, claim = report["right_if_answerable"], report["claim"]
+    if right is None:
+        return []
+    span = "the answer" if report["answer"] is not None else "the best span"
+    if claim is None:
+        return [f"{span} is {100 * right:.0f} % likely to be exactly right if the text answers"]
+    return [
+        f"{span} is {100 * claim:.0f} % likely to be exactly right: the text answers with "
+        f"{100 * report['answerable']:.0f} %, and then this is right with {100 * right:.0f} %"
+    ]
+
+
 def lines(report: dict[str, Any]) -> str:
     """The answer, its numbers, and the list of the best spans, for a person."""
     if report["answer"] is None:
@@ -120,6 +134,7 @@ def lines(report: dict[str, Any]) -> str:
             f"no answer scores {report['null_score']:.3f}, {report['score_diff']:+.3f} against "
             f"the best span"
         )
+    found += _sure(report)
     count = len(report["windows"])
     found.append(f"{count} window{'s' if count > 1 else ''}; the best spans:")
     found += [

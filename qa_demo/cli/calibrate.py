@@ -18,8 +18,9 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.report_evaluate import in_window
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.claims import margin
 from qa_demo.core.measuring.metrics import Outcome, score
-from qa_demo.core.measuring.reliability import reliability
+from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.temperature import Claim, pair_claim
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.abstain import MOST_LOST, trade
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """What the reader says to one question: outcome, claim and plain probability of its best span;
-    None without one.
+    """What the reader says to one question: outcome, claim, plain probability and lead over no
+    answer of its best span; no claim without one.
     """
 
     outcome: Outcome
     claim: Claim | None
     plain: float
+    margin: float = 0.0
 
 
 def add(commands: Any) -> None:
@@ -86,7 +88,8 @@ def _ask(
             return Said(Outcome(""), None, 0.0)
         best = prediction.best.candidate
         outcome = Outcome(best.text, prediction.score_diff)
-        return Said(outcome, pair_claim(reading, best), in_window(reading, best))
+        claim, plain = pair_claim(reading, best), in_window(reading, best)
+        return Said(outcome, claim, plain, margin(reading, best))
 
     found, progress = [], Progress("question")
     with closing(read_each(reader, examples, windows, make, cores)) as results:
@@ -127,16 +130,49 @@ def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str,
         if e.answers and s.claim is not None
     ]
     articles = len({e.title for e, _, _ in kept}) > 1
+
+    def title(e: Example) -> str:
+        return e.title if articles and e.title else e.context
+
     found = reliability(
-        [e.title if articles and e.title else e.context for e, _, _ in kept],
+        [title(e) for e, _, _ in kept],
         [claim for _, claim, _ in kept],
         right,
         [plain for _, _, plain in kept],
     )
-    return {
-        "calibration": {"span": {"temperature": found.temperature, "bias": found.bias}},
-        "reliability": asdict(found),
-    }
+    fits: dict[str, Any] = {"span": {"temperature": found.temperature, "bias": found.bias}}
+    result = {"calibration": fits, "reliability": asdict(found)}
+    if all(e.answers for e in examples):
+        return result
+    asked = [
+        Asked(title(e), bool(e.answers), s.claim, s.margin, is_right(e, s))
+        for e, s in zip(examples, said, strict=True)
+        if s.claim is not None
+    ]
+    try:
+        claim = claim_reliability(asked)
+    except BadInput as fault:
+        return result | {"claim": None, "claim_because": str(fault)}
+    fits["answerable"] = {"slope": claim.slope, "intercept": claim.intercept}
+    return result | {"claim": asdict(claim)}
+
+
+def is_right(example: Example, said: Said) -> bool:
+    """Whether the best span is exactly right; never where the text does not answer."""
+    return bool(example.answers) and score(example, said.outcome.text, "1.1")[0] == 1
+
+
+def _claim_line(result: dict[str, Any]) -> str:
+    claim = result["claim"]
+    if claim is None:
+        return f"how likely a text answers at all is not fitted: {result['claim_because']}"
+    fitted = result["calibration"]["answerable"]
+    return (
+        f"slope {fitted['slope']:.3f}, intercept {fitted['intercept']:.3f}: whether the text "
+        f"answers at all, fitted on {claim['measured_on']:,} questions, {claim['unanswerable']:,} "
+        f"without an answer; the product of both chances misses the share of right answers among "
+        f"them by {claim['error']:.3f}, the first alone by {claim['error_conditional']:.3f}"
+    )
 
 
 def _lines(result: dict[str, Any]) -> str:
@@ -148,6 +184,8 @@ def _lines(result: dict[str, Any]) -> str:
         f"and {found['error_after']:.3f} after, on articles that the fit did not see "
         f"({found['chance_error']:.3f} would be the draw of outcomes alone)",
     ]
+    if "claim" in result:
+        lines.append(_claim_line(result))
     if at is None:
         lines.append("no threshold: every question of the file has an answer")
     else:

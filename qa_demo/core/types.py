@@ -201,14 +201,25 @@ class Calibration:
 
 
 @dataclass(frozen=True)
+class Answerability:
+    """How a span's lead over no answer is turned into the chance that the text answers at all; see
+    core.measuring.claims.
+    """
+
+    slope: float
+    intercept: float
+
+
+@dataclass(frozen=True)
 class Calibrations:
-    """The calibration of each head; None where none was fitted.
+    """The calibration of each head, and of whether there is an answer; None where none was fitted.
 
     The logits of a reading are never changed by it: it only says what a probability is worth.
     """
 
     span: Calibration | None = None
     bio: Calibration | None = None
+    answerable: Answerability | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -135,7 +135,7 @@ def _row(row: Row, context: int, other: Row | None) -> Row:
         "because": row["because"],
         "exact": row["exact"],
         "f1": row["f1"],
-        "probability": row["probability"],
+        "probability": None if (name := _surest([row])) == "in_window" else row[name],
         "score_diff": row["score_diff"],
         "chapter": chapter(row),
     }
@@ -144,17 +144,27 @@ def _row(row: Row, context: int, other: Row | None) -> Row:
     return shown
 
 
+def _surest(rows: Sequence[Row]) -> str:
+    """The best of three chances that some row has: whatever the text holds, if the text answers,
+    or the model's own P_s(i) P_e(j).
+    """
+    fits = ("claim", "right_if_answerable")
+    return next((n for n in fits if any(row[n] is not None for row in rows)), "in_window")
+
+
 def _calibration(rows: Sequence[Row]) -> dict[str, Any] | None:
-    """Ten bins of the best spans' probability; None where nothing was read."""
-    fitted = any(row["probability"] is not None for row in rows)
-    name = "probability" if fitted else "in_window"
-    said = [row for row in rows if row[name] is not None and row["gold"]]
+    """Ten bins of the best spans' probability; None where nothing was read. A claim holds for every
+    question, the other chances for those that have an answer.
+    """
+    name = _surest(rows)
+    said = [row for row in rows if row[name] is not None and (row["gold"] or name == "claim")]
     if not said:
         return None
     right = [float(_best_right(row)) for row in said]
     table = calibration([row[name] for row in said], right)
     return {
-        "fitted": fitted,
+        "fitted": name != "in_window",
+        "of": name,
         "bins": [asdict(one) for one in table],
         "error": calibration_error(table),
         "questions": len(said),
@@ -163,7 +173,8 @@ def _calibration(rows: Sequence[Row]) -> dict[str, Any] | None:
 
 def _best_right(row: Row) -> bool:
     """Whether the best span is exactly right, withheld or not."""
-    return score(example_of(row), row["n_best"][0]["text"], "1.1")[0] == 1
+    text = row["n_best"][0]["text"]
+    return bool(row["gold"]) and score(example_of(row), text, "1.1")[0] == 1
 
 
 def _thresholds(rows: Sequence[Row], run: Row) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ where the words stand.
 
 from typing import Any
 
-from qa_demo.core.measuring.temperature import chance, pair_claim
+from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.options import MergeOptions
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading
@@ -25,10 +25,10 @@ def verdict(
 ) -> dict[str, Any]:
     """What the line says of the shown logits, in parts: every part is text.
 
-    `why` is empty where the reader answers. `sure` is the calibrated chance that the best span is
-    exactly right; for a reader without a calibration, logits `changed` by hand, or a span that the
-    calibration does not know, P_start(i) P_end(j) in its window at `temperature`. `span` is
-    [window, start, end] in doc coordinates.
+    `why` is empty where the reader answers. `sure` is the chance that the best span is exactly
+    right, whatever the text holds (core.measuring.claims); for a reader without a calibration,
+    logits `changed` by hand, or a span that the calibration does not know, P_start(i) P_end(j) in
+    its window at `temperature`. `span` is [window, start, end] in doc coordinates.
     """
     best = prediction.best
     if best is None:
@@ -85,19 +85,18 @@ def sure(
     withheld: bool = False,
 ) -> dict[str, str]:
     """The best span's probability and its name: `calibrated` only where a calibration was fitted,
-    the logits are the reader's own, and BERT's own limits allow the span. A calibration is fitted
-    on questions that their text answers: of a guess that is `withheld` this has to be said.
+    the logits are the reader's own, and BERT's own limits allow the span. Where the reader was
+    fitted on questions that their text answers alone, that condition is said.
     """
-    fitted = None if changed or reading.calibrations is None else reading.calibrations.span
-    claim = None if fitted is None else pair_claim(reading, found)
-    if fitted is not None and claim is not None:
-        name = "likely to be exactly right"
-        if withheld:
-            how = "likely exactly right if the text answers"
-        else:
-            how = f"{name} (calibrated probability)"
+    known = None if changed else sureness(reading, found)
+    if known is not None:
         of = "it is" if withheld else ""
-        return {"of": of, "value": percent(chance(claim, fitted)), "name": how}
+        name = "likely to be exactly right"
+        if known.claim is None:
+            chance, name = known.right_if_answerable, f"{name} if the text answers"
+        else:
+            chance, name = known.claim, f"{name} (calibrated probability)"
+        return {"of": of, "value": percent(chance), "name": name}
     value = percent(span_prob(reading, found.window, found.span, temperature))
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
     name = f"probability in its window{warm}, not calibrated"

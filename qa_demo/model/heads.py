@@ -11,13 +11,15 @@ import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.measuring.temperature import BIASES, RANGE
-from qa_demo.core.types import TAGS, Calibration, Calibrations
+from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
 from qa_demo.model.checks import read_header, read_json, regular
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
+STEEPEST = 100.0
+"""Of a fitted slope and intercept: margins are logits, some tens at most."""
 
 
 def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
@@ -83,17 +85,19 @@ def _number(value: Any) -> bool:
 
 
 def _calibrations(raw: Any, name: str) -> Calibrations | None:
-    """{head: {"temperature": T, "bias": b}}; a reader that only came with the older temperatures
-    alone has none.
+    """{head: {"temperature": T, "bias": b}, "answerable": {"slope": a, "intercept": c}}; a reader
+    that only came with the older temperatures alone has none.
     """
     if raw is None:
         return None
     (low, high), (least, most) = RANGE, BIASES
-    if not isinstance(raw, dict) or not set(raw) <= {"span", "bio"}:
+    if not isinstance(raw, dict) or not set(raw) <= {"span", "bio", "answerable"}:
         raise BadCheckpoint(
-            f"{name}: calibration must be an object with span, bio or both, got {str(raw)[:60]}"
+            f"{name}: calibration must be an object with span, bio and answerable, or some of "
+            f"them, got {str(raw)[:60]}"
         )
-    for head, one in raw.items():
+    heads = {head: one for head, one in raw.items() if head != "answerable"}
+    for head, one in heads.items():
         fields = one if isinstance(one, dict) else {}
         t, b = fields.get("temperature"), fields.get("bias")
         if not (
@@ -108,8 +112,24 @@ def _calibrations(raw: Any, name: str) -> Calibrations | None:
                 f"{high:g} and a bias from {least:g} to {most:g}, got {str(one)[:60]}"
             )
     return Calibrations(
-        **{head: Calibration(float(x["temperature"]), float(x["bias"])) for head, x in raw.items()}
+        **{k: Calibration(float(x["temperature"]), float(x["bias"])) for k, x in heads.items()},
+        answerable=_answerability(raw.get("answerable"), name),
     )
+
+
+def _answerability(raw: Any, name: str) -> Answerability | None:
+    """{"slope": a, "intercept": c}; a falling curve would call a lower score the better answer."""
+    if raw is None:
+        return None
+    fields = raw if isinstance(raw, dict) else {}
+    slope, intercept = fields.get("slope"), fields.get("intercept")
+    numbers = set(fields) == {"slope", "intercept"} and _number(slope) and _number(intercept)
+    if not (numbers and 0 <= slope <= STEEPEST and abs(intercept) <= STEEPEST):
+        raise BadCheckpoint(
+            f"{name}: answerable must have a slope from 0 to {STEEPEST:g} and an intercept within "
+            f"{STEEPEST:g} of 0, got {str(raw)[:60]}"
+        )
+    return Answerability(float(slope), float(intercept))
 
 
 def with_fit(reader: "BertReader", path: Path) -> "BertReader":

@@ -14,6 +14,7 @@ import numpy as np
 from qa_demo.core.files.report_evaluate import in_window
 from qa_demo.core.learning.bio import best_span, decode_reading
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.claims import margin
 from qa_demo.core.measuring.lists import ListScores, list_scores
 from qa_demo.core.measuring.metrics import Outcome
 from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
@@ -81,13 +82,15 @@ def versions(*packages: str) -> dict[str, str]:
 @dataclass(frozen=True, eq=False)
 class Said:
     """What a head says: its best span with score_diff, all its texts (the tags can say several),
-    how sure it can be made, and its probability as it stands.
+    how sure it can be made, its probability as it stands, and the span's lead over no answer (of
+    the start/end head).
     """
 
     outcome: Outcome
     texts: tuple[str, ...]
     claim: Claim | None
     plain: float
+    margin: float = 0.0
 
 
 def claim(reading: Reading, head: str) -> Claim | None:
@@ -120,7 +123,9 @@ def says(reading: Reading, head: str) -> Said:
     """What one head says to one question."""
     found = outcome(reading, Setup(head))
     texts = (found.text,) if head == "span" else tuple(x.text for x in decode_reading(reading))
-    return Said(found, texts, claim(reading, head), plain_prob(reading, head))
+    best = predict(reading).best if head == "span" else None
+    lead = 0.0 if best is None else margin(reading, best.candidate)
+    return Said(found, texts, claim(reading, head), plain_prob(reading, head), lead)
 
 
 def scored_lists(examples: Sequence[Example], said: Sequence[Said]) -> ListScores:

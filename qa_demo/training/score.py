@@ -22,7 +22,7 @@ from typing import Any
 
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import Outcome, evaluate, score
-from qa_demo.core.measuring.reliability import reliability
+from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.reading.abstain import MOST_LOST, trade
 from qa_demo.model.loading import load_reader
@@ -54,6 +54,26 @@ def measured(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any
             [said[k].plain for k in claims],
         )
     )
+
+
+def claimed(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
+    """The claim of the start/end head, fitted and measured on questions of which some have no
+    answer.
+    """
+    return asdict(
+        claim_reliability(
+            [
+                Asked(e.title, bool(e.answers), s.claim, s.margin, is_right(e, s.outcome.text))
+                for e, s in zip(examples, said, strict=True)
+                if s.claim is not None
+            ]
+        )
+    )
+
+
+def is_right(example: Example, text: str) -> bool:
+    """Whether a text is exactly right; never where the paragraph does not answer."""
+    return bool(example.answers) and score(example, text, "1.1")[0] == 1
 
 
 def withheld(
@@ -150,6 +170,7 @@ def metrics(
         result["squad_dev_v2"][head], result["threshold_curve"][head] = withheld(
             mixed, of(head, mixed)
         )
+    result["claim"] = claimed(mixed, [said[e.question, e.context]["span"] for e in mixed])
     return result | ({"lists": lists(kept, said)} if kept else {})
 
 
@@ -175,6 +196,9 @@ def main(argv: list[str] | None = None) -> None:
     card["calibration"] = {
         head: {name: result["reliability"][head][name] for name in ("temperature", "bias")}
         for head in HEADS
+    }
+    card["calibration"]["answerable"] = {
+        name: result["claim"][name] for name in ("slope", "intercept")
     }
     (a.reader / "reader.json").write_text(json.dumps(card, indent=1) + "\n")
     write_checksums(a.reader)

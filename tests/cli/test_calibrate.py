@@ -10,7 +10,7 @@ import pytest
 from qa_demo.cli.main import main
 from qa_demo.core.measuring.temperature import RANGE
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Calibration
+from qa_demo.core.types import Answerability, Calibration
 from qa_demo.model.heads import with_fit
 from qa_demo.model.loading import load_reader
 from tests.cli.test_main import OPTIONS, SMALL, assert_fails
@@ -26,8 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def questions(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sixteen questions of eight articles: half of the best spans are right; four more have no
-    answer.
+    """Sixteen questions of eight articles: half of the best spans are right; four more of two
+    articles have no answer.
     """
     reader, rows = load_reader(str(folder)), []
     for k in range(20):
@@ -80,6 +80,7 @@ def test_lines_for_a_person_and_a_file_without_unanswerable_questions(
     assert main(calibrate(folder, questions, tmp_path / "a.json")) == 0
     said = capsys.readouterr().out
     assert "fitted on 16 questions" in said and "answering or not is right for" in said
+    assert "at all is not fitted: how likely a text answers is fitted on questions with" in said
     assert main(calibrate(folder, questions, tmp_path / "b.json", "--limit", "16")) == 0
     assert "no threshold: every question" in capsys.readouterr().out
     assert json.loads((tmp_path / "b.json").read_text())["threshold"] is None
@@ -96,6 +97,30 @@ def test_a_file_of_one_article_is_split_by_paragraphs(
     assert main(calibrate(folder, one, tmp_path / "one.json", "--json")) == 0
     halves = json.loads(capsys.readouterr().out)["reliability"]["halves"]
     assert [half["fitted_on"] for half in halves] == [8, 8]
+
+
+def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answer(
+    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in questions.read_text().splitlines()[:16]]
+    silent = [
+        row | {"question": row["question"] + "?" * k, "answers": {"text": [], "answer_start": []}}
+        for k, row in enumerate(rows)
+    ]
+    both, out = tmp_path / "both.jsonl", tmp_path / "fit.json"
+    both.write_text("\n".join(map(json.dumps, [*rows, *silent])))
+    assert main(calibrate(folder, both, out, "--json")) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["claim"]["measured_on"], result["claim"]["unanswerable"]) == (32, 16)
+    fitted = with_fit(load_reader(str(folder)), out)
+    assert fitted.calibrations.answerable == Answerability(**result["calibration"]["answerable"])
+    flags = ["--reader", str(folder), "--calibration", str(out), *SMALL]
+    asked = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT, *flags]
+    assert main([*asked, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["claim"] == answer["answerable"] * answer["right_if_answerable"] > 0
+    assert main(asked) == 0
+    assert "likely to be exactly right: the text answers with" in capsys.readouterr().out
 
 
 def test_what_cannot_be_used_is_one_sentence(

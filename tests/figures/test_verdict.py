@@ -7,13 +7,14 @@ from functools import cache
 import numpy as np
 import pytest
 
+from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import COMBINES
-from qa_demo.core.types import Calibration, Calibrations, Reading, Span
-from qa_demo.figures.numbers import MINUS
+from qa_demo.core.types import Answerability, Calibration, Calibrations, Reading, Span
+from qa_demo.figures.numbers import MINUS, percent
 from qa_demo.figures.verdict import sure, verdict, withheld
 from qa_demo.views.examples import load_examples
 from tests.fakes import FakeReader
@@ -130,12 +131,18 @@ def test_how_sure_is_calibrated_only_where_a_temperature_was_fitted() -> None:
     fitted = replace(reading, calibrations=Calibrations(span=Calibration(1.8, 0.7)))
     known = verdict(fitted, predict(fitted), temperature=2.5)["sure"]
     assert known["value"] == f"{round(100 * odds / (1 + odds))} %"
-    assert "(calibrated" in known["name"]
+    assert known["name"].endswith("if the text answers"), "no silent text was among the fit's"
     changed = verdict(fitted, predict(fitted), changed=True)["sure"]
     assert changed == plain, "a calibration is fitted on the reader's own logits"
     guess = verdict(fitted, predict(fitted, DecodeOptions(null_score_diff_threshold=-1e3)))["sure"]
     assert (known["of"], guess["of"]) == ("", "it is") and guess["value"] == known["value"]
-    assert "if the text answers" in guess["name"], "it is fitted on questions that have an answer"
+    assert guess["name"] == known["name"]
+    whole = Calibrations(span=Calibration(1.8, 0.7), answerable=Answerability(0.3, -0.2))
+    claimed = replace(reading, calibrations=whole)
+    said = verdict(claimed, predict(claimed))["sure"]
+    right = sureness(claimed, found)
+    assert said["value"] == percent(right.claim) != known["value"]
+    assert "(calibrated" in said["name"] and "if the text" not in said["name"]
     other = replace(reading, calibrations=Calibrations(bio=Calibration(1.8)))
     assert verdict(other, predict(other))["sure"] == plain
 

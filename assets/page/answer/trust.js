@@ -24,13 +24,13 @@ export function trust(data, width, page, before) {
     el(
       "div",
       { class: "trust" },
-      data.reliability
-        ? diagram(reliability(data.reliability, each, em), data.reliability, [
-          [blob("hollow before"), "softmax as it is"],
-          [blob("ink"), "calibrated"],
+      ...[data.claim, data.reliability].filter(Boolean).map((found) =>
+        diagram(reliability(found, each, em), found, [
+          [blob("hollow before"), found.names[0]],
+          [blob("ink"), found.names[1]],
           [sample("rule-ink dashed"), "comes true"],
         ])
-        : null,
+      ),
       data.curve
         ? diagram(curve(data.curve, each, em), data.curve, [
           [sample("rule-ink"), "right answers withheld"],
@@ -89,14 +89,14 @@ function frame({ width, height, em, x: domain, names, label, percent = false }) 
 }
 
 /** Dots on the diagonal would be honest; their area is the number of questions. */
-function reliability({ before, after }, width, em) {
+function reliability({ before, after, names }, width, em) {
   const { art, x, y } = frame({
     width,
     height: em * 18,
     em,
     x: [0, 100],
     names: ["probability of the best span", "exactly right"],
-    label: "How often a probability comes true, before and after the calibration",
+    label: `How often a probability comes true: ${names.join(" and ")}`,
     percent: true,
   });
   const most = max([...before, ...after], (row) => row.count) ?? 1;

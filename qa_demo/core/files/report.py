@@ -11,6 +11,7 @@ from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.explaining.attribution import Attribution
 from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.learning.losses import Golds, shared_norm_loss, start_end_loss, total
+from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.reading.words import words
 from qa_demo.core.types import Encoding, Reading, Span
@@ -21,7 +22,7 @@ NORMALISERS = ("window", "shared")
 def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
     """One answered question. `answer` and the five fields after it are null when there is no
     answer; `n_best` never holds the null, so its first entry is the best span even then. Chars are
-    half-open in the context as given.
+    half-open in the context as given. The three chances are of that first entry.
     """
     best = prediction.best
     answered = best is not None and prediction.answer is not None
@@ -41,10 +42,24 @@ def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
             },
             "null_score": prediction.null_score,
             "score_diff": prediction.score_diff,
+            **claim_json(reading, prediction),
             "n_best": [_span(ranked) for ranked in prediction.n_best],
             "windows": _windows(reading),
         }
     )
+
+
+def claim_json(reading: Reading, prediction: Prediction) -> dict[str, float | None]:
+    """How sure the reader can be of its best span (core.measuring.claims): `claim` = `answerable`
+    * `right_if_answerable`, chances from 0 to 1, null where nothing was fitted.
+    """
+    best = prediction.best
+    found = None if best is None else sureness(reading, best.candidate)
+    return {
+        "claim": None if found is None else found.claim,
+        "answerable": None if found is None else found.answerable,
+        "right_if_answerable": None if found is None else found.right_if_answerable,
+    }
 
 
 def _windows(reading: Reading) -> list[dict[str, int]]:

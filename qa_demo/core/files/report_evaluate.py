@@ -4,11 +4,10 @@ wrong.
 
 from typing import Any
 
-from qa_demo.core.files.report import finite, place_json
+from qa_demo.core.files.report import claim_json, finite, place_json
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import Judged, answer_under
 from qa_demo.core.measuring.metrics import Outcome, normalize
-from qa_demo.core.measuring.temperature import chance, pair_claim
 from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.reading.spans import window_prob
 from qa_demo.core.types import Reading, Span
@@ -22,14 +21,12 @@ def question_json(
     """A question that was read. Characters are half-open in the context as given; scores are
     logits, exact and F1 from 0 to 1.
 
-    `answer` is null where it was withheld, `n_best` holds the best spans even then. `probability`
-    is the calibrated chance that the best span is exactly right, null for a reader without a
-    calibration; `in_window` is P_s(i) P_e(j) as it stands. `gold_tokens` is the
-    length of the shortest gold answer, `windows` counts windows.
+    `answer` is null where it was withheld, `n_best` holds the best spans even then. `claim`,
+    `answerable` and `right_if_answerable` say how sure the reader is of its best span
+    (core.measuring.claims), null where it has no such fit; `in_window` is P_s(i) P_e(j) as it
+    stands. `gold_tokens` is the length of the shortest gold answer, `windows` counts windows.
     """
     best = prediction.best
-    fitted = None if reading.calibrations is None else reading.calibrations.span
-    claim = None if best is None or fitted is None else pair_claim(reading, best.candidate)
     return finite(
         _asked(example)
         | {
@@ -47,7 +44,7 @@ def question_json(
             "tokens": len(reading.encoding.context_ids),
             "gold_tokens": min((len(span) for span in judged.gold), default=None),
             "gold_char": _first_char(reading, judged.gold),
-            "probability": None if claim is None or fitted is None else chance(claim, fitted),
+            **claim_json(reading, prediction),
             "in_window": None if best is None else in_window(reading, best.candidate),
             "n_best": [_span(ranked) for ranked in prediction.n_best[:LISTED]],
         }
@@ -67,7 +64,9 @@ def refused_json(example: Example, judged: Judged, cause: str) -> dict[str, Any]
             "tokens",
             "gold_tokens",
             "gold_char",
-            "probability",
+            "claim",
+            "answerable",
+            "right_if_answerable",
             "in_window",
         )
     )

@@ -15,7 +15,7 @@ import numpy as np
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
-from qa_demo.core.types import TAGS, Calibration, Calibrations, Encoding, Reading
+from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations, Encoding, Reading
 
 FORMAT = 1
 UNREADABLE = (
@@ -114,6 +114,9 @@ def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibration
     """Readings that were stored before there were calibrations hold none."""
     if raw is None:
         return None
+    heads = {name: one for name, one in raw.items() if name != "answerable"}
+    answers = raw.get("answerable")
     return Calibrations(
-        **{head: None if one is None else Calibration(**one) for head, one in raw.items()}
+        **{name: None if one is None else Calibration(**one) for name, one in heads.items()},
+        answerable=None if answers is None else Answerability(**answers),
     )

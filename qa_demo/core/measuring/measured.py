@@ -49,6 +49,40 @@ class Reliability:
 
 
 @dataclass(frozen=True)
+class ClaimHalf:
+    """Both fits on one half of the articles, and the error of the claim on the other half alone."""
+
+    temperature: float
+    bias: float
+    slope: float
+    intercept: float
+    fitted_on: int
+    error: float
+
+
+@dataclass(frozen=True)
+class ClaimReliability:
+    """How often the best span was exactly right among questions of which some have no answer, by
+    the chance that holds where there is one (`conditional`) and by the claim (`bins`).
+
+    `slope` and `intercept` were fitted on all `measured_on` questions, `unanswerable` of them
+    without an answer, and come with the reader; both sets of bins use two other fits, `halves`, as
+    in `Reliability`.
+    """
+
+    slope: float
+    intercept: float
+    measured_on: int
+    unanswerable: int
+    halves: tuple[ClaimHalf, ...]
+    conditional: tuple[CalibrationBin, ...]
+    bins: tuple[CalibrationBin, ...]
+    error_conditional: float
+    error: float
+    chance_error: float
+
+
+@dataclass(frozen=True)
 class ThresholdCurve:
     """What every threshold would do on the SQuAD 2.0 questions, and the one that the reader came
     with.
@@ -69,6 +103,7 @@ class Measured:
     reliability: dict[str, Reliability]
     curves: dict[str, ThresholdCurve]
     lists: dict[str, dict[str, ListScores]] = field(default_factory=dict)
+    claim: ClaimReliability | None = None
 
 
 def _reliability(raw: dict[str, Any]) -> Reliability:
@@ -77,6 +112,14 @@ def _reliability(raw: dict[str, Any]) -> Reliability:
     }
     halves = tuple(Half(**half) for half in raw["halves"])
     return Reliability(**{**raw, **tables, "halves": halves})
+
+
+def _claim(raw: dict[str, Any]) -> ClaimReliability:
+    tables = {
+        name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("conditional", "bins")
+    }
+    halves = tuple(ClaimHalf(**half) for half in raw["halves"])
+    return ClaimReliability(**{**raw, **tables, "halves": halves})
 
 
 def _curve(raw: dict[str, Any]) -> ThresholdCurve:
@@ -106,6 +149,7 @@ def load_measured(folder: Path) -> Measured | None:
                 file: {head: _lists(found[head]) for head in HEADS}
                 for file, found in raw.get("lists", {}).items()
             },
+            _claim(raw["claim"]) if "claim" in raw else None,
         )
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
         raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault

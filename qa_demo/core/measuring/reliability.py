@@ -1,13 +1,16 @@
 """Fit a calibration, and measure it on questions of articles that the fit did not see."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.measured import Half, Reliability
+from qa_demo.core.measuring.claims import answerable, fit_answerable
+from qa_demo.core.measuring.measured import ClaimHalf, ClaimReliability, Half, Reliability
 from qa_demo.core.measuring.metrics import calibration, calibration_error, expected_error
 from qa_demo.core.measuring.temperature import Claim, chance, fit
+from qa_demo.core.types import Answerability, Calibration
 
 
 def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -67,6 +70,66 @@ def reliability(
         error_before=calibration_error(before_bins),
         error_after=calibration_error(after_bins),
         chance_error=expected_error(after),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One question of a file of which some have no answer: what the reader's best span claims, its
+    lead over no answer, and how it was judged.
+    """
+
+    title: str
+    answerable: bool
+    claim: Claim
+    margin: float
+    right: bool
+
+
+def claim_reliability(asked: Sequence[Asked]) -> ClaimReliability:
+    """The claim's second fit on all questions, and its reliability by two more pairs of fits, each
+    on one half of the articles and measured on the other.
+
+    Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
+    """
+    whole, sides = _fits(asked)[1], halves([one.title for one in asked])
+    fits = [_fits([asked[k] for k in side]) for side in sides]
+    conditional, judged = np.zeros(len(asked)), np.zeros(len(asked))
+    for side, (span, answers) in zip(reversed(sides), fits, strict=True):
+        for k in side:
+            conditional[k] = chance(asked[k].claim, span)
+            judged[k] = conditional[k] * answerable(asked[k].margin, answers)
+    right = [float(one.right) for one in asked]
+    tables = [calibration(probs.tolist(), right) for probs in (conditional, judged)]
+    errors = [
+        calibration_error(calibration([float(judged[k]) for k in side], [right[k] for k in side]))
+        for side in reversed(sides)
+    ]
+    return ClaimReliability(
+        slope=whole.slope,
+        intercept=whole.intercept,
+        measured_on=len(asked),
+        unanswerable=sum(not one.answerable for one in asked),
+        halves=tuple(
+            ClaimHalf(span.temperature, span.bias, a.slope, a.intercept, len(side), error)
+            for (span, a), side, error in zip(fits, sides, errors, strict=True)
+        ),
+        conditional=tables[0],
+        bins=tables[1],
+        error_conditional=calibration_error(tables[0]),
+        error=calibration_error(tables[1]),
+        chance_error=expected_error(judged.tolist()),
+    )
+
+
+def _fits(asked: Sequence[Asked]) -> tuple[Calibration, Answerability]:
+    """Both factors of the claim: the first from the questions that have an answer, the second from
+    all.
+    """
+    answered = [one for one in asked if one.answerable]
+    return (
+        fit([one.claim for one in answered], [float(one.right) for one in answered]),
+        fit_answerable([one.margin for one in asked], [one.answerable for one in asked]),
     )
 
 

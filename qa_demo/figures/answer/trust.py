@@ -5,7 +5,7 @@ often a probability comes true, and what a no-answer threshold costs.
 from dataclasses import asdict
 from typing import Any
 
-from qa_demo.core.measuring.measured import Measured, Reliability, ThresholdCurve
+from qa_demo.core.measuring.measured import ClaimReliability, Measured, Reliability, ThresholdCurve
 from qa_demo.core.measuring.metrics import CalibrationBin
 from qa_demo.figures.measured import HEAD, nearest, share
 from qa_demo.figures.numbers import number
@@ -17,15 +17,23 @@ NONE = (
 )
 
 
+Bins = tuple[CalibrationBin, ...]
+TRUE = "How often a probability comes true"
+CLAIM = "How often the answer line comes true where some texts have no answer"
+SOFTMAX = ["softmax as it is", "calibrated"]
+CLAIMS = ["if the text answers", "whatever the text holds"]
+
+
 def trust_picture(measured: Measured | None, threshold: float | None) -> dict[str, Any]:
     """Both diagrams of the start/end head, each with its sentence; `threshold` is the one in use,
     None where none decides.
     """
     if measured is None or (HEAD not in measured.reliability and HEAD not in measured.curves):
-        return {"reliability": None, "curve": None, "none": NONE}
+        return {"claim": None, "reliability": None, "curve": None, "none": NONE}
     found, curve = measured.reliability.get(HEAD), measured.curves.get(HEAD)
     return {
         "none": None,
+        "claim": None if measured.claim is None else claim_picture(measured.claim),
         "reliability": None if found is None else reliability_picture(found),
         "curve": None if curve is None else curve_picture(curve, threshold),
     }
@@ -36,8 +44,10 @@ def trust_tables(measured: Measured | None) -> list[dict[str, Any]]:
     if measured is None:
         return []
     found, curve = measured.reliability.get(HEAD), measured.curves.get(HEAD)
+    claim = measured.claim
     return [
-        *([] if found is None else [_reliability_table(found)]),
+        *([] if claim is None else [_bins_table(CLAIM, CLAIMS, claim.conditional, claim.bins)]),
+        *([] if found is None else [_bins_table(TRUE, SOFTMAX, found.before, found.after)]),
         *([] if curve is None else [_curve_table(curve)]),
     ]
 
@@ -50,10 +60,39 @@ def filled(bins: tuple[CalibrationBin, ...]) -> list[dict[str, Any]]:
 def reliability_picture(found: Reliability) -> dict[str, Any]:
     """Bins as dots: claimed probability against how often the span was exactly right."""
     return {
+        "names": SOFTMAX,
         "before": filled(found.before),
         "after": filled(found.after),
         "said": reliability_sentence(found),
     }
+
+
+def claim_picture(found: ClaimReliability) -> dict[str, Any]:
+    """The same of the answer line's figure, on questions of which some have no answer."""
+    return {
+        "names": CLAIMS,
+        "before": filled(found.conditional),
+        "after": filled(found.bins),
+        "said": claim_sentence(found),
+    }
+
+
+def claim_sentence(found: ClaimReliability) -> str:
+    """What the answer line's figure is made of, and how far it misses."""
+    return (
+        f"Of {found.measured_on:,} held-out questions {found.unanswerable:,} have no answer in "
+        f"their text. How likely an answer is right if the text answers misses the share of "
+        f"exactly right answers among them by {number(found.error_conditional, 3)}. The answer "
+        f"line multiplies it by how likely the text answers, the sigmoid of {number(found.slope)} "
+        f"times the best span's lead over no answer {_plus(found.intercept)}, and misses by "
+        f"{number(found.error, 3)}. Each question was judged by a fit that did not see its "
+        f"article; numbers exactly right would miss by {number(found.chance_error, 3)}. For texts "
+        f"that are silent less often the line is too careful, for others not careful enough."
+    )
+
+
+def _plus(x: float) -> str:
+    return f"{'plus' if x >= 0 else 'minus'} {number(abs(x))}"
 
 
 def reliability_sentence(found: Reliability) -> str:
@@ -105,7 +144,12 @@ def curve_sentence(curve: ThresholdCurve, threshold: float | None) -> str:
     )
 
 
-def _reliability_table(found: Reliability) -> dict[str, Any]:
+def _bins_table(
+    title: str,
+    names: list[str],
+    before: tuple[CalibrationBin, ...],
+    after: tuple[CalibrationBin, ...],
+) -> dict[str, Any]:
     rows = [
         [
             name,
@@ -114,11 +158,11 @@ def _reliability_table(found: Reliability) -> dict[str, Any]:
             number(b.mean_prob, 3) if b.count else "none",
             number(b.accuracy, 3) if b.count else "none",
         ]
-        for name, bins in (("as it is", found.before), ("calibrated", found.after))
+        for name, bins in zip(names, (before, after), strict=True)
         for b in bins
     ]
-    head = ["softmax", "probability", "questions", "mean probability", "exactly right"]
-    return table("How often a probability comes true", head, rows)
+    head = ["of", "probability", "questions", "mean probability", "exactly right"]
+    return table(title, head, rows)
 
 
 def _curve_table(curve: ThresholdCurve) -> dict[str, Any]:

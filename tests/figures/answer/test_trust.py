@@ -7,6 +7,8 @@ import pytest
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.measuring.measured import (
+    ClaimHalf,
+    ClaimReliability,
     Half,
     Measured,
     Reliability,
@@ -16,6 +18,7 @@ from qa_demo.core.measuring.measured import (
 from qa_demo.core.measuring.metrics import CalibrationBin
 from qa_demo.core.reading.abstain import ThresholdPoint
 from qa_demo.figures.answer.trust import (
+    claim_picture,
     curve_sentence,
     reliability_picture,
     trust_picture,
@@ -43,6 +46,20 @@ def test_an_empty_bin_is_no_dot() -> None:
     )
     worse = replace(FOUND, error_after=0.3)
     assert "no closer" in reliability_picture(worse)["said"]
+
+
+def test_the_answer_line_s_figure_is_said_with_what_it_misses() -> None:
+    half = ClaimHalf(2.0, 0.5, 0.25, -0.5, 2, 0.1)
+    found = ClaimReliability(0.25, -0.5, 8, 3, (half, half), BINS, BINS, 0.335, 0.0361, 0.02)
+    picture = claim_picture(found)
+    assert [row["count"] for row in picture["after"]] == [4]
+    for part in (
+        "Of 8 held-out questions 3 have no answer",
+        "among them by 0.335",
+        "the sigmoid of 0.25 times the best span's lead over no answer minus 0.50",
+        "misses by 0.036",
+    ):
+        assert part in picture["said"]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +92,10 @@ def test_the_bundled_reader_has_both_diagrams_and_their_tables() -> None:
     assert [p["threshold"] for p in picture["curve"]["points"]] == sorted(
         p["threshold"] for p in picture["curve"]["points"]
     )
-    reliability, curve = trust_tables(figures)
+    assert figures.claim is not None
+    assert sum(row["count"] for row in picture["claim"]["after"]) == figures.claim.measured_on
+    claim, reliability, curve = trust_tables(figures)
+    assert len(claim["rows"]) == len(figures.claim.bins) + len(figures.claim.conditional)
     stored = figures.reliability["span"]
     assert len(reliability["rows"]) == len(stored.before) + len(stored.after)
     assert len(curve["rows"]) == len(picture["curve"]["points"])
