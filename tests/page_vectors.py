@@ -13,9 +13,16 @@ import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.learning.losses import cross_entropy
-from qa_demo.figures.numbers import PrintedSum, mean, number, total
+from qa_demo.figures.numbers import PrintedSum, mean, number, percent, probability, total
 from qa_demo.figures.pack import floats, ints
 
+TIES = (
+    *(0.125, -0.125, 0.5, -0.5, 2.5, 1.005, 0.285, 0.0625, 1e-300, 0.0, -0.0, -0.004),
+    *(0.0005, 0.9995, 999.5, 123456.5, 2.0**53, 1e21, -1e21, 1.2345e22, 1.7e308),
+)
+"""Exact halves, decimals that lie beside one, nothings of both signs, and values without end."""
+SHARES = (0.0, 0.001, 0.0005, 0.009999, 0.01, 0.105, 0.125, 0.145, 0.5, 0.985, 0.99, 0.9995, 1.0)
+TIED = ([0.125, 1.0], [0.125, 0.125], [-0.125, 0.25], [0.0, -0.0], [1e21, 0.5], [2.5, -2.5])
 PATH = Path(__file__).parent / "page" / "vectors.json"
 SEED = 20
 
@@ -40,12 +47,18 @@ def vectors() -> dict[str, Any]:
             _number(float(x), int(d))
             for x, d in zip(rng.normal(0, 100, 200), rng.integers(0, 6, 200), strict=True)
         ],
+        "ties": [_number(x, d) for x in TIES for d in range(4)],
+        "shares": [
+            {"p": p, "percent": percent(p), "probability": probability(p)}
+            for p in (*SHARES, *rng.random(60).tolist())
+        ],
         "sums": [
             _sum(rng.normal(0, size, n).tolist())
             for size in (0.01, 5, 1e6)
             for n in (2, 3, 6)
             for _ in range(30)
-        ],
+        ]
+        + [_sum(values) for values in TIED],
         "means": [
             _mean(rng.exponential(size, n).tolist())
             for size in (1e-5, 1e-3, 1, 30)

@@ -1,9 +1,15 @@
-"""Numbers as printed: sums that add up, probabilities that are never 0."""
+"""Numbers as printed: the nearest decimal of the exact binary value, sums that add up,
+probabilities that are never 0.
+
+Exact ties go away from zero, as `toFixed` does in the browser (assets/page/shared/numbers.js has
+the same functions): 0.125 is printed 0.13, -0.125 −0.13; 1.005 is 1.00, since its binary value
+lies below. No other module prints a number in a way of its own (tests/figures/test_numbers.py).
+"""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 MINUS = "\u2212"
 MIN_DECIMALS, MAX_DECIMALS = 2, 4
@@ -23,14 +29,54 @@ class PrintedSum:
     decimals: int
 
 
-def _rounded(x: float, decimals: int) -> Decimal:
-    return Decimal(repr(float(x))).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
+"""Enough digits for every float: the largest has 309 before the point."""
+
+
+def units(x: float, decimals: int) -> int:
+    """How many of its last printed places a number is: 0.125 with two decimals is 13 of 0.01.
+
+    Errors: ValueError for a number that is not finite.
+    """
+    if not math.isfinite(x):
+        raise ValueError(f"a number on the page must be finite, got {x}")
+    scaled = EXACT.scaleb(Decimal(float(x)), decimals)
+    return int(scaled.to_integral_value(ROUND_HALF_UP))
+
+
+def rounded(x: float, decimals: int = MIN_DECIMALS) -> float:
+    """The number that `number` prints, to compute with."""
+    return float(EXACT.scaleb(Decimal(units(x, decimals)), -decimals))
 
 
 def number(x: float, decimals: int = MIN_DECIMALS) -> str:
     """A number with a real minus sign; -0.00 is printed 0.00."""
-    value = _rounded(x, decimals)
-    return f"{MINUS}{-value}" if value < 0 else f"{abs(value)}"
+    value = units(x, decimals)
+    digits = str(abs(value)).zfill(decimals + 1)
+    text = f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
+    return f"{MINUS}{text}" if value < 0 else text
+
+
+def grouped(x: float, decimals: int = 0) -> str:
+    """A number with its thousands apart: 12,345.6."""
+    whole, point, tail = number(x, decimals).partition(".")
+    return f"{whole[: whole.startswith(MINUS)]}{int(whole.removeprefix(MINUS)):,}{point}{tail}"
+
+
+def adds_up(addends: Iterable[float], value: float, decimals: int) -> bool:
+    """Whether numbers give their sum as printed with so many decimals: 5.65 + 5.94 is not 11.60."""
+    return sum(units(a, decimals) for a in addends) == units(value, decimals)
+
+
+def sign_of(addends: Iterable[float], value: float, decimals: int) -> str:
+    """= where the numbers add up as printed, else ≈."""
+    return "=" if adds_up(addends, value, decimals) else "\u2248"
+
+
+def moved(before: float, after: float, decimals: int = MIN_DECIMALS) -> float:
+    """after - before as printed: 0.014 to 0.016 is 0.01 to 0.02, a difference of 0.01."""
+    change = units(after, decimals) - units(before, decimals)
+    return float(EXACT.scaleb(Decimal(change), -decimals))
 
 
 def exponential(log_x: float, decimals: int = 3) -> str:
@@ -39,17 +85,19 @@ def exponential(log_x: float, decimals: int = 3) -> str:
     Example: log_x = 4787 gives "9.28 · 10^2078", which no float holds.
     """
     if log_x < math.log(0.5 * 10.0**-decimals):
-        return f"< {10.0**-decimals:.{decimals}f}"
+        return f"< {number(10.0**-decimals, decimals)}"
     if log_x < math.log(1e6):
         return number(math.exp(log_x), decimals)
     power = math.floor(log_x / math.log(10))
-    mantissa = _rounded(math.exp(log_x - power * math.log(10)), 2)
-    return f"{mantissa} · 10^{power}" if mantissa < 10 else f"1.00 · 10^{power + 1}"
+    mantissa = math.exp(log_x - power * math.log(10))
+    if units(mantissa, 2) >= 1000:
+        return f"1.00 · 10^{power + 1}"
+    return f"{number(mantissa, 2)} · 10^{power}"
 
 
 def signed(x: float, decimals: int = MIN_DECIMALS) -> str:
     """A number that always carries its sign, for differences."""
-    return number(x, decimals) if _rounded(x, decimals) < 0 else f"+{number(x, decimals)}"
+    return number(x, decimals) if units(x, decimals) < 0 else f"+{number(x, decimals)}"
 
 
 def total(
@@ -64,10 +112,9 @@ def total(
     """
     value = sum(addends) if value is None else value
     most = max(at_least, MAX_DECIMALS)
-    nothing = not _rounded(value, most)
+    nothing = not units(value, most)
     for decimals in range(at_least, most + 1):
-        shown = _rounded(value, decimals)
-        if sum(_rounded(a, decimals) for a in addends) == shown and (shown or nothing):
+        if adds_up(addends, value, decimals) and (units(value, decimals) or nothing):
             return PrintedSum(
                 tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals
             )
@@ -98,11 +145,8 @@ def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> 
     """The rest term of a long sum: the printed total minus the printed addends, so that the column
     adds up.
     """
-    return str(
-        number(
-            float(_rounded(value, decimals) - sum(_rounded(s, decimals) for s in shown)), decimals
-        )
-    )
+    left = units(value, decimals) - sum(units(s, decimals) for s in shown)
+    return number(float(EXACT.scaleb(Decimal(left), -decimals)), decimals)
 
 
 def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
@@ -124,7 +168,7 @@ def apart(values: Iterable[float]) -> int:
         (
             d
             for d in range(min(decimals_for(known), FINEST), FINEST)
-            if len({_rounded(v, d) for v in known}) == len(known)
+            if len({units(v, d) for v in known}) == len(known)
         ),
         FINEST,
     )
@@ -140,8 +184,8 @@ def mean(values: Sequence[float]) -> PrintedSum:
     value, count = sum(values) / len(values), len(values)
     least = max(apart(values), min(decimals_for([value]), FINEST))
     for decimals in range(least, FINEST + 1):
-        shown = sum(_rounded(v, decimals) for v in values)
-        off = abs(shown - count * _rounded(value, decimals)).scaleb(decimals)
+        shown = sum(units(v, decimals) for v in values)
+        off = abs(shown - count * units(value, decimals))
         if 2 * off <= count or decimals == FINEST:
             break
     return PrintedSum(
@@ -157,7 +201,7 @@ def nats(x: float, decimals: int | None = None) -> str:
     column with "< 0.001" for what they do not show.
     """
     at = min(decimals_for([x]), FINEST) if decimals is None else decimals
-    return number(x, at) if x == 0.0 or _rounded(x, at) else f"< {10.0**-at:.{at}f}"
+    return number(x, at) if x == 0.0 or units(x, at) else f"< {number(10.0**-at, at)}"
 
 
 def effect(x: float, decimals: int = MIN_DECIMALS) -> str:
@@ -166,7 +210,8 @@ def effect(x: float, decimals: int = MIN_DECIMALS) -> str:
     """
     if x == 0.0:
         return "0"
-    return signed(x, decimals) if _rounded(x, decimals) else f"< {10.0**-decimals:.{decimals}f}"
+    least = number(10.0**-decimals, decimals)
+    return signed(x, decimals) if units(x, decimals) else f"< {least}"
 
 
 def percent(p: float) -> str:
@@ -175,14 +220,14 @@ def percent(p: float) -> str:
         return "< 1 %"
     if 0.99 < p < 1.0:
         return "> 99 %"
-    return f"{round(100 * p)} %"
+    return f"{number(100 * p, 0)} %"
 
 
 def probability(p: float, decimals: int = 3) -> str:
     """A probability with fixed decimals, never 0.000 and never a 1.000 that is not one."""
     floor = 10.0**-decimals
     if p < floor:
-        return f"< {floor:.{decimals}f}"
+        return f"< {number(floor, decimals)}"
     if 1.0 - floor < p < 1.0:
-        return f"> {1.0 - floor:.{decimals}f}"
-    return f"{p:.{decimals}f}"
+        return f"> {number(1.0 - floor, decimals)}"
+    return number(p, decimals)

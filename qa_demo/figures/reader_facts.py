@@ -1,7 +1,7 @@
 """What is known of a reader, as the reader menu says it."""
 
 from qa_demo.core.reader import ReaderFacts
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import grouped, number
 from qa_demo.figures.prose import shorten
 
 MILLION = 1_000_000
@@ -22,7 +22,7 @@ def facts_line(facts: ReaderFacts, checksum: str = "") -> str:
     """
     size = f"{facts.parameters:,} parameters"
     if facts.parameters >= MILLION:
-        size = f"{facts.parameters / MILLION:,.1f} million parameters"
+        size = f"{grouped(facts.parameters / MILLION, 1)} million parameters"
     capitals = "tells capitals apart" if facts.cased else "does not tell capitals apart"
     heads = "start/end and BIO heads" if facts.has_bio else "start/end head, no BIO head"
     threshold = (

@@ -1,12 +1,18 @@
 """Numbers as printed."""
 
+import ast
 import math
-from decimal import Context, Decimal
+import re
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.figures import numbers
 from qa_demo.figures.numbers import (
     MINUS,
     apart,
@@ -14,14 +20,17 @@ from qa_demo.figures.numbers import (
     effect,
     exponential,
     mean,
+    moved,
     nats,
     number,
     percent,
     probability,
     rest,
+    rounded,
     signed,
     total,
     totals,
+    units,
 )
 
 LOGIT = st.floats(-50, 50, allow_nan=False)
@@ -36,6 +45,85 @@ def test_the_example_of_the_docstring() -> None:
     assert (
         printed.addends == ("5.654", "5.942") and printed.total == "11.596" and printed.sign == "="
     )
+
+
+def nearest(x: float, decimals: int) -> int:
+    """Units of the last place by whole fractions: the nearest to the binary value, ties away."""
+    size = abs(Fraction(x)) * 10**decimals
+    return (1 if x >= 0 else -1) * math.floor(size + Fraction(1, 2))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 8))
+def test_a_printed_number_is_the_nearest_decimal_of_the_binary_value(x: float, d: int) -> None:
+    assert units(x, d) == nearest(x, d)
+    said = number(x, d)
+    assert len(said.partition(".")[2]) == d and ("." in said) == (d > 0)
+    with localcontext(prec=400):
+        assert value(said).scaleb(d) == nearest(x, d)
+    assert (said[0] == MINUS) == (nearest(x, d) < 0), "never minus nothing"
+
+
+@given(st.integers(-(2**40), 2**40), st.integers(1, 6))
+def test_exact_ties_go_away_from_zero(n: int, d: int) -> None:
+    x = (2 * n + 1) / 2**d  # a binary fraction: its last digit is a 5 at decimal d
+    up = math.copysign(math.floor(abs(Fraction(x)) * 10 ** (d - 1) + Fraction(1, 2)), x)
+    assert units(x, d - 1) == up
+
+
+def test_ties_by_hand() -> None:
+    assert [number(x) for x in (0.125, -0.125, 1.005)] == ["0.13", f"{MINUS}0.13", "1.00"]
+    assert (number(2.5, 0), number(0.5, 0), number(1e21)) == ("3", "1", "1" + "0" * 21 + ".00")
+    assert (percent(0.125), percent(0.145)) == ("13 %", "14 %"), "0.145 lies below its tie"
+    assert total([0.125, 1.0]).addends == ("0.13", "1.00") and total([0.125, 1.0]).total == "1.13"
+    with pytest.raises(ValueError, match="must be finite, got inf"):
+        number(math.inf)
+
+
+@given(LOGIT, LOGIT)
+def test_what_moved_is_the_difference_of_what_is_printed(a: float, b: float) -> None:
+    assert value(signed(moved(a, b))) == value(number(b)) - value(number(a))
+    assert rounded(a) == float(value(number(a)))
+
+
+OWN = re.compile(r"[+,]?\.\d*\{?\w*\}?[fge%]$|\.$")
+PRINTERS = {"figures/numbers.py"}
+
+
+def own_formats(file: Path) -> list[str]:
+    """Numbers that a module prints or rounds by itself: f"{x:.2f}", round(x, 2)."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
+            spec = "".join(str(getattr(v, "value", "")) for v in node.format_spec.values[:1])
+            if OWN.match(spec) and not spec.endswith("g"):
+                found.append(f"{file.name}:{node.lineno} :{spec}")
+        called = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "round"
+        if isinstance(node, ast.Call) and called and len(node.args) == 2:
+            found.append(f"{file.name}:{node.lineno} round")
+    return found
+
+
+@pytest.mark.parametrize("layer", ["figures", "views"])
+def test_no_other_module_prints_a_number_in_its_own_way(layer: str) -> None:
+    home = Path(numbers.__file__).parents[1]
+    files = [f for f in sorted((home / layer).rglob("*.py")) if f.name != "endpoint.py"]
+    assert len(files) > 50
+    others = [f for f in files if f.relative_to(home).as_posix() not in PRINTERS]
+    assert [said for file in others for said in own_formats(file)] == []
+
+
+IN_SCRIPTS = re.compile(r"\.to(Fixed|Precision|Exponential)\(|Math\.round\(100\s*\*")
+
+
+def test_no_other_script_prints_a_number_in_its_own_way() -> None:
+    scripts = [f for f in (ASSETS / "page").rglob("*.js") if "vendor" not in f.parts]
+    own = {f.name for f in scripts if IN_SCRIPTS.search(f.read_text(encoding="utf-8"))}
+    assert len(scripts) > 100 and own == {"numbers.js"}
+
+
+def test_a_format_of_its_own_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text('x = f"{y:.2f} {y:,.1f} {y:.{d}f} {y:,} {y:g}"\nround(y, 2)\n')
+    assert len(own_formats(tmp_path / "a.py")) == 4
 
 
 def test_two_decimals_where_they_suffice() -> None:

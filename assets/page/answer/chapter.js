@@ -2,7 +2,7 @@
 // span.
 
 import { drawing, el, pressed, roving, svg } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
 import { apart } from "../shared/labels.js";
@@ -279,8 +279,8 @@ function thresholdRule(picture, g, y, page, grey) {
       role: "slider",
       tabindex: 0,
       "aria-label": "no-answer threshold: the rule stands at null score minus threshold",
-      "aria-valuemin": (picture.null - g.high).toFixed(2),
-      "aria-valuemax": (picture.null - g.low).toFixed(2),
+      "aria-valuemin": rounded(picture.null - g.high),
+      "aria-valuemax": rounded(picture.null - g.low),
     },
     svg("rect", { class: "target", width: g.rem * 1.8, height: y + g.rem, y: 0 }),
     bar,
@@ -303,7 +303,7 @@ function thresholdRule(picture, g, y, page, grey) {
     text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
     text.setAttribute("y", g.rem * 0.85);
     text.setAttribute("text-anchor", left ? "end" : "start");
-    node.setAttribute("aria-valuenow", value.toFixed(2));
+    node.setAttribute("aria-valuenow", rounded(value));
     node.setAttribute(
       "aria-valuetext",
       `threshold ${fixed(value)}, rule at ${fixed(picture.null - value)}`,

@@ -2,7 +2,7 @@
 // Both are drawn from figures measured once on held-out questions; nothing is computed here.
 
 import { el, fold, svg } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, place } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
 
 const TITLE = "how far to trust it";
@@ -115,7 +115,7 @@ const path = (rows, x, y, kind) => [
   svg("path", {
     class: `rule-ink thin ${kind}`,
     d: rows.map((row, k) =>
-      `${k ? "L" : "M"}${x(100 * row.mean_prob).toFixed(1)},${y(100 * row.accuracy).toFixed(1)}`
+      `${k ? "L" : "M"}${place(x(100 * row.mean_prob))},${place(y(100 * row.accuracy))}`
     ).join(""),
   }),
 ];
@@ -162,7 +162,7 @@ function curve({ points, chosen, threshold }, width, em) {
     label: "Right answers withheld and questions without an answer answered, by threshold",
   });
   const line = (name) =>
-    points.map((p, k) => `${k ? "L" : "M"}${x(p.threshold).toFixed(1)},${y(p[name]).toFixed(1)}`)
+    points.map((p, k) => `${k ? "L" : "M"}${place(x(p.threshold))},${place(y(p[name]))}`)
       .join("");
   art.append(
     svg("path", { class: "rule-ink", d: line("withheld_right") }),

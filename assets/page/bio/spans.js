@@ -1,7 +1,7 @@
 // Step 2: three ways from tags to spans, a threshold on the exact marginal, and the glued span.
 
 import { el, fold, headRow, offers, svg, tableBox } from "../shared/dom.js";
-import { addend } from "../shared/numbers.js";
+import { addend, fixed } from "../shared/numbers.js";
 
 /**
  * The rows under the text: what each decoding makes of the tags, and the start/end head's one span.
@@ -29,10 +29,10 @@ const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.e
 // Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is
 // let go.
 function threshold({ threshold: data, words }, page) {
-  const shown = el("output", { for: "bio-threshold" }, data.value.toFixed(2));
+  const shown = el("output", { for: "bio-threshold" }, fixed(data.value));
   const list = el("ol", { class: "marginals" });
   const tell = (value) => {
-    shown.textContent = value.toFixed(2);
+    shown.textContent = fixed(value);
     list.style.setProperty("--at", `${100 * value}%`);
     list.querySelectorAll("li").forEach((li, k) =>
       li.classList.toggle("kept", data.spans[k]?.marginal >= value && !data.spans[k].beaten)

@@ -2,6 +2,7 @@
 // spans or losses below. Runs of tokens that are surely outside are one line each, and open when
 // they are chosen.
 
+import { fixed } from "../shared/numbers.js";
 import { itemAt, listen } from "./keys.js";
 import { el, focusIn, svg } from "../shared/dom.js";
 import {
@@ -166,7 +167,7 @@ function folded(view, first, last) {
     ? words.one_quiet
     : words.quiet_run.replace("{n}", last - first + 1).replace(
       "{low}",
-      low > 0.9995 ? "> .999" : low.toFixed(3).slice(1),
+      low > 0.9995 ? "> .999" : fixed(low, 3).slice(1),
     );
   return el("button", {
     type: "button",
@@ -181,7 +182,7 @@ function folded(view, first, last) {
   }, text);
 }
 
-const printed = (x) => (x > 0.995 ? "> .99" : x.toFixed(2).slice(1));
+const printed = (x) => (x > 0.995 ? "> .99" : fixed(x).slice(1));
 
 function fill({ model, lines, rows }) {
   rows.classList.toggle("labelled", model.below.length > 0);
@@ -297,9 +298,9 @@ function hits(line, { p, page }, height) {
         role: "button",
         tabindex: -1,
         "data-doc": doc,
-        "aria-label": `${page.reading.tokens[doc].text}: B ${p[3 * doc].toFixed(3)}, I ${
-          p[3 * doc + 1].toFixed(3)
-        }, O ${p[3 * doc + 2].toFixed(3)}`,
+        "aria-label": `${page.reading.tokens[doc].text}: B ${fixed(p[3 * doc], 3)}, I ${
+          fixed(p[3 * doc + 1], 3)
+        }, O ${fixed(p[3 * doc + 2], 3)}`,
       })
     ),
   );
@@ -399,7 +400,7 @@ function lossLane(line, { loss, floor, top, name }, parts, y, size) {
     const half = 14 * size;
     if (loss[doc] >= 0.05 * top && x - half > free) {
       parts.push(
-        svg("text", { x, y: y + all + 12 * size, "text-anchor": "middle" }, loss[doc].toFixed(2)),
+        svg("text", { x, y: y + all + 12 * size, "text-anchor": "middle" }, fixed(loss[doc])),
       );
       free = x + half;
     }

@@ -1,6 +1,7 @@
 // A file of predictions, opened in this browser: its failures as a list, each opened at the chapter
 // that shows its cause by the reader in use.
 
+import { fixed } from "../shared/numbers.js";
 import { el } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, state } from "../shared/store.js";
@@ -78,7 +79,7 @@ function about() {
       one.gold.length ? el("bdi", {}, quoted(one.gold)) : "no answer",
       ". In the file: ",
       said,
-      `, F1 ${one.f1.toFixed(2)}.`,
+      `, F1 ${fixed(one.f1)}.`,
     ),
   ];
 }

@@ -7,7 +7,7 @@ import { drawing, el, fold, isPress, roving, svg } from "../shared/dom.js";
 import { aloneSays, head, SIDES } from "./math.js";
 import { placeNames } from "./names.js";
 import { arrows } from "./text.js";
-import { fixed, means } from "../shared/numbers.js";
+import { fixed, means, rounded } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -183,8 +183,8 @@ function handle(held, parts, pos) {
       role: "slider",
       tabindex: -1,
       "data-pos": pos,
-      "aria-valuemin": parts.low.toFixed(2),
-      "aria-valuemax": parts.high.toFixed(2),
+      "aria-valuemin": rounded(parts.low),
+      "aria-valuemax": rounded(parts.high),
       "aria-label": `${side} logit of ${w.tokens[pos]}, position ${pos}${
         gold ? ", the label" : ""
       }`,
@@ -309,7 +309,7 @@ function place(held, parts, { logits, z, sparse }, digits) {
   for (const [pos, node] of marks) {
     if (node.tagName === "g") {
       node.setAttribute("transform", `translate(${x(logits[pos])},0)`);
-      node.setAttribute("aria-valuenow", logits[pos].toFixed(2));
+      node.setAttribute("aria-valuenow", rounded(logits[pos]));
       node.setAttribute("aria-valuetext", fixed(logits[pos]));
     } else {
       node.setAttribute("x1", x(logits[pos]));

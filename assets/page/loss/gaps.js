@@ -44,7 +44,7 @@ export function share(weight) {
     const k = Math.round(weight * n);
     if (Math.abs(k - weight * n) < 1e-9) return n === 1 ? String(k) : `${k}/${n}`;
   }
-  return weight.toFixed(2);
+  return fixed(weight);
 }
 
 /**

@@ -219,7 +219,7 @@ function square(matrix, k, width, page) {
           x: x(c) + side / 2,
           y: y(r) + high / 2 + em * 0.3,
           "text-anchor": "middle",
-        }, Math.round(100 * p))
+        }, fixed(100 * p, 0))
         : null,
     );
   };
@@ -235,7 +235,7 @@ function square(matrix, k, width, page) {
           found,
           c,
         ) => (found[key] >= 0.005
-          ? `${starts[r]} to ${ends[c]} ${Math.round(100 * found[key])} percent`
+          ? `${starts[r]} to ${ends[c]} ${fixed(100 * found[key], 0)} percent`
           : null)
         )
       ).filter(Boolean).join("; "),

@@ -3,7 +3,7 @@
 
 import { refuse } from "../shared/cause.js";
 import { el, svg } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, place } from "../shared/numbers.js";
 import { floats } from "../shared/pack.js";
 import { makeRests } from "./rests.js";
 
@@ -174,8 +174,8 @@ function stems({ side, p, top }, width, scale, most) {
   let d = "";
   values.forEach((v, k) => {
     if (v > 1 / values.length) {
-      d += `M${x(k).toFixed(1)},${base}v${
-        ((side === "start" ? -1 : 1) * (v / most) * (height - 6)).toFixed(1)
+      d += `M${place(x(k))},${base}v${
+        place((side === "start" ? -1 : 1) * (v / most) * (height - 6))
       }`;
     }
   });

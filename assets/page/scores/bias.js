@@ -2,7 +2,7 @@
 // is copied from before.
 
 import { el, headRow, tableBox } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, rounded } from "../shared/numbers.js";
 import { softmax } from "../shared/pack.js";
 
 /**
@@ -65,7 +65,7 @@ function printed(m, name) {
 
 /** Sums add up as printed: they are sums of the rounded logits. */
 function addUp(m) {
-  const at = (x) => Number(x.toFixed(4));
+  const at = (x) => rounded(x, 4);
   m.score = at(m.start) + at(m.end);
   m.against = m.score - at(m.nothing);
 }

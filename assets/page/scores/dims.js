@@ -1,6 +1,7 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
 // side by side.
 
+import { place } from "../shared/numbers.js";
 import { el, focusIn, headRow, svg, tableBox } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
@@ -81,7 +82,7 @@ function bars(values, size, { x, middle, half, name }) {
   let d = "";
   values.forEach((v, k) => {
     const h = (Math.max(-size, Math.min(size, v)) / size) * half;
-    if (Math.abs(h) > 0.2) d += `M${x(k).toFixed(1)},${middle}v${(-h).toFixed(1)}`;
+    if (Math.abs(h) > 0.2) d += `M${place(x(k))},${middle}v${place(-h)}`;
   });
   return svg("path", {
     class: `strip ${name}`,

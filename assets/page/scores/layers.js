@@ -3,7 +3,7 @@
 
 import { el, focusIn, fold, isPress, svg } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, place } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
 import { extent } from "../shared/scales.js";
 import { dots, frame, labels } from "./plane.js";
@@ -338,7 +338,7 @@ function drawWays(view) {
     plane.layer.append(
       svg("path", {
         class: `way of-${kind}`,
-        d: `M${at.map((p) => p.map((v) => v.toFixed(1)).join(",")).join("L")}`,
+        d: `M${at.map((p) => p.map(place).join(",")).join("L")}`,
       }),
       ...at.slice(0, -1).map(([x, y], l) =>
         svg("circle", {

@@ -1,7 +1,7 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
 import { el, focusIn, fold, svg, table } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, rounded } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
 import { typed } from "./bench.js";
 import { makeBias } from "./bias.js";
@@ -369,7 +369,7 @@ function tell(view, dot) {
     el("span", { class: "role-start" }, `start_logit ${fixed(s, 3)}`),
     ", ",
     el("span", { class: "role-end" }, `end_logit ${fixed(e, 3)}`),
-    `, together ${fixed(Number(s.toFixed(3)) + Number(e.toFixed(3)), 3)}`,
+    `, together ${fixed(rounded(s, 3) + rounded(e, 3), 3)}`,
   );
 }
 

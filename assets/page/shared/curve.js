@@ -1,7 +1,7 @@
 // A loss after each step, as a line.
 
 import { svg } from "./dom.js";
-import { fixed } from "./numbers.js";
+import { fixed, place } from "./numbers.js";
 import { max } from "./scales.js";
 
 /**
@@ -57,7 +57,7 @@ export function curve(
       : null,
     svg("path", {
       class: "rule-ink",
-      d: values.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)},${y(v).toFixed(1)}`).join(""),
+      d: values.map((v, k) => `${k ? "L" : "M"}${place(x(k))},${place(y(v))}`).join(""),
     }),
     mark(0),
     mark(last),

@@ -7,7 +7,7 @@
 
 import { dragChips } from "./chips.js";
 import { el, headRow, roving, tableBox } from "./dom.js";
-import { fixed } from "./numbers.js";
+import { fixed, percent } from "./numbers.js";
 import { softmax } from "./pack.js";
 import { rightToLeft, words } from "./prose.js";
 import { hear, say, state } from "./store.js";
@@ -383,9 +383,7 @@ function result(view) {
   const { name, rows, home, window } = found;
   const cell = (x) =>
     el("td", {}, !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
-  const percent = (
-    x,
-  ) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
+  const share = (x) => (x === 0 ? "0 %" : percent(x));
   return [
     el("p", {}, `Measured on ${name}.`),
     tableBox(
@@ -404,9 +402,9 @@ function result(view) {
               {},
               el("th", { scope: "row", class: `role-${side}` }, side),
               el("td", { dir: "auto" }, word),
-              el("td", {}, percent(q)),
+              el("td", {}, share(q)),
               cell(-Math.log(q)),
-              el("td", {}, percent(p)),
+              el("td", {}, share(p)),
               cell(-Math.log(p)),
             )
           ),

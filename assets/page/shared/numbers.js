@@ -1,5 +1,6 @@
-// Numbers as printed, by d3 (vendor/README.md): fixed decimals, whole numbers with their thousands
-// apart, short forms of large ones, and sums that add up.
+// Numbers as printed: the nearest decimal of the exact binary value, exact ties away from zero, and
+// sums that add up (the twin of qa_demo/figures/numbers.py); thousands and short forms of large ones
+// by d3 (vendor/README.md). No other module prints a number (tests/page/shared/numbers_test.js).
 
 import * as d3 from "../vendor/d3.js";
 
@@ -24,11 +25,67 @@ function printer(specifier) {
 }
 
 /**
- * A number with fixed decimals and a real minus sign.
+ * The digits of a size. `toFixed` is exact and takes ties up, but gives 1e+21 from there on.
+ * @param {number} size not negative
+ * @param {number} digits
+ */
+function digitsOf(size, digits) {
+  if (!(size >= 1e21 && size < Infinity)) return size.toFixed(digits);
+  return `${BigInt(size)}${digits ? `.${"0".repeat(digits)}` : ""}`;
+}
+
+/**
+ * How many of its last printed places a number is: 0.125 with two decimals is 13 of 0.01.
  * @param {number} x
  * @param {number} [digits]
  */
-export const fixed = (x, digits = 2) => printer(`.${digits}f`)(x);
+export function units(x, digits = 2) {
+  const size = BigInt(digitsOf(Math.abs(x), digits).replace(".", ""));
+  return x < 0 ? -size : size;
+}
+
+/**
+ * The number that `fixed` prints, to compute with.
+ * @param {number} x
+ * @param {number} [digits]
+ */
+export const rounded = (x, digits = 2) => Number(x.toFixed(digits));
+
+/**
+ * A number with fixed decimals and a real minus sign; never minus zero.
+ * @param {number} x
+ * @param {number} [digits]
+ */
+export function fixed(x, digits = 2) {
+  const text = digitsOf(Math.abs(x), digits);
+  return x < 0 && /[1-9I]/.test(text) ? `\u2212${text}` : text;
+}
+
+/**
+ * A probability in percent, never 0 % and never a 100 % that is not one.
+ * @param {number} p
+ */
+export function percent(p) {
+  if (p < 0.01) return "< 1 %";
+  return p > 0.99 && p < 1 ? "> 99 %" : `${fixed(100 * p, 0)} %`;
+}
+
+/**
+ * A probability with fixed decimals, never 0.000 and never a 1.000 that is not one.
+ * @param {number} p
+ * @param {number} [digits]
+ */
+export function probability(p, digits = 3) {
+  const floor = 10 ** -digits;
+  if (p < floor) return `< ${fixed(floor, digits)}`;
+  return p > 1 - floor && p < 1 ? `> ${fixed(1 - floor, digits)}` : fixed(p, digits);
+}
+
+/** A small number by its first digits: 0.00012. @param {number} x @param {number} [digits] */
+export const significant = (x, digits = 2) => x.toPrecision(digits);
+
+/** A place in a picture, to a tenth of a pixel: for paths, not for people. @param {number} x */
+export const place = (x) => x.toFixed(1);
 
 /**
  * A whole number with its thousands apart: 12,345.
@@ -67,18 +124,16 @@ export const short = (x, digits = 1) => Math.abs(x) < LARGE ? fixed(x, digits) :
  */
 export function sums(addends, total = addends.reduce((a, b) => a + b, 0), least = 2) {
   const most = Math.max(least, 4);
-  const whole = (/** @type {number} */ x, /** @type {number} */ digits) =>
-    Math.round(Number(x.toFixed(digits)) * 10 ** digits);
   const printed = (/** @type {number} */ digits, /** @type {string} */ sign) => ({
     addends: addends.map((x) => fixed(x, digits)),
     total: fixed(total, digits),
     sign,
   });
-  const nothing = whole(total, most) === 0;
+  const nothing = units(total, most) === 0n;
   for (let digits = least; digits <= most; digits += 1) {
-    const shown = whole(total, digits);
-    const sum = addends.reduce((a, x) => a + whole(x, digits), 0);
-    if (sum === shown && (shown !== 0 || nothing)) return printed(digits, "=");
+    const shown = units(total, digits);
+    const sum = addends.reduce((a, x) => a + units(x, digits), 0n);
+    if (sum === shown && (shown !== 0n || nothing)) return printed(digits, "=");
   }
   return printed(most, "\u2248");
 }
@@ -102,8 +157,6 @@ function twoDigits(x) {
  */
 export function means(values) {
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  const whole = (/** @type {number} */ x, /** @type {number} */ digits) =>
-    Math.round(Number(x.toFixed(digits)) * 10 ** digits);
   const different = new Set(values).size;
   const least = Math.max(
     twoDigits(Math.max(...values.map(Math.abs))),
@@ -111,8 +164,9 @@ export function means(values) {
   );
   for (let digits = least;; digits += 1) {
     const addends = values.map((x) => fixed(x, digits));
-    const sum = values.reduce((a, x) => a + whole(x, digits), 0);
-    const exact = 2 * Math.abs(sum - values.length * whole(mean, digits)) <= values.length;
+    const sum = values.reduce((a, x) => a + units(x, digits), 0n);
+    const off = Number(sum - BigInt(values.length) * units(mean, digits));
+    const exact = 2 * Math.abs(off) <= values.length;
     if ((exact && new Set(addends).size === different) || digits >= FINEST) {
       return { addends, total: fixed(mean, digits), sign: exact ? "=" : "\u2248", digits };
     }

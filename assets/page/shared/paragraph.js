@@ -1,6 +1,7 @@
 // The detail of chapter 3: one window's words as typed, start stems above, end stems below; what is
 // outside the paragraph first.
 
+import { fixed, significant } from "./numbers.js";
 import { el, svg } from "./dom.js";
 import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "./lines.js";
 import { fillLane } from "./stems.js";
@@ -235,7 +236,7 @@ function restem({ model, lines, outside, folds }, all = true) {
       cells,
       scale,
       edge.width,
-      side === "start" ? `1/n = ${tiny(1 / w.n)}` : "",
+      side === "start" ? `1/n = ${significant(1 / w.n)}` : "",
     );
   }
   for (const { node, first, last } of folds) {
@@ -253,8 +254,7 @@ function restem({ model, lines, outside, folds }, all = true) {
   }
 }
 
-const tiny = (p) => p.toPrecision(2);
-const small = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
+const small = (p) => (p < 0.001 ? "< 0.001" : fixed(p, 3));
 
 function marks({ model, lines, text, root }) {
   const { page, window: w, pending } = model;

@@ -1,6 +1,7 @@
 // Stems: how high a probability stands, and one lane of them. Fixed width; start lanes grow up, end
 // lanes grow down.
 
+import { fixed } from "./numbers.js";
 import { hollow, svg } from "./dom.js";
 
 export const FLOOR = 1e-4;
@@ -30,7 +31,7 @@ export function makeScale({ log, n, size }) {
  * A probability above its stem.
  * @param {number} p
  */
-export const printed = (p) => (p > 0.995 && p < 1 ? "> .99" : p.toFixed(2));
+export const printed = (p) => (p > 0.995 && p < 1 ? "> .99" : fixed(p));
 
 /**
  * Room for the tallest stem of the cells, its number and its triangle.

@@ -1,6 +1,7 @@
 // The classic figure: MLM's wire from the blank itself, SBO's three wires from the neighbours and
 // the ruler, h0, h1, y, words.
 
+import { rounded } from "../shared/numbers.js";
 import { el, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { rightToLeft } from "../shared/prose.js";
@@ -172,7 +173,7 @@ function strip({ values, size }) {
   const unit = 3 * Math.sqrt(x.reduce((a, v) => a + v * v, 0) / size) || 1;
   const d = Array.from(
     x,
-    (v, k) => `M${k + 0.5},20v${(-20 * Math.max(-1, Math.min(1, v / unit))).toFixed(2)}`,
+    (v, k) => `M${k + 0.5},20v${rounded(-20 * Math.max(-1, Math.min(1, v / unit)))}`,
   ).join("");
   return svg("svg", {
     class: "strip",

@@ -282,7 +282,7 @@ function readout(view, index, doc, at) {
   );
 }
 
-const tiny = (p) => (p < 0.0001 ? "< 0.0001" : p.toFixed(4));
+const tiny = (p) => (p < 0.0001 ? "< 0.0001" : fixed(p, 4));
 
 function turn(view, value, done) {
   view.temperature = value;

@@ -2,10 +2,10 @@
 // focus from a slider.
 
 import { el } from "../shared/dom.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, rounded } from "../shared/numbers.js";
 
 const steps = (temperature) => Math.round(20 * Math.log2(temperature)) / 20;
-const temperatureAt = (value) => Math.round(100 * 2 ** Number(value)) / 100;
+const temperatureAt = (value) => rounded(2 ** Number(value));
 
 /** Scale, temperature and window: {root, update(model, picture)}. */
 export function controls(on) {
@@ -47,7 +47,7 @@ export function controls(on) {
   const show = (temperature) => {
     slider.value = String(steps(temperature));
     slider.setAttribute("aria-valuetext", String(temperature));
-    shown.textContent = temperature.toFixed(2);
+    shown.textContent = fixed(temperature);
     reset.disabled = temperature === 1;
   };
   slider.addEventListener("input", () => {

@@ -1,6 +1,7 @@
 // Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as a
 // square and as strips on the text, three summaries.
 
+import { fixed, percent } from "../shared/numbers.js";
 import { el, fold, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
@@ -219,10 +220,6 @@ function makeGrid(held) {
   box.onkeydown = (event) => move(box, event, heads);
 }
 
-const percent = (
-  p,
-) => (p < 0.01 ? "< 1 %" : p > 0.99 && p < 1 ? "> 99 %" : `${Math.round(100 * p)} %`);
-
 function heading({ grid, shares, lane, model: { words } }, k) {
   return `${words.layer} ${Math.floor(k / grid.heads) + 1}, ${words.head} ${
     (k % grid.heads) + 1
@@ -362,7 +359,7 @@ function drawStrips(held) {
     marks: [{ kind: "selected", start: chosen.start, end: chosen.end }],
     pin: at,
     label: `${w.tokens[at]}. ${words.strip_hint}`,
-    print: (x) => (x === 0 ? "0" : x < 0.005 ? "< 0.01" : x.toFixed(2)),
+    print: (x) => (x === 0 ? "0" : x < 0.005 ? "< 0.01" : fixed(x)),
     point: (pos) => {
       held.point = pos;
       later(held);
@@ -414,7 +411,7 @@ function drawTable(held) {
   const digits = exact ? 4 : 2;
   const print = (
     x,
-  ) => (x < 10 ** -digits / 2 ? `< ${(10 ** -digits).toFixed(digits)}` : x.toFixed(digits));
+  ) => (x < 10 ** -digits / 2 ? `< ${fixed(10 ** -digits, digits)}` : fixed(x, digits));
   const caption = `${words.layer} ${layer + 1}, ${words.head} ${head + 1}: ${
     w.tokens[still]
   } (${still}); ${exact ? words.exact : words.rounded}`;
@@ -461,7 +458,7 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
     ) => [
       k ? ", " : " ",
       el("bdi", { class: "read-token" }, w.tokens[p]),
-      ` ${x.toFixed(exact ? 3 : 2)}`,
+      ` ${fixed(x, exact ? 3 : 2)}`,
     ]);
   const list = (lane) => {
     const best = top(lane);
@@ -543,7 +540,7 @@ function drawSummaries(held, found) {
             el(
               "span",
               { class: "tabular" },
-              x < 10 ** -digits / 2 ? `< ${(10 ** -digits).toFixed(digits)}` : x.toFixed(digits),
+              x < 10 ** -digits / 2 ? `< ${fixed(10 ** -digits, digits)}` : fixed(x, digits),
             ),
           )
         ),

@@ -3,7 +3,7 @@
 
 import { el } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
-import { fixed } from "../shared/numbers.js";
+import { fixed, units } from "../shared/numbers.js";
 
 /** Characters of the text on each side of the marked words while the reader is awaited. */
 const AROUND = 320;
@@ -52,8 +52,8 @@ function known({ page: { reading }, chosen }) {
 export const signed = (
   x,
   digits = 2,
-) => (Number(Math.abs(x).toFixed(digits)) === 0
-  ? `< ${(10 ** -digits).toFixed(digits)}`
+) => (units(x, digits) === 0n
+  ? `< ${fixed(10 ** -digits, digits)}`
   : x > 0
   ? `+${fixed(x, digits)}`
   : fixed(x, digits));

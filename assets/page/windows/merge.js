@@ -2,7 +2,7 @@
 // three choices to make.
 
 import { drawing, el, focusIn, pressed, roving, svg } from "../shared/dom.js";
-import { addend } from "../shared/numbers.js";
+import { addend, fixed } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 
 const SHOWN = 8;
@@ -314,7 +314,7 @@ function offset(picture, page, words) {
     dataset: { keep: "offset" },
     oninput: () => {
       shown.textContent = Number(input.value) > 0
-        ? `+${Number(input.value).toFixed(2)}`
+        ? `+${fixed(Number(input.value))}`
         : input.value.replace("-", "−");
     },
     onchange: () => page.input("offset", { window: data.window, c: Number(input.value) }),

@@ -2,7 +2,7 @@
 // owner in ink.
 
 import { drawing, el, svg } from "../shared/dom.js";
-import { grouped } from "../shared/numbers.js";
+import { grouped, place } from "../shared/numbers.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
@@ -50,7 +50,7 @@ function envelope(layout, from, to) {
 }
 
 const path = (points, x, y) =>
-  points.map(([d, h], i) => `${i ? "L" : "M"}${x(d).toFixed(1)},${y(h).toFixed(1)}`).join("");
+  points.map(([d, h], i) => `${i ? "L" : "M"}${place(x(d))},${place(y(h))}`).join("");
 
 /** Words at regular places, each with its own room; every word once there is room for all. */
 function landmarks(page, from, to, x, width, em) {

@@ -1,7 +1,7 @@
 // What a worksheet of a reading holds: words with empty boxes for start and end, four word pieces
 // whose pairs are to be added up, and the solution. Plain data from the reading, no page.
 
-import { fixed } from "../shared/numbers.js";
+import { fixed, rounded } from "../shared/numbers.js";
 
 export const MOST_WORDS = 60;
 const MOST_PIECES = 4;
@@ -75,13 +75,13 @@ function pieces({ start, end, contextAt, docStart, docStop }, best) {
  * stands; `sure` where no other reaches it.
  */
 function table(starts, ends, none, digits) {
-  const [s, e] = [starts, ends].map((row) => row.map((x) => Number(x.toFixed(digits))));
+  const [s, e] = [starts, ends].map((row) => row.map((x) => rounded(x, digits)));
   const cells = s.map((a, r) => e.map((b, c) => (r <= c ? a + b : null)));
   const legal = cells.flatMap((row, r) =>
     row.flatMap((sum, c) => (sum === null ? [] : [{ sum, r, c }]))
   ).sort((a, b) => b.sum - a.sum);
   const print = (x) => fixed(x, digits);
-  const nothing = none.map((x) => Number(x.toFixed(digits)));
+  const nothing = none.map((x) => rounded(x, digits));
   return {
     starts: s.map(print),
     ends: e.map(print),

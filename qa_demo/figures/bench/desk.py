@@ -24,7 +24,7 @@ from qa_demo.core.reading.merge_rules import run_all, separate_maxima
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.spans import Cell, window_prob
 from qa_demo.core.types import Reading, Span, Window
-from qa_demo.figures.numbers import effect, number, probability, total
+from qa_demo.figures.numbers import effect, number, probability, rounded, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
@@ -34,7 +34,7 @@ SIDES = ("start", "end")
 
 def typed_number(x: float) -> str:
     """A number as it stands in its box, to four decimals: 2/3 stands there as 0.6667."""
-    return f"{round(x, 4) + 0.0:.7g}"
+    return f"{rounded(x, 4) + 0.0:.7g}"
 
 
 def golds_text(bench: Bench) -> str:

@@ -15,7 +15,7 @@ from qa_demo.core.learning.tagging import Tagging
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import TAGS, Reading, Span
 from qa_demo.figures.columns import telling
-from qa_demo.figures.numbers import exponential, number, probability, rest
+from qa_demo.figures.numbers import adds_up, exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
 from qa_demo.figures.prose import place, plural, quoted
@@ -74,9 +74,7 @@ def tag_sum(p: Floats) -> str:
     up to 1.
     """
     shown = [probability(float(x)) for x in p]
-    exact = (
-        not any(x[0] in "<>" for x in shown) and sum(round(1000 * float(x)) for x in shown) == 1000
-    )
+    exact = not any(x[0] in "<>" for x in shown) and adds_up(p.tolist(), 1.0, 3)
     return (
         f"{' + '.join(f'{tag} {x}' for tag, x in zip(TAGS, shown, strict=True))} "
         f"{'=' if exact else '≈'} 1"
@@ -227,7 +225,7 @@ def notices(
     """
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
     said = [WHOSE[whose]] if whose in WHOSE else []
-    said.append(f"{sure} of {len(log_rows)} tokens are outside with more than {SURE:.2f}.")
+    said.append(f"{sure} of {len(log_rows)} tokens are outside with more than {number(SURE)}.")
     if argmax.illegal:
         said.append(
             f"Each token's likeliest tag gives "

@@ -13,7 +13,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import LOSSES, STEPS, Glue, descend
 from qa_demo.core.types import Reading
 from qa_demo.figures.bio.picture import piece_text
-from qa_demo.figures.numbers import decimals_for, number, probability, signed, total
+from qa_demo.figures.numbers import decimals_for, number, probability, sign_of, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural, quoted
@@ -97,7 +97,7 @@ def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) ->
             for x in listed
         ],
         "none": probability(float(np.exp(null_log_prob(reading)))),
-        "says": f"{plural(len(kept), 'span')} with a marginal of at least {threshold:.2f}.",
+        "says": f"{plural(len(kept), 'span')} with a marginal of at least {number(threshold)}.",
     }
 
 
@@ -262,10 +262,9 @@ def _leads(reading: Reading, found: Glue, decode: DecodeOptions, loss: str) -> d
 
 def _added(s: float, e: float, decimals: int) -> dict[str, str]:
     """s + e as printed, and whether the printed addends give the printed sum."""
-    exact = sum(round(x * 10**decimals) for x in (s, e)) == round((s + e) * 10**decimals)
     return {
         "s": number(s, decimals),
         "e": number(e, decimals),
-        "sign": "=" if exact else "≈",
+        "sign": sign_of((s, e), s + e, decimals),
         "score": number(s + e, decimals),
     }

@@ -112,8 +112,8 @@ def one_hot(case: Case) -> Finding:
     p = float(softmax(logits)[B])
     loss = float(cross_entropy(logits, np.eye(3)[B]))
     return Finding(
-        f"At {quoted(piece(case.reading, home.index, pos))} P(B) is {p:.4f} and the loss −log P(B) "
-        f"= {number(loss, 4)}; without the minus sign it is {number(-loss, 4)}.",
+        f"At {quoted(piece(case.reading, home.index, pos))} P(B) is {number(p, 4)} and the loss "
+        f"−log P(B) = {number(loss, 4)}; without the minus sign it is {number(-loss, 4)}.",
         right="minus",
         holds=math.isclose(loss, -math.log(p), abs_tol=1e-6),
         missing="The two ways to compute the loss differ.",
@@ -143,8 +143,8 @@ def hidden_share(case: Case) -> Finding:
     pieces = len(case.reading.encoding.context_ids)
     count = budget_of(pieces)
     return Finding(
-        f"{DEFAULTS.mask_ratio:.0%} of {pieces:,} is {DEFAULTS.mask_ratio * pieces:.1f}, rounded "
-        f"up {count}.".replace("%", " %"),
+        f"{percent(DEFAULTS.mask_ratio)} of {pieces:,} is "
+        f"{number(DEFAULTS.mask_ratio * pieces, 1)}, rounded up {count}.",
         value=count,
         within=max(1.0, 0.05 * count),
         decimals=0,

@@ -116,11 +116,11 @@ def gold_loss(case: Case) -> Finding:
     loss = total_of(start_end_loss(case.reading, (span,), (window.index,)))
     by_hand = -float(np.log(at).sum()) / 2
     return Finding(
-        f"(−log {at[0]:.3f} − log {at[1]:.3f}) / 2 = {number(loss)} nats.",
+        f"(−log {number(at[0], 3)} − log {number(at[1], 3)}) / 2 = {number(loss)} nats.",
         value=loss,
         within=0.02,
         holds=abs(by_hand - loss) < 1e-3,
         missing="The two ways to compute the loss differ.",
         traps=((2 * loss, "That is the sum; the loss is the mean of the two."),),
-        facts={"p_start": f"{at[0]:.3f}", "p_end": f"{at[1]:.3f}"},
+        facts={"p_start": f"{number(at[0], 3)}", "p_end": f"{number(at[1], 3)}"},
     )

@@ -231,7 +231,7 @@ def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
             for cell in (
                 number(x[pos], 3),
                 probability(p[pos], 4),
-                f"{t[pos]:.2f}",
+                f"{number(t[pos])}",
                 effect(g[pos], 4),
             )
         ]

@@ -131,7 +131,7 @@ def labels_of(reading: Reading, window: int, target: np.ndarray) -> str:
     return (
         named[0]
         if len(at) == 1
-        else ", ".join(f"{name} {target[pos]:.2f}" for name, pos in zip(named, at, strict=True))
+        else ", ".join(f"{name} {number(target[pos])}" for name, pos in zip(named, at, strict=True))
     )
 
 

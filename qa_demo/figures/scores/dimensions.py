@@ -7,7 +7,7 @@ import numpy as np
 from qa_demo.core.arrays import Floats
 from qa_demo.core.reading.heads import Comparison, HeadWeights, Lane, anatomy, compare
 from qa_demo.figures.columns import telling
-from qa_demo.figures.numbers import decimals_for, number, rest
+from qa_demo.figures.numbers import decimals_for, moved, number, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.prose import quoted
 
@@ -82,11 +82,9 @@ def comparison_data(
     """Why one token and not another: what separates them adds up to the printed difference."""
     found = compare(heads, first, second, lane, TOP)
     decimals = telling([*found.first, *found.second, *found.differences])
-    a, b = (round(x, decimals) for x in logits)
-    apart = [
-        round(p, decimals) - round(q, decimals)
-        for p, q in zip(found.first, found.second, strict=True)
-    ]
+    a, b = logits
+    apart = [moved(q, p, decimals) for p, q in zip(found.first, found.second, strict=True)]
+    difference = moved(b, a, decimals)
     rows = [
         {
             "k": k,
@@ -103,11 +101,11 @@ def comparison_data(
         "rows": rows,
         "rest": {
             "name": others(found.n_rest),
-            "product": rest(apart, a - b, decimals),
+            "product": rest(apart, difference, decimals),
             "x": found.rest,
         },
         "logits": [number(a, decimals), number(b, decimals)],
-        "difference": number(a - b, decimals),
+        "difference": number(difference, decimals),
         "says": because(found, names),
     }
 
@@ -121,7 +119,7 @@ def because(found: Comparison, names: tuple[str, str]) -> str:
     ahead = names[0] if total > 0 else names[1]
     share = shown / total
     held = (
-        f"the {len(found.dimensions)} dimensions shown hold {round(100 * share)} % of that"
+        f"the {len(found.dimensions)} dimensions shown hold {number(100 * share, 0)} % of that"
         if 0 <= share <= 1
         else (
             f"the {len(found.dimensions)} dimensions shown add up to {number(shown)}, and "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from qa_demo.core.arrays import Floats
 from qa_demo.core.reading.lens import Slide
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.numbers import moved, number, signed
 from qa_demo.figures.pack import floats, ints, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, quoted
@@ -95,8 +95,7 @@ def move_table(
 def _move(before: Floats, after: Floats) -> list[str]:
     out = []
     for a, b in zip(before, after, strict=True):
-        shown = round(float(a), 2), round(float(b), 2)
-        out += [number(shown[0]), number(shown[1]), signed(shown[1] - shown[0])]
+        out += [number(a), number(b), signed(moved(a, b))]
     return out
 
 

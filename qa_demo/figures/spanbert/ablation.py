@@ -8,7 +8,7 @@ from math import comb
 from typing import Any
 
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES, Row
-from qa_demo.figures.numbers import percent, signed
+from qa_demo.figures.numbers import moved, number, percent, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.spanbert.spelled import spelled
 
@@ -55,7 +55,7 @@ def paper_table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
         [
             r.name,
             *(
-                f"{x:.1f}" if x is not None else "-"
+                f"{number(x, 1)}" if x is not None else "-"
                 for x in (r.squad2, r.newsqa, r.triviaqa, r.coreference)
             ),
         ]
@@ -80,7 +80,7 @@ def budget_says(budget: Mapping[str, Any] | None) -> str:
     pieces = budget["pretrain_steps"] * budget["batch_tokens"] / 1e6
     return (
         f"Pre-trained for {budget['pretrain_steps']:,} steps of {budget['batch_tokens']:,} "
-        f"pieces ({pieces:.1f} million; the plain "
+        f"pieces ({number(pieces, 1)} million; the plain "
         f"encoder not at all), then fine-tuned for {budget['finetune_steps']:,} steps, all alike."
     )
 
@@ -127,15 +127,15 @@ def mean(values: Sequence[float]) -> float:
 def spread(values: Sequence[float]) -> str:
     """71.2 (70.8 to 71.6)."""
     return (
-        f"{mean(values):.1f} ({min(values):.1f} to {max(values):.1f})"
+        f"{number(mean(values), 1)} ({number(min(values), 1)} to {number(max(values), 1)})"
         if len(values) > 1
-        else f"{values[0]:.1f}"
+        else f"{number(values[0], 1)}"
     )
 
 
 def difference(found: Cells, before: str, after: str, key: str = "f1") -> float:
     """Mean after minus mean before, from the two means as printed."""
-    return round(mean(found[after][key]), 1) - round(mean(found[before][key]), 1)
+    return moved(mean(found[before][key]), mean(found[after][key]), 1)
 
 
 def steps_table(found: Cells) -> dict[str, Any] | None:
@@ -202,12 +202,12 @@ def ablation_says(found: Cells) -> str:
     f1 = {name: cell["f1"] for name, cell in found.items()}
     worst, *_, best = sorted(f1, key=lambda name: mean(f1[name]))
     gap, a, b = difference(found, worst, best), len(f1[best]), len(f1[worst])
-    said = f"On this budget “{best}” reads best and “{worst}” worst, {gap:.1f} F1 apart. "
+    said = f"On this budget “{best}” reads best and “{worst}” worst, {number(gap, 1)} F1 apart. "
     if all(len(values) < 2 for values in f1.values()):
         return said + "With one seed each nobody can say how much of that is chance."
     noise = max(max(values) - min(values) for values in f1.values())
     said += (
-        f"Seeds of one start differ by up to {noise:.1f}, "
+        f"Seeds of one start differ by up to {number(noise, 1)}, "
         f"{'less than that' if noise < gap else 'no less than that'}. "
     )
     if not apart(f1[best], f1[worst]):

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from qa_demo.core.masking.infill import AIMS
+from qa_demo.figures.numbers import grouped, number
 from qa_demo.figures.payload import table
 from qa_demo.figures.spanbert.curve_says import (
     DECAY,
@@ -123,8 +124,8 @@ def curve_table(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[s
 
     def cells(row: Row, key: str) -> list[str]:
         return [
-            f"{row[key]:.1f} %" if key in row else "–",
-            f"{row[f'{key}_perplexity']:,.1f}" if f"{key}_perplexity" in row else "–",
+            f"{number(row[key], 1)} %" if key in row else "–",
+            grouped(row[f"{key}_perplexity"], 1) if f"{key}_perplexity" in row else "–",
         ]
 
     return table(
@@ -140,7 +141,7 @@ def curve_table(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[s
             [
                 f"{row['step']:,}",
                 str(row["phase"]),
-                f"{row['minutes']:.0f}",
+                number(row["minutes"], 0),
                 f"{row['pieces']:,}",
                 *(cell for key, _ in heads for cell in cells(row, key)),
             ]
@@ -159,7 +160,7 @@ def ends_table(ends: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[st
                 f"{end['step']:,}",
                 str(end["phase"]),
                 f"{end['pieces']:,}",
-                *(f"{end[key]:.1f} %" if key in end else "–" for key, _ in heads),
+                *(f"{number(end[key], 1)} %" if key in end else "–" for key, _ in heads),
             ]
             for end in ends
         ],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.masking.infill import AIMS
-from qa_demo.figures.numbers import signed
+from qa_demo.figures.numbers import moved, number, rounded, signed
 from qa_demo.figures.prose import listed, plural
 
 HEADS = (("mlm", "MLM"), ("sbo", "SBO"))
@@ -30,15 +30,15 @@ def phases_say(phases: Sequence[Row]) -> str:
     ship.
     """
     said = []
-    for number, phase in enumerate(phases, 1):
+    for count, phase in enumerate(phases, 1):
         ways = [
             *(["read more text"] if phase.get("more_text") else []),
             *([f"used dropout {phase['dropout']:g}"] if phase.get("dropout") else []),
         ]
         if ways:
-            said.append(f"Phase {number} {' and '.join(ways)}.")
+            said.append(f"Phase {count} {' and '.join(ways)}.")
         if phase.get("tried"):
-            said.append(f"Phase {number} was tried and is not in the weights of this page.")
+            said.append(f"Phase {count} was tried and is not in the weights of this page.")
     return " ".join(said)
 
 
@@ -60,18 +60,18 @@ def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
     for key, name in heads:
         if key not in last or key not in since:
             continue
-        was, now = round(since[key], 1), round(last[key], 1)
+        was, now = since[key], last[key]
         error = 100 * math.sqrt(last[key] / 100 * (1 - last[key] / 100) / last["pieces"])
         moves.append(
-            f"{name} from {was:.1f} to {now:.1f} % ({signed(now - was, 1)}, standard error "
-            f"{error:.1f})"
+            f"{name} from {number(was, 1)} to {number(now, 1)} % ({signed(moved(was, now, 1), 1)}, "
+            f"standard error {number(error, 1)})"
         )
         verdicts.append(
             (name, "rose" if now - was > error else "fell" if was - now > error else "stayed")
         )
     share = 1 - since["step"] / last["step"]
     return (
-        f"In the last {100 * share:.0f} % of the steps, from {since['step']:,} to "
+        f"In the last {number(100 * share, 0)} % of the steps, from {since['step']:,} to "
         f"{last['step']:,}, top-1 on the same "
         f"{last['pieces']:,} held-out blanks went: {', '.join(moves)}. {plateau(verdicts)}{other}"
     )
@@ -132,7 +132,7 @@ def pace_says(
         stood = (
             f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} "
             f"stood at "
-            f"{listed([f'{share:.1f}' for share in shares])} % of {whose}"
+            f"{listed([f'{number(share, 1)}' for share in shares])} % of {whose}"
         )
         going = _going(steps, shares, ends[-1]["pieces"], AIMS[f"{key}_top1"], reached[key])
         said.append(f"{stood}: {going}")
@@ -143,23 +143,23 @@ def _going(
     steps: Sequence[int], shares: Sequence[float], pieces: int, aim: float, reached: float
 ) -> str:
     """Whether the last phase gained more than its standard error, and how far the aim is then."""
-    gain = round(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
-    last = round(shares[-1], 1) - round(shares[-2], 1)
+    gain = rounded(float(np.polyfit(np.log2(steps), shares, 1)[0]), 1)
+    last = moved(shares[-2], shares[-1], 1)
     error = 100 * math.sqrt(shares[-1] / 100 * (1 - shares[-1] / 100) / pieces)
     if last > error and gain <= 0:
         return (
             f"the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard "
-            f"error of {error:.1f}, but a line through all of them does not rise."
+            f"error of {number(error, 1)}, but a line through all of them does not rise."
         )
     if last > error:
         away = plural(math.ceil((aim - reached) / gain), "doubling")
         return (
-            f"a line through them gains {gain:.1f} for each doubling of the steps; "
-            f"from {reached:.1f} % the aim would be {away} away."
+            f"a line through them gains {number(gain, 1)} for each doubling of the steps; "
+            f"from {number(reached, 1)} % the aim would be {away} away."
         )
     return (
         f"the last {steps[-1] - steps[-2]:,} steps brought {signed(last, 1)} with a standard "
-        f"error of {error:.1f}, so no gain: a plateau."
+        f"error of {number(error, 1)}, so no gain: a plateau."
     )
 
 
@@ -167,7 +167,8 @@ def aims_says(reached: Mapping[str, float]) -> str:
     """Each aim with what was reached of it."""
     aims = [(name, AIMS[f"{key}_top1"], reached[key]) for key, name in HEADS if key in reached]
     said = [
-        f"{name} {aim:.0f} % ({got:.1f} %: {'reached' if got >= aim else 'not reached'})"
+        f"{name} {number(aim, 0)} % ({number(got, 1)} %: "
+        f"{'reached' if got >= aim else 'not reached'})"
         for name, aim, got in aims
     ]
     return f"The aims were {' and '.join(said)}." if said else ""

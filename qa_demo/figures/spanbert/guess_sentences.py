@@ -3,7 +3,7 @@
 import numpy as np
 
 from qa_demo.core.masking.infill import WIRES, Said
-from qa_demo.figures.numbers import number, percent, signed
+from qa_demo.figures.numbers import moved, number, percent, signed
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guessed import Guessed, as_typed, place
 from qa_demo.figures.spanbert.spelled import spelled
@@ -33,8 +33,7 @@ def blank_sentence(shown: Guessed) -> str:
 
 def difference(before: float, after: float) -> tuple[str, str, str]:
     """before, after and the difference of the two as printed, so that the row adds up."""
-    was, now = round(before, 2), round(after, 2)
-    return number(was), number(now), signed(now - was)
+    return number(before), number(after), signed(moved(before, after))
 
 
 def first(said: Said) -> str:

@@ -57,7 +57,7 @@ def lengths_data(counts: Sequence[int], options: MaskOptions) -> dict[str, Any]:
 
 
 def _share(p: float) -> str:
-    return f"{100 * p:.2f} %"
+    return f"{number(100 * p)} %"
 
 
 def lengths_says(counts: Sequence[int], options: MaskOptions) -> str:
@@ -78,8 +78,7 @@ def lengths_says(counts: Sequence[int], options: MaskOptions) -> str:
         for x in (law, clipped)
     ]
     said = (
-        f" Of {n:,} draws {_share(share)} are that long: {away[0]:.1f} standard errors from the "
-        f"law, {away[1]:.1f} from the literal "
-        "clipping."
+        f" Of {n:,} draws {_share(share)} are that long: {number(away[0], 1)} standard errors from "
+        f"the law, {number(away[1], 1)} from the literal clipping."
     )
     return start + said

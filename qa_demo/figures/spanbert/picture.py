@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.numbers import grouped, number, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice, measured, paper_steps
 from qa_demo.figures.spanbert.curve import curve_data
@@ -116,7 +116,7 @@ def _computed() -> list[list[str]]:
     return [
         [
             "The MLM loss is the chance of the word.",
-            f"It is −log of the chance: a chance of {chance:.2f} is a loss of "
+            f"It is −log of the chance: a chance of {number(chance)} is a loss of "
             f"{number(-math.log(chance))}; only a chance of 1 costs "
             "nothing.",
         ],
@@ -177,7 +177,11 @@ def _panel(title: str, groups: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 def _scores_table(panel: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
-        [r["name"], f"{r['n']:,}", *(f"{r[key]:.1f} %" if key in r else "-" for key, _ in HEADS)]
+        [
+            r["name"],
+            f"{r['n']:,}",
+            *(f"{number(r[key], 1)} %" if key in r else "-" for key, _ in HEADS),
+        ]
         for r in panel["rows"]
     ]
     return table(
@@ -190,10 +194,9 @@ def _scores_table(panel: Mapping[str, Any]) -> dict[str, Any]:
 def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, Any]]) -> str:
     """The two heads overall, and what distance does to SBO."""
     parts = [
-        f"{name} names {overall[f'{key}_top1']:.1f} % (perplexity "
-        f"{overall[f'{key}_perplexity']:,.1f})"
+        f"{name} names {number(top, 1)} % (perplexity {grouped(overall[key + '_perplexity'], 1)})"
         for key, name in HEADS[:2]
-        if f"{key}_top1" in overall
+        if (top := overall.get(f"{key}_top1")) is not None
     ]
     said = (
         f"Of {overall['pieces']:,} blanks in paragraphs kept apart from training, "
@@ -204,8 +207,8 @@ def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, A
         near, far = rows[0], rows[-1]
         said += (
             f" SBO {'falls' if far['sbo'] < near['sbo'] else 'does not fall'} towards the middle "
-            f"of a long run: {near['sbo']:.1f} % "
-            f"beside the boundary, {far['sbo']:.1f} % at distance {far['name']}."
+            f"of a long run: {number(near['sbo'], 1)} % "
+            f"beside the boundary, {number(far['sbo'], 1)} % at distance {far['name']}."
         )
     return said
 

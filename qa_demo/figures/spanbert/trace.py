@@ -2,7 +2,6 @@
 term; printed sums add up.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from qa_demo.core.arrays import Floats
 from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.masking.infill import HiddenPiece, Infill, Said, Trace, run_terms
 from qa_demo.core.types import Encoding
-from qa_demo.figures.numbers import number, rest, total
+from qa_demo.figures.numbers import number, rest, sign_of, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import part, table
 from qa_demo.figures.prose import quoted
@@ -20,12 +19,6 @@ from qa_demo.figures.spanbert.guessed import as_typed, place
 TOP = 6
 """Dimensions of the last product that are printed one by one."""
 DECIMALS = 3
-
-
-def adds(addends: Sequence[float], value: float, decimals: int = DECIMALS) -> str:
-    """= when the numbers add up as printed with so many decimals, else about equal."""
-    scale = 10**decimals
-    return "=" if sum(round(scale * x) for x in addends) == round(scale * value) else "≈"
 
 
 def steps_data(trace: Trace, encoding: Encoding, found: Infill, said: Said) -> dict[str, Any]:
@@ -180,9 +173,11 @@ def loss_data(found: Infill) -> dict[str, Any]:
                 "mlm": number(sums[0], DECIMALS),
                 "sbo": number(sums[1], DECIMALS),
                 "sum": number(sum(sums), DECIMALS),
-                "sign": adds([p.mlm.loss for p in pieces], sums[0]),
-                "sbo_sign": adds([p.sbo.loss for p in pieces if p.sbo is not None], sums[1]),
-                "sum_sign": adds(sums, sum(sums)),
+                "sign": sign_of([p.mlm.loss for p in pieces], sums[0], DECIMALS),
+                "sbo_sign": sign_of(
+                    [p.sbo.loss for p in pieces if p.sbo is not None], sums[1], DECIMALS
+                ),
+                "sum_sign": sign_of(sums, sum(sums), DECIMALS),
             }
         )
     mlm, sbo = found.code
@@ -214,7 +209,7 @@ def _row(p: HiddenPiece) -> dict[str, Any]:
         "mlm": number(p.mlm.loss, DECIMALS),
         "sbo": None if p.sbo is None else number(p.sbo.loss, DECIMALS),
         "sum": number(sum(values), DECIMALS),
-        "sign": adds(values, sum(values)),
+        "sign": sign_of(values, sum(values), DECIMALS),
         "why": p.no_sbo or "",
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qa_demo.core.masking.infill import HiddenPiece, OneCut
-from qa_demo.figures.numbers import percent, signed
+from qa_demo.figures.numbers import moved, percent, signed
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guess_sentences import difference, first
@@ -95,19 +95,19 @@ def true_piece(cuts: tuple[OneCut, ...], token: str) -> str:
     whole, *single = cuts
     helped, *_, hurt = sorted(single, key=lambda one: one.said.loss)
     said = f"The true piece {quoted(token)} loses nothing by a single cut"
-    if moved(whole, hurt) > 0:
+    if lost(whole, hurt) > 0:
         said = (
             f"The true piece {quoted(token)} loses most without the {hurt.wire} wire (−log p "
-            f"{signed(moved(whole, hurt))})"
+            f"{signed(lost(whole, hurt))})"
         )
-    if moved(whole, helped) < 0:
+    if lost(whole, helped) < 0:
         said += (
             f", and gets likelier without the {helped.wire} wire (−log p "
-            f"{signed(moved(whole, helped))})"
+            f"{signed(lost(whole, helped))})"
         )
     return f"{said}."
 
 
-def moved(whole: OneCut, one: OneCut) -> float:
+def lost(whole: OneCut, one: OneCut) -> float:
     """The difference of two -log p as printed."""
-    return round(one.said.loss, 2) - round(whole.said.loss, 2)
+    return moved(whole.said.loss, one.said.loss)

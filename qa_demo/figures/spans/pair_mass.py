@@ -9,7 +9,7 @@ import numpy as np
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.spans import pair_mass
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import probability
+from qa_demo.figures.numbers import adds_up, number, probability, units
 from qa_demo.figures.reading import in_own_words, null_token
 
 PARTS = (
@@ -61,8 +61,9 @@ def decimals_of(values: Sequence[float]) -> int:
     """
     for decimals in (2, 3, 4):
         unit = 10.0**-decimals
-        adds = sum(round(v / unit) for v in values) == round(sum(values) / unit)
-        if adds and all(v in (0, 1) or unit <= v <= 1 - unit for v in values):
+        if adds_up(values, sum(values), decimals) and all(
+            v in (0, 1) or unit <= v <= 1 - unit for v in values
+        ):
             return decimals
     return 4
 
@@ -74,8 +75,8 @@ def printed_parts(values: Sequence[float]) -> tuple[list[str], bool]:
     decimals = decimals_of(values)
     unit = 10.0**-decimals
     small = [0 < v < unit for v in values]
-    counts = [0 if tiny else round(v / unit) for v, tiny in zip(values, small, strict=True)]
-    counts[int(np.argmax(values))] += round(1 / unit) - sum(counts)
+    counts = [0 if tiny else units(v, decimals) for v, tiny in zip(values, small, strict=True)]
+    counts[int(np.argmax(values))] += 10**decimals - sum(counts)
     shown = [
         "0"
         if v == 0
@@ -88,7 +89,7 @@ def printed_parts(values: Sequence[float]) -> tuple[list[str], bool]:
 
 
 def _digits(count: int, decimals: int) -> str:
-    return f"{count / 10**decimals:.{decimals}f}"
+    return number(count / 10**decimals, decimals)
 
 
 def _at(reading: Reading, temperature: float) -> Reading:

@@ -14,7 +14,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, note
-from qa_demo.figures.numbers import number, probability
+from qa_demo.figures.numbers import number, probability, rounded
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.reading import joined, logit_range, question_range
@@ -48,7 +48,7 @@ def _quotient(
     shown, (z, log_printed) = number(logit, decimals), sum_of_exps(log_z, decimals + 2)
     if p[0] in "<>":
         return shown, z, "", p
-    quotient = float(np.exp(round(logit, decimals) / temperature - log_printed))
+    quotient = float(np.exp(rounded(logit, decimals) / temperature - log_printed))
     return shown, z, "=" if probability(quotient, places) == p else "≈", p
 
 
@@ -57,7 +57,7 @@ def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:
     1,000,000; and the log of what is printed.
     """
     power = int(np.floor(log_z / np.log(10)))
-    mantissa = round(float(np.exp(log_z - power * np.log(10))), digits - 1)
+    mantissa = rounded(float(np.exp(log_z - power * np.log(10))), digits - 1)
     if mantissa >= 10.0:  # 9.99 rounds up to the next power
         mantissa, power = mantissa / 10.0, power + 1
     log_printed = float(np.log(mantissa) + power * np.log(10))

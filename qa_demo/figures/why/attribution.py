@@ -14,7 +14,7 @@ from qa_demo.core.explaining.occlusion import QuestionEffect
 from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading, TargetKind, Window
 from qa_demo.figures.methods import METHOD_NAMES
-from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total
+from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total, units
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import Role, part, table
 from qa_demo.figures.prose import quoted
@@ -99,7 +99,7 @@ def sums(found: Attribution) -> list[str]:
     """
     if found.f_baseline is None or found.gap is None or found.gap_share is None:
         return [silence(found) or _no_promise(found)]
-    small = round(abs(found.gap), 4) == 0.0
+    small = units(found.gap, 4) == 0
     printed = total(
         [found.f_x, -found.f_baseline, *(() if small else (found.gap,))],
         found.sum,
@@ -109,7 +109,7 @@ def sums(found: Attribution) -> list[str]:
     tail = (
         f" + gap {_braced(gap[0])}."
         if gap
-        else f"; the gap is under {10.0**-printed.decimals:.{printed.decimals}f}."
+        else f"; the gap is under {number(10.0**-printed.decimals, printed.decimals)}."
     )
     first = (
         f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) "
@@ -120,12 +120,12 @@ def sums(found: Attribution) -> list[str]:
         return [
             first,
             f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), under "
-            f"{100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}).",
+            f"{number(100 * GAP_LIMIT, 0)} % ({'; '.join(shown)}).",
         ]
     return [
         first,
         f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), not under "
-        f"{100 * GAP_LIMIT:.0f} % ({'; '.join(shown)}): "
+        f"{number(100 * GAP_LIMIT, 0)} % ({'; '.join(shown)}): "
         "read single tokens with that much doubt.",
     ]
 
@@ -163,7 +163,7 @@ def _share(gap: float, found: Attribution) -> str:
     if difference == 0.0:
         return "0 %" if gap == 0.0 else "infinitely many %"
     share = abs(gap / difference)
-    return "< 0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
+    return "< 0.1 %" if share < 0.001 else f"{number(100 * share, 1)} %"
 
 
 def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:

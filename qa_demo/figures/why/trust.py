@@ -77,7 +77,7 @@ def sets_data(sets: RandomSets) -> dict[str, Any]:
 def _took(cost: Cost, seconds: float) -> str:
     """ "41 passes forward, 40 back; 2.6 s"."""
     back = f", {cost.backward:,} back" if cost.backward else ""
-    spent = f"{seconds:.1f} s" if seconds >= 0.05 else "< 0.1 s"
+    spent = f"{number(seconds, 1)} s" if seconds >= 0.05 else "< 0.1 s"
     return f"{cost.forward:,} forward{back}; {spent}"
 
 
@@ -207,7 +207,7 @@ def eraser_table(
     )
     counts = f"{len(random.orders)} and {len(random.insertion_f)}"
     rows.append([f"random orders ({counts}), between the edges of chance", *between])
-    shares = ", ".join(f"{100 * share:.0f}" for share in BINS)
+    shares = ", ".join(f"{number(100 * share, 0)}" for share in BINS)
     return table(
         f"Comprehensiveness (high is good) and sufficiency (low is good), in probability; mean "
         f"over {shares} % of the words, the span's own words kept",

@@ -15,7 +15,7 @@ from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.reading.spans import make_candidate, top_spans
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import number, probability, signed
+from qa_demo.figures.numbers import number, probability, rounded, signed
 from qa_demo.figures.prose import quoted, shorten
 
 STEP = 0.05
@@ -77,9 +77,8 @@ def offset_data(
     past = (
         None
         if flip is None
-        else round(
-            (math.floor(flip.c / STEP) + 1 if flip.c >= 0 else math.ceil(flip.c / STEP) - 1) * STEP,
-            2,
+        else rounded(
+            (math.floor(flip.c / STEP) + 1 if flip.c >= 0 else math.ceil(flip.c / STEP) - 1) * STEP
         )
     )
     return {

@@ -14,6 +14,7 @@ from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import teach
 from qa_demo.figures.bio.code import bio_code
 from qa_demo.figures.bio.measured import lists_picture, lists_table
+from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
@@ -128,8 +129,8 @@ def own_data(screen: Screen) -> dict[str, Any]:
         else {
             "texts": head.texts,
             "tokens": head.fit.tokens,
-            "first": f"{head.fit.losses[0]:.3f}",
-            "last": f"{head.fit.losses[-1]:.4f}",
+            "first": f"{number(head.fit.losses[0], 3)}",
+            "last": f"{number(head.fit.losses[-1], 4)}",
             "fits": head.reader == screen.reading.weights,
             "steps": len(head.fit.losses) - 1,
         }

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.figures.numbers import number
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.line import Job, Line, Progress, Task
 
@@ -156,8 +157,9 @@ class JobQueue:
         wait = line.wait_of(task, ahead)
         if wait is not None and wait > self._patience:
             return (
-                f"this server is busy: your turn would come in about {wait:.0f} seconds, and it "
-                f"lets nobody wait longer than {self._patience:.0f}; please try again in a minute"
+                f"this server is busy: your turn would come in about {number(wait, 0)} seconds, "
+                f"and it lets nobody wait longer than {number(self._patience, 0)}; please try "
+                "again in a minute"
             )
         if len(ahead) >= self._most:
             return (

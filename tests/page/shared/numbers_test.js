@@ -5,8 +5,11 @@ import {
   grouped,
   labels,
   means,
+  percent,
+  probability,
   short,
   sums,
+  units,
 } from "../../../assets/page/shared/numbers.js";
 import { rng } from "../random.js";
 import vectors from "../vectors.json" with { type: "json" };
@@ -20,6 +23,23 @@ Deno.test("a printed number by hand: a real minus sign, never minus zero", () =>
 
 Deno.test("numbers are printed as Python prints them", () => {
   for (const { x, decimals, text } of vectors.numbers) assert.equal(fixed(x, decimals), text);
+});
+
+Deno.test("ties, nothings and endless values are printed as Python prints them", () => {
+  for (const { x, decimals, text } of vectors.ties) {
+    // JSON knows no minus zero, and neither does a printed number
+    assert.equal(fixed(x, decimals), text, `${x} with ${decimals} decimals`);
+    const digits = String(units(x, decimals)).replace("-", "\u2212");
+    assert.equal(digits, text.replace(".", "").replace(/^(\u2212?)0+(?=\d)/, "$1"));
+  }
+  assert.equal(fixed(-0), "0.00");
+  assert.equal(fixed(Infinity), "Infinity");
+});
+
+Deno.test("probabilities are printed as Python prints them", () => {
+  for (const { p, ...printed } of vectors.shares) {
+    assert.deepEqual({ percent: percent(p), probability: probability(p) }, printed);
+  }
 });
 
 Deno.test("sums are printed as Python prints them", () => {
