@@ -98,7 +98,31 @@ def calibration(metrics: Metrics) -> str:
             f"{first['error']:.3f}, where half as many questions make the draw larger too."
         )
         blocks.append("\n\n".join([about, *tables]))
+    if "claim" in metrics:
+        blocks.append(claim(metrics["claim"]))
     return "\n\n".join(blocks)
+
+
+def claim(found: Metrics) -> str:
+    """The answer line's figure on questions of which some have no answer, beside the chance that
+    holds where there is one.
+    """
+    first, second = found["halves"]
+    return "\n\n".join(
+        [
+            "**Whatever the text holds**: the answer line multiplies the calibrated probability "
+            "of start/end by P(the text answers) = sigmoid("
+            f"{found['slope']:.3f} x lead over no answer {found['intercept']:+.3f}), fitted on "
+            f"{found['measured_on']:,} questions, {found['unanswerable']:,} of them without an "
+            "answer. Measured as above, by two other fits of both factors. The calibrated "
+            "probability alone, which knows nothing of silent texts:",
+            reliability_table(found["conditional"], found["error_conditional"]),
+            "The product:",
+            reliability_table(found["bins"], found["error"]),
+            f"Probabilities that are exactly right would show {found['chance_error']:.3f}; on its "
+            f"own half each fit shows {second['error']:.3f} and {first['error']:.3f}.",
+        ]
+    )
 
 
 def _half(found: Metrics) -> str:
