@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.measuring.claims import STEEPEST
 from qa_demo.core.measuring.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
 from qa_demo.model.checks import read_header, read_json, regular
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
-STEEPEST = 100.0
-"""Of a fitted slope and intercept: margins are logits, some tens at most."""
 
 
 def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:

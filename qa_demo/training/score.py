@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import Outcome, evaluate, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
@@ -57,18 +58,19 @@ def measured(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any
 
 
 def claimed(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """The claim of the start/end head, fitted and measured on questions of which some have no
-    answer.
+    """{"claim": ...} of the start/end head, fitted and measured on questions of which some have no
+    answer; nothing, and a line in the log, where they are too few.
     """
-    return asdict(
-        claim_reliability(
-            [
-                Asked(e.title, bool(e.answers), s.claim, s.margin, is_right(e, s.outcome.text))
-                for e, s in zip(examples, said, strict=True)
-                if s.claim is not None
-            ]
-        )
-    )
+    asked = [
+        Asked(e.title, bool(e.answers), s.claim, s.margin, is_right(e, s.outcome.text))
+        for e, s in zip(examples, said, strict=True)
+        if s.claim is not None
+    ]
+    try:
+        return {"claim": asdict(claim_reliability(asked))}
+    except BadInput as fault:
+        log.warning("no claim for texts that may be silent: %s", fault)
+        return {}
 
 
 def is_right(example: Example, text: str) -> bool:
@@ -170,7 +172,7 @@ def metrics(
         result["squad_dev_v2"][head], result["threshold_curve"][head] = withheld(
             mixed, of(head, mixed)
         )
-    result["claim"] = claimed(mixed, [said[e.question, e.context]["span"] for e in mixed])
+    result |= claimed(mixed, [said[e.question, e.context]["span"] for e in mixed])
     return result | ({"lists": lists(kept, said)} if kept else {})
 
 
@@ -197,9 +199,9 @@ def main(argv: list[str] | None = None) -> None:
         head: {name: result["reliability"][head][name] for name in ("temperature", "bias")}
         for head in HEADS
     }
-    card["calibration"]["answerable"] = {
-        name: result["claim"][name] for name in ("slope", "intercept")
-    }
+    if "claim" in result:
+        names = ("slope", "intercept")
+        card["calibration"]["answerable"] = {name: result["claim"][name] for name in names}
     (a.reader / "reader.json").write_text(json.dumps(card, indent=1) + "\n")
     write_checksums(a.reader)
     sys.stdout.write(

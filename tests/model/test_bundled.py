@@ -4,6 +4,7 @@ that shares no code.
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 from qa_demo.core.learning.bio import best_span
+from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
@@ -135,6 +137,29 @@ def test_it_brings_both_heads_a_threshold_and_its_checksum(
         "threshold"
     ] and isinstance(reader.threshold, float)
     assert reader.checksum == sha256(folder / "checksums.json")
+    measured = json.loads((folder / "metrics.json").read_text())["claim"]
+    assert asdict(reader.calibrations.answerable) == {
+        name: measured[name] for name in ("slope", "intercept")
+    }
+    assert measured["error"] <= 0.05 < measured["error_conditional"], "the aim, held out"
+
+
+SILENT = (
+    ("The name of the mayor's husband?", "The mayor, Ingrid Halloran, opened the new library."),
+    (
+        "What year did the war end?",
+        "The war began in 1914, and nobody knew how long it would last.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("question", "context"), SILENT)
+def test_a_silent_text_takes_certainty_away(
+    reader: BertReader, question: str, context: str
+) -> None:
+    reading = reader.read(question, context)
+    said = sureness(reading, predict(reading).best.candidate)
+    assert said.claim < said.right_if_answerable and said.claim < 0.9
 
 
 @pytest.mark.parametrize(("question", "context", "answer"), PLAIN)

@@ -22,6 +22,8 @@ from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.types import Answerability, Reading
 
 STEPS = 50
+STEEPEST = 100.0
+"""Of slope and intercept: margins are logits, some tens at most."""
 SMALLEST_STEP = 1e-10
 
 
@@ -69,8 +71,8 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
 def fit_answerable(margins: Sequence[float], answers: Sequence[bool]) -> Answerability:
     """Slope and intercept with the lowest -mean(y log p + (1 - y) log(1 - p)), by Newton's method.
 
-    Errors: BadInput where the questions are all answerable or all not, or a margin separates them
-    (then no slope is steep enough).
+    Errors: BadInput where the questions are all answerable or all not, where a margin separates
+    them (then no slope is steep enough), and where a lower score would be the better answer.
     """
     x, y = np.asarray(margins, dtype=np.float64), np.asarray(answers, dtype=np.float64)
     if x.shape != y.shape or not x.size or y.min() == y.max():
@@ -93,7 +95,13 @@ def fit_answerable(margins: Sequence[float], answers: Sequence[bool]) -> Answera
         weights = weights - step
         if float(np.abs(step).max()) < SMALLEST_STEP:
             break
-    return Answerability(float(weights[0] / scale), float(weights[1]))
+    found = Answerability(float(weights[0] / scale), float(weights[1]))
+    if not (0 <= found.slope <= STEEPEST and abs(found.intercept) <= STEEPEST):
+        raise BadInput(
+            "a larger lead over no answer must make an answer likelier, by a slope of at most "
+            f"{STEEPEST:g} a logit; these questions gave {found.slope:.3g}"
+        )
+    return found
 
 
 def _sigmoid(x: "np.ndarray | float") -> "np.ndarray":

@@ -19,7 +19,7 @@ NONE = (
 
 Bins = tuple[CalibrationBin, ...]
 TRUE = "How often a probability comes true"
-CLAIM = "How often the answer line comes true where some texts have no answer"
+CLAIM = "How often the answer line comes true"
 SOFTMAX = ["softmax as it is", "calibrated"]
 CLAIMS = ["if the text answers", "whatever the text holds"]
 

@@ -164,19 +164,17 @@ def loss_data(found: Infill) -> dict[str, Any]:
     runs = []
     for run, terms in run_terms(found.pieces).items():
         pieces = [p for p in found.pieces if p.run == run]
-        rows = [_row(p) for p in pieces]
+        guessed = [p.sbo.loss for p in pieces if p.sbo is not None]
         sums = [t.value for t in terms]
         runs.append(
             {
-                "rows": rows,
+                "rows": [_row(p) for p in pieces],
                 "name": f"run of {len(run)}",
                 "mlm": number(sums[0], DECIMALS),
                 "sbo": number(sums[1], DECIMALS),
                 "sum": number(sum(sums), DECIMALS),
                 "sign": sign_of([p.mlm.loss for p in pieces], sums[0], DECIMALS),
-                "sbo_sign": sign_of(
-                    [p.sbo.loss for p in pieces if p.sbo is not None], sums[1], DECIMALS
-                ),
+                "sbo_sign": sign_of(guessed, sums[1], DECIMALS),
                 "sum_sign": sign_of(sums, sum(sums), DECIMALS),
             }
         )

@@ -61,10 +61,9 @@ def test_a_larger_lead_is_a_likelier_answer(a: float, b: float) -> None:
 @given(st.integers(0, 10_000))
 def test_at_the_fit_no_gradient_is_left(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    x = rng.normal(0, 5, 60)
-    y = rng.random(60) < 1 / (1 + np.exp(-(0.3 * x + 0.4)))
-    y[:2], x[:2] = (True, False), (0.0, 0.1)
-    y[2:4], x[2:4] = (False, True), (0.0, 0.1)
+    x = rng.normal(0, 5, 200)
+    y = rng.random(200) < 1 / (1 + np.exp(-(0.3 * x + 0.4)))
+    y[:4], x[:4] = (True, False, False, True), (0.0, 0.1, 0.0, 0.1)
     found = fit_answerable(x.tolist(), y.tolist())
     left = np.array([answerable(v, found) for v in x]) - y
     assert abs(left.mean()) < 1e-6 and abs((left * x).mean()) < 1e-5
@@ -87,6 +86,7 @@ def test_slope_and_intercept_that_made_the_outcomes_are_found_again() -> None:
         ([1.0], [True, False], "with and without an answer"),
         ([-1.0, 1.0], [False, True], "one margin parts all questions"),
         ([-1.0, 1.0], [True, False], "one margin parts all questions"),
+        ([-1.0, 1.0, 0.0, 0.5], [True, False, False, True], "must make an answer likelier"),
     ],
 )
 def test_what_cannot_be_fitted(margins: list[float], answers: list[bool], said: str) -> None:
