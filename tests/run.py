@@ -35,6 +35,7 @@ REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
 QUICK = "--quick"
+LEFT_OUT = ("tests/browser", "tests/cli", "tests/load", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
 WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
 
@@ -202,6 +203,7 @@ def main() -> int:
     if QUICK in arguments:
         arguments.remove(QUICK)
         arguments += ["-m", "not browser and not model and not slow"]
+        arguments += [f"--ignore={folder}" for folder in LEFT_OUT]
     else:
         install_browser()
     steps: dict[str, tuple[str | Path, ...]] = {

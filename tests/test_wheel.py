@@ -24,6 +24,8 @@ from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.views.examples import load_examples
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("qa_demo", "assets", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 BUILD = """

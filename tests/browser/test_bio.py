@@ -174,10 +174,7 @@ def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:
     expect(picture.locator(".both-signs text").filter(has_text=f"−{loss}")).to_have_count(1)
 
 
-def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(
-    open_page: Callable[..., Page],
-) -> None:
-    page = open_page()
+def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(page: Page) -> None:
     page.get_by_role("button", name="reader:").click()
     page.locator("#ask-reader input").fill("plain")
     page.locator("#ask-load").click()

@@ -58,10 +58,7 @@ SETTLED = f"""([key, words, numbers]) => {{
 
 
 @pytest.mark.parametrize("key", [module.CHAPTER.key for module in CHAPTERS])
-def test_a_first_screen_holds_few_words_and_few_numbers(
-    open_page: Callable[..., Page], key: str
-) -> None:
-    page = open_page()
+def test_a_first_screen_holds_few_words_and_few_numbers(page: Page, key: str) -> None:
     page.locator(f"#tab-{key}").click()
     expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
     expect(page.locator(f"#picture-{key} .stage > *").first).to_be_attached()

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.steps import chosen
+from tests.texts import LONG
 
 pytestmark = pytest.mark.browser
 
@@ -17,13 +18,6 @@ TEXT = (
     "The bridge opened in July 2000. Its towers were drawn by the architect George Rotne of "
     "Denmark, and Anna Lindh crossed it first. "
     "Trains reach Malmo in ten minutes, and cars pay a toll at Lernacken."
-)
-LONG = " ".join(
-    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
-    f"told of winters past and roads."
-    for k, (n, m) in enumerate(
-        [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10
-    )
 )
 
 

@@ -8,17 +8,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.steps import ask, chosen, tab_to
+from tests.texts import LONG
 
 pytestmark = pytest.mark.browser
 
 PICTURE = "#picture-start_end"
-LONG = " ".join(
-    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
-    f"told of winters past and roads."
-    for k, (n, m) in enumerate(
-        [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 10
-    )
-)
 
 
 def chapter(page: Page) -> Locator:

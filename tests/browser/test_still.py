@@ -2,14 +2,12 @@
 read-out stands inside the window.
 """
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import ask
 from tests.browser.test_keys import desk, top  # noqa: F401
-from tests.browser.test_start_end import LONG
+from tests.texts import LONG
 
 pytestmark = pytest.mark.browser
 
@@ -53,8 +51,7 @@ def test_chapter_4_stays_where_it_is(page: Page, paragraph: str) -> None:
     assert visit(page, SPANS, "#picture-spans .spans-square .spans-cells", "#spans-readout") >= 3
 
 
-def test_the_overview_of_chapter_3_stays_where_it_is(open_page: Callable[..., Page]) -> None:
-    page = open_page()
+def test_the_overview_of_chapter_3_stays_where_it_is(page: Page) -> None:
     ask(page, "Who came to Kalmar?", LONG)
     page.locator("#tab-start_end").click()
     expect(page.locator("#picture-start_end .line .hit").first).to_be_attached()

@@ -22,17 +22,11 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.why import chapter as why
 from tests.browser.steps import chosen, small_text
 from tests.fakes import FakeReader
+from tests.texts import travellers
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("nothing_explained")]
 FIRST = next(iter(load_examples().values()))
 PICTURE = "#picture-why"
-LONG = " ".join(
-    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
-    f"told of winters past and roads."
-    for k, (n, m) in enumerate(
-        [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")] * 6
-    )
-)
 
 
 def chapter(page: Page, step: str = "looked") -> Locator:
@@ -215,7 +209,7 @@ def test_another_window_and_back(
     monkeypatch.setattr(reader, "attention", near)
     page.get_by_role("button", name="edit").click()
     page.get_by_label("Question", exact=True).fill("Who came to the mill?")
-    page.get_by_label("Paragraph", exact=True).fill(LONG)
+    page.get_by_label("Paragraph", exact=True).fill(travellers(24))
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .asked-question")).to_have_text("Who came to the mill?")
     picture = chapter(page)

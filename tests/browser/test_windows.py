@@ -10,15 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 from qa_demo.views.examples import load_examples
 from qa_demo.views.windows import chapter as windows
 from tests.browser.steps import ask, chosen
+from tests.texts import LONG
 
 pytestmark = pytest.mark.browser
-
-NAMES = [("Anna", "Lund"), ("Bertil", "Visby"), ("Cecilia", "Kalmar"), ("David", "Umea")]
-LONG = " ".join(
-    f"In year {1900 + k} the traveller {n} came to {m} and met the keepers of an old mill, who "
-    f"told of winters past and roads."
-    for k, (n, m) in enumerate(NAMES * 10)
-)
 
 
 def chapter(page: Page) -> Locator:

@@ -510,6 +510,7 @@ def test_bio_needs_a_bio_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
 
 
+@pytest.mark.slow
 def test_the_module_runs_and_never_imports_the_page(folder: Path) -> None:
     argv = [
         "answer",

@@ -9,6 +9,8 @@ import pytest
 from qa_demo.cli.main import main
 from tests.model import kit
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]
 ASKED = ["--question", kit.QUESTION, "--context", kit.CONTEXT]
 

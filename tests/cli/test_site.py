@@ -13,6 +13,8 @@ from qa_demo.views.saved.site import MARK
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 

@@ -34,6 +34,7 @@ from qa_demo.figures.windows.picture import window_notice
 from qa_demo.views.examples import load_examples
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
+from tests.printed import value
 
 LONGEST = DecodeOptions().max_answer_length
 WORDS = [
@@ -94,10 +95,6 @@ def legal(reading: Reading, window: int) -> list[tuple[float, int, int]]:
 def softmax(x: np.ndarray) -> np.ndarray:
     raised = np.exp(np.asarray(x, dtype=float) - float(np.max(x)))
     return raised / raised.sum()
-
-
-def value(printed: str) -> float:
-    return float(printed.replace("\u2212", "-").replace(",", ""))
 
 
 def near(printed: str, x: float) -> bool:

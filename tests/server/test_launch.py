@@ -183,6 +183,7 @@ def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it() -> None:
     assert [rule for rule in rules if re.match(r"(?:body|html|:root)\b", rule)] == []
 
 
+@pytest.mark.slow
 def test_an_event_of_gradio_loads_no_pyplot() -> None:
     tried = (
         "import sys, qa_demo.server.launch\n"
@@ -217,6 +218,7 @@ def interface_files(code: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_the_page_starts_without_gradios_interface_files() -> None:
     """gradio alone compares one for each module of components: should it stop, so may we. The one
     of its page costs nothing worth a rule.

@@ -15,6 +15,7 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
 from tests.browser.pictures import screen_of
+from tests.printed import value
 
 UNSAID = re.compile(r"[=≈] [<>]|[+−]0\.0{3,}(?!\d)|−0\.0+(?!\d)|\b(?:None|nan|inf)\b(?! of the)")
 NUMBER = re.compile(r"[+−]?\d[\d,]*\.(\d+)")
@@ -58,10 +59,6 @@ def tables(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from tables(inner)
-
-
-def value(cell: str) -> float:
-    return float(cell.replace("−", "-").replace(",", ""))
 
 
 def check_columns(screen: Screen, found: dict[str, Any]) -> None:

@@ -35,17 +35,13 @@ from qa_demo.figures.loss.picture import (
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
 from qa_demo.figures.loss.verdicts import verdicts
-from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.payload import plain
 from tests.core.toys import t1
 from tests.fakes import FakeReader
+from tests.printed import value
 
 DECODE = DecodeOptions()
 GOLD = Span(3, 4)  # "Delta Epsilon", whole in the second window, cut in the first
-
-
-def value(printed: str) -> float:
-    return float(printed.replace(MINUS, "-").replace("+", ""))
 
 
 def answer(reading: Reading, span: Span) -> Answer:

@@ -33,12 +33,9 @@ from qa_demo.figures.scores.picture import (
 from qa_demo.figures.scores.slide import largest_moves, move_table, slide_data, slide_notice
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
+from tests.printed import value
 
 DECODE = DecodeOptions()
-
-
-def value(printed: str) -> float:
-    return float(printed.replace("−", "-"))
 
 
 def one(

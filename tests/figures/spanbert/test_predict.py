@@ -24,12 +24,9 @@ from qa_demo.figures.spanbert.guess_sentences import (
 )
 from qa_demo.figures.spanbert.guessed import Guessed
 from tests.fake_infiller import WIDTH, D, FakeInfiller
+from tests.printed import exact as value
 
 TEXT = "Anna  met Bertil near the old harbour of Visby on a cold and windy day in May."
-
-
-def value(printed: str) -> Decimal:
-    return Decimal(printed.replace("−", "-"))
 
 
 def guessed(

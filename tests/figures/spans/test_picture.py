@@ -23,16 +23,13 @@ from qa_demo.figures.spans.picture import grid_data, spans_picture
 from qa_demo.figures.spans.tables import tables, two_rows
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
+from tests.printed import value
 
 DEFAULT = DecodeOptions()
 LONG = " ".join(
     f"In {1900 + k} the traveller Anna{k % 7} met Bertil of Kalmar near an old mill ."
     for k in range(60)
 )
-
-
-def number(text: str) -> float:
-    return float(text.replace("\u2212", "-").replace("+", ""))
 
 
 def picture(reading: Reading, window: int = 0, decode: DecodeOptions = DEFAULT, **more):
@@ -94,9 +91,9 @@ def test_every_listed_row_adds_up_as_printed() -> None:
     reading = FakeReader().read("Who met Bertil?", LONG[:600])
     prediction = predict(reading)
     for row, ranked in zip(picture(reading)["n_best"], prediction.n_best, strict=True):
-        gap = abs(number(row["s"]) + number(row["e"]) - number(row["score"]))
+        gap = abs(value(row["s"]) + value(row["e"]) - value(row["score"]))
         assert (gap < 1e-9) == (row["sign"] == "=")
-        assert number(row["against"]) == pytest.approx(
+        assert value(row["against"]) == pytest.approx(
             ranked.candidate.score - prediction.null_score, abs=0.0051
         )
         assert (row["start"], row["end"]) == (
@@ -123,7 +120,7 @@ def test_the_four_parts_of_the_mass_sum_to_one_and_the_sentence_names_the_cost()
     values = {p["key"]: p["value"] for p in mass["parts"]}
     assert sum(values.values()) == pytest.approx(1.0)
     if mass["sign"] == "=":
-        assert sum(number(p["printed"]) for p in mass["parts"]) == pytest.approx(1.0)
+        assert sum(value(p["printed"]) for p in mass["parts"]) == pytest.approx(1.0)
     lost, mixed, illegal = (float(x) for x in re.findall(r"\d\.\d+", mass["sentence"]))
     assert lost == pytest.approx(
         values["mixed"] + values["illegal"], abs=0.006
@@ -141,8 +138,8 @@ def test_the_printed_parts_of_one_add_up(exponents: list[float]) -> None:
     if not any(text[0] == ">" for text in shown):
         kept = [float(text) for text, bound in zip(shown, bounds, strict=True) if not bound]
         assert sum(kept) == pytest.approx(1, abs=1e-9)
-    for text, value in zip(shown, values, strict=True):
-        assert float(text.lstrip("<> ")) == pytest.approx(value, abs=2e-2)
+    for text, share in zip(shown, values, strict=True):
+        assert float(text.lstrip("<> ")) == pytest.approx(share, abs=2e-2)
     assert printed_parts([1.0, 0.0, 0.0, 0.0]) == (["1.00", "0", "0", "0"], True)
     assert printed_parts([0.94, 0.007, 0.05, 0.003])[0] == ["0.940", "0.007", "0.050", "0.003"]
 
@@ -155,7 +152,7 @@ def test_temperature_spreads_the_mass_and_leaves_the_scores() -> None:
     )
     assert cool > warm + 0.1
     cold, hot = (picture(reading, temperature=t)["n_best"][0] for t in (1.0, 4.0))
-    assert cold["score"] == hot["score"] and number(cold["in_window"]) > number(hot["in_window"])
+    assert cold["score"] == hot["score"] and value(cold["in_window"]) > value(hot["in_window"])
 
 
 def test_two_rows_differ_by_one_number_at_every_end() -> None:
@@ -167,7 +164,7 @@ def test_two_rows_differ_by_one_number_at_every_end() -> None:
     twin = tables(reading, predict(reading), DecodeOptions(), 1)[3]
     assert len({row[3] for row in twin["rows"]}) == 1
     assert all(
-        number(row[1]) - number(row[2]) == pytest.approx(number(row[3])) for row in twin["rows"]
+        value(row[1]) - value(row[2]) == pytest.approx(value(row[3])) for row in twin["rows"]
     )
     alone = make_reading(["A"], [(0, 1)], [[0, 0, 0, 1, 0]], [[0, 0, 0, 1, 0]])
     assert two_rows(alone, 0, DecodeOptions(), "max_context") is None

@@ -15,13 +15,10 @@ from qa_demo.core.reading.words import Word, words
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.why import attribution as figure
 from tests.fakes import FakeReader
+from tests.printed import value
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 SPAN, OTHER = Span(6, 7), Span(12, 13)
-
-
-def value(shown: str) -> float:
-    return float(shown.replace("−", "-").replace("+", ""))
 
 
 @pytest.fixture

@@ -15,14 +15,11 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.why import trust
 from tests.fakes import FakeReader
+from tests.printed import value
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 TARGET = Target("span_score", Span(6, 7), None, 0)
 NAMES = {"integrated_gradients": "integrated gradients", "attention": "raw attention"}
-
-
-def value(shown: str) -> float:
-    return float(shown.replace("−", "-").replace("+", ""))
 
 
 def placed(drop: float, below: int, above: int, equal: int = 0) -> Placed:

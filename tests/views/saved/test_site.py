@@ -20,6 +20,8 @@ from qa_demo.views.saved.steps import guesses, marks, step_data
 from qa_demo.views.saved.tape import canonical
 from tests.views.saved.editions import LESSON, PASSAGE, data, edition, examples
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_link_of_the_first_page_has_its_file(edition_folder: Path) -> None:
     text = (edition_folder / "index.html").read_text(encoding="utf-8")

@@ -25,6 +25,8 @@ from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.requests import services
 
+pytestmark = pytest.mark.slow
+
 READER = FakeReader(bio=True)
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u2028"
 TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge there."

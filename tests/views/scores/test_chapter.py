@@ -22,6 +22,7 @@ from qa_demo.views.scores.record import fetch, kept, put
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader
+from tests.printed import value
 from tests.requests import job
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
@@ -53,10 +54,6 @@ def with_states(screen: Screen, window: int | None = None) -> Screen:
 
 def asked(screen: Screen, **value: str) -> Screen:
     return answered(job(screen, "other", value, READER), scores.ask_other)
-
-
-def value(printed: str) -> float:
-    return float(printed.replace("−", "-"))
 
 
 def test_without_the_model_the_plane_stands(screen: Screen) -> None:

@@ -336,6 +336,7 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
         why.reply(screen, asked(screen, "stood", by="lime"), work(reader, screen))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", load_examples())
 def test_verdict_and_curve_agree_for_every_example_method_and_target(
     reader: FakeReader, key: str
