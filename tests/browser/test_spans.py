@@ -15,7 +15,6 @@ from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.reading.legal import reason_matrix
 from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import total
 from qa_demo.views.spans import chapter as spans
 from tests.browser.steps import ask, tab_to
 from tests.fakes import FakeReader
@@ -28,7 +27,6 @@ LONG = " ".join(
     for k in range(30)
 )
 MODULE = "new URL('static/page/spans/cells.js', document.baseURI).href"
-NUMBERS = "new URL('static/page/shared/numbers.js', document.baseURI).href"
 
 
 def chapter(page: Page) -> Locator:
@@ -83,27 +81,6 @@ def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copi
         s, e = reading.logits(window.index)
         i, j = top_spans(s, e, window, decode, copies, 1)[0].tolist()
         assert best[i] == j and range_["high"] == pytest.approx(float(s[i]) + float(e[j]))
-
-
-def test_sums_are_printed_in_the_browser_as_in_python(page: Page) -> None:
-    pairs = (
-        np.random.default_rng(4).normal(0, 5, (300, 2)).astype(np.float32).astype(float).tolist()
-    )
-    pairs += [[5.654, 5.941], [0.0, -0.0], [-0.001, 0.001]]
-    printed = page.evaluate(
-        f"""async (pairs) => {{
-        const {{ sums }} = await import({NUMBERS});
-        return pairs.map((pair) => sums(pair));
-    }}""",
-        pairs,
-    )
-    for (a, b), seen in zip(pairs, printed, strict=True):
-        wanted = total([a, b])
-        assert (*seen["addends"], seen["total"], seen["sign"]) == (
-            *wanted.addends,
-            wanted.total,
-            wanted.sign,
-        )
 
 
 def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
