@@ -113,6 +113,28 @@ class Sampler:
             self.cache[key] = encode(self.tokenizer, question, context)
         return self.cache[key]
 
+    def windows(self, encoding: Encoding, max_seq_length: int) -> Sequence[Window]:
+        """The windows of a text, half of each in the next; none where its question leaves no
+        room.
+        """
+        room = max_seq_length - len(encoding.question_ids) - encoding.n_special
+        if room < 16 or not len(encoding.context_ids):
+            return ()
+        return make_windows(
+            encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length)
+        )
+
+    def elsewhere(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
+        """The example's question with another paragraph of its article, which nobody has labelled;
+        None where there is none.
+        """
+        example = self.examples[index]
+        other = self.examples[rng.choice(self.by_title[example.title])].context
+        if other == example.context:
+            return None
+        windows = self.windows(self.encoding(example.question, other), max_seq_length)
+        return feature(rng.choice(windows), []) if windows else None
+
     def draw(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
         """One feature for example `index`; None when its question leaves no room."""
         example = self.examples[index]
@@ -125,14 +147,10 @@ class Sampler:
             ):
                 context = other
         encoding = self.encoding(example.question, context)
-        room = max_seq_length - len(encoding.question_ids) - encoding.n_special
-        if room < 16 or not len(encoding.context_ids):
-            return None
-        windows = make_windows(
-            encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length)
-        )
         golds = marks(encoding, example) if context == example.context else []
-        features = [feature(w, golds) for w in windows]
+        features = [feature(w, golds) for w in self.windows(encoding, max_seq_length)]
+        if not features:
+            return None
         wanted = [f for f in features if f.holds_answer != negative] or features
         return rng.choice(wanted)
 

@@ -55,7 +55,11 @@ def history(run: Path) -> list[dict]:
         earlier = settings.pop("resume")
         phases.insert(
             0,
-            {k: v for k, v in settings.items() if k not in ("encoder", "dev", "out")}
+            {
+                k: v
+                for k, v in settings.items()
+                if k not in ("encoder", "dev", "out", "teacher", "logits")
+            }
             | {"name": folder.name},
         )
         folder = Path(earlier) if earlier else None

@@ -168,22 +168,22 @@ def drawn(
             yield {"round": r, "batch": b}, collate(mine, pad_id), sum(map(len, mine))
 
 
-def train(s: Settings, resume: str | None = None) -> bool:
-    """Run the steps; True when all were taken, False when a signal stopped the run after a
-    checkpoint.
-    """
-    accelerator = begin(s)
-    tokenizer = AutoTokenizer.from_pretrained(s.encoder)
+def samplers_of(s: Settings, tokenizer: Any) -> list[tuple[Sampler, float]]:
+    """A sampler of each training file with its share, the lists kept apart left out."""
     named = [item.rpartition(":") for item in s.train]
     files = apart.trained([read_squad(name) for name, _, _ in named])
-    samplers = [
+    return [
         (Sampler(examples, tokenizer, s.negatives), float(share))
         for examples, (_, _, share) in zip(files, named, strict=True)
     ]
+
+
+def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
+    """A job whose running average is kept and scored on some of the dev questions; `more` is what
+    one kind of training brings to it.
+    """
     dev = read_squad(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
-    model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
-    groups = parameter_groups(model, s)
     average = copy.deepcopy(model).requires_grad_(False)
 
     def measure() -> dict[str, Any]:
@@ -193,17 +193,33 @@ def train(s: Settings, resume: str | None = None) -> bool:
             "average": quick_scores(average, tokenizer, dev),
         }
 
-    job = Job(
+    return Job(
         model,
-        groups,
-        {"round": 0, "batch": -1},
-        partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0),
-        loss_terms,
-        partial(total, bio_weight=s.bio_weight),
-        measure,
-        average,
-        partial(move_average, average, model, s.average),
+        parameter_groups(model, s),
+        measure=measure,
+        average=average,
+        after_step=partial(move_average, average, model, s.average),
         snapshots=True,
+        **more,
+    )
+
+
+def train(s: Settings, resume: str | None = None) -> bool:
+    """Run the steps; True when all were taken, False when a signal stopped the run after a
+    checkpoint.
+    """
+    accelerator = begin(s)
+    tokenizer = AutoTokenizer.from_pretrained(s.encoder)
+    samplers = samplers_of(s, tokenizer)
+    model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
+    job = scored(
+        s,
+        model,
+        tokenizer,
+        place={"round": 0, "batch": -1},
+        batches=partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0),
+        loss=loss_terms,
+        total=partial(total, bio_weight=s.bio_weight),
     )
     return run(s, job, accelerator, resume, log)
 

@@ -24,7 +24,7 @@ def described(doc: str | None, name: str) -> argparse.ArgumentParser:
 
 def setting(default: Any, **about: Any) -> Any:
     """A field of a record of settings with what its flag should say: `help`, `choices`,
-    `metavar`.
+    `metavar`, and `flag` where it is spelled otherwise than the field.
     """
     return field(default=default, metadata=about)
 
@@ -56,7 +56,8 @@ def _flag(p: argparse.ArgumentParser, option: "Field[Any]") -> None:
         about["default"] = (
             list(option.default) if isinstance(option.default, tuple) else option.default
         )
-    p.add_argument(f"--{option.name.replace('_', '-')}", **about)
+    flag = about.pop("flag", option.name)
+    p.add_argument(f"--{flag.replace('_', '-')}", dest=option.name, **about)
 
 
 def parsed(

@@ -1,0 +1,208 @@
+"""Teaching by a larger reader: pieces map one to one, logits lie where they belong, the loss is
+torch's, and what does not fit is refused before anything is trained.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch import nn
+
+from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.reading.windows import make_windows
+from qa_demo.model.tokenizer import encode
+from qa_demo.training import export, finetune, teach
+from qa_demo.training.teacher import Teacher, numbers_of
+from tests.model import kit
+from tests.training import toy
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A student's encoder, a file of questions, and a run of two steps on an MPNet with an
+    adapter: the teacher.
+    """
+    folder = tmp_path_factory.mktemp("teaching")
+    toy.encoder(folder / "student")
+    toy.squad(folder / "squad.json")
+    words = kit.tokenizer("mpnet")
+    settings, _ = kit.config("mpnet", len(words), max_position_embeddings=514)
+    torch.manual_seed(9)
+    transformers.MPNetModel(settings, add_pooling_layer=False).save_pretrained(folder / "large")
+    words.save_pretrained(folder / "large")
+    finetune.main(
+        ["--encoder", str(folder / "large"), "--adapter", "2", "--out", str(folder / "teacher")]
+        + common(folder)
+    )
+    return folder
+
+
+def common(home: Path) -> list[str]:
+    data = str(home / "squad.json")
+    return (
+        f"--train {data}:2 --dev {data} --steps 2 --lengths 40 60 --batch-tokens 200 "
+        "--dev-limit 2 --save-every 1 --evaluate-every 2 --warmup 1 --negatives 0.3"
+    ).split()
+
+
+def asked(home: Path, out: str, *more: str) -> list[str]:
+    given = ["--student", str(home / "student"), "--teacher", str(home / "teacher")]
+    return [*given, "--out", str(home / out), "--unlabelled", "1", *common(home), *more]
+
+
+@pytest.fixture(scope="module")
+def taught(home: Path) -> Path:
+    assert teach.main(asked(home, "taught")) == 0
+    return home / "taught"
+
+
+def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
+    student, large = (
+        transformers.AutoTokenizer.from_pretrained(home / n) for n in ("student", "large")
+    )
+    numbers = numbers_of(student, large)
+    ours, theirs = student(kit.CONTEXT)["input_ids"][1:-1], large(kit.CONTEXT)["input_ids"][1:-1]
+    assert [numbers[k] for k in ours] == theirs and len(theirs) > 50
+    with pytest.raises(BadInput, match=r"no word piece '\w+', nor .* others of the student's"):
+        numbers_of(student, kit.tokenizer("roberta"))
+
+
+def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home: Path) -> None:
+    student = transformers.AutoTokenizer.from_pretrained(home / "student")
+    teacher = Teacher(home / "teacher", student)
+    windows = make_windows(encode(student, kit.QUESTION, kit.CONTEXT), WindowOptions(40, 12, 20))
+    large = teacher.tokenizer
+    first = large(kit.QUESTION, kit.CONTEXT)["input_ids"]
+    pieces = int(windows[0].is_context.sum())
+    at = first.index(large.sep_token_id) + 2
+    assert teacher.ids(windows[0]) == [*first[: at + pieces], large.sep_token_id]
+    together = teacher.says(windows[:3])
+    for window, said in zip(windows, together, strict=False):
+        ids = torch.tensor([teacher.ids(window)])
+        start, _, tags = teacher.model(ids, torch.ones_like(ids), torch.zeros_like(ids))
+        size = int(window.is_context.sum())
+        assert said.span.shape == (size + 1, 2) and said.tags.shape == (size, 3)
+        alone = start[0].detach().numpy()
+        np.testing.assert_allclose(said.span[1:, 0], alone[-1 - size : -1], atol=1e-5)
+        np.testing.assert_allclose(said.span[0, 0], alone[0], atol=1e-5)
+        np.testing.assert_allclose(said.tags, tags[0, -1 - size : -1].detach().numpy(), atol=1e-5)
+
+
+def test_logits_are_written_once_and_a_stopped_run_goes_on(
+    home: Path, taught: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = sorted((taught / "logits").glob("*.npz"))
+    assert kept and (taught / "weights.safetensors").is_file()
+    monkeypatch.setattr(Teacher, "says", None)  # whoever asks the teacher again fails
+    more = ["--logits", str(taught / "logits")]
+    assert teach.main(asked(home, "again", *more)) == 0
+    same = [
+        torch.equal(a, b) for a, b in zip(weights(taught), weights(home / "again"), strict=True)
+    ]
+    assert all(same), "the same windows, logits and seed are the same run"
+
+
+def weights(run: Path) -> list[torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return [tensor for _, tensor in sorted(load_file(run / "weights.safetensors").items())]
+
+
+def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> None:
+    export.export(str(home / "student"), taught, ["average"], home / "exported", "taught")
+    about = json.loads((home / "exported" / "reader.json").read_text())
+    assert about["phases"][0]["unlabelled"] == 1.0 and "teacher" not in about["phases"][0]
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        ("other weights", "holds the logits of another teacher"),
+        ("other windows", "was made for other windows"),
+        ("broken", "is no part of a teacher's logits"),
+    ],
+)
+def test_logits_that_do_not_fit_are_refused(
+    home: Path,
+    taught: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    harm: str,
+    said: str,
+) -> None:
+    import shutil
+
+    logits = tmp_path / "logits"
+    shutil.copytree(taught / "logits", logits)
+    more = ["--logits", str(logits)]
+    if harm == "other weights":
+        (logits / "teacher.json").write_text('{"weights": "others"}')
+    elif harm == "other windows":
+        more += ["--seed", "8"]
+    else:
+        (logits / "00000.npz").write_bytes(b"PK")
+    assert teach.main(asked(home, f"refused-{harm.split()[-1]}", *more)) == 2
+    assert said in capsys.readouterr().err
+    assert not (home / f"refused-{harm.split()[-1]}" / "weights.safetensors").exists()
+
+
+def test_a_folder_that_is_no_teacher(home: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadCheckpoint, match="neither a run of finetune nor a reader with tags"):
+        Teacher(tmp_path, kit.tokenizer("bert"))
+
+
+class Fixed(nn.Module):
+    """A model that says these logits."""
+
+    def __init__(self, *logits: torch.Tensor) -> None:
+        super().__init__()
+        self.logits = logits
+
+    def forward(self, *_: Any) -> tuple[torch.Tensor, ...]:
+        return self.logits
+
+
+def test_the_loss_is_torch_s() -> None:
+    torch.manual_seed(2)
+    start, end, tags = torch.randn(2, 5), torch.randn(2, 5), torch.randn(2, 5, 3)
+    heard = torch.tensor([[1, 0, 0, 1, 1], [1, 0, 1, 1, 0]]).bool()
+    batch = {
+        **dict.fromkeys(("input_ids", "attention_mask", "token_type_ids"), torch.zeros(2, 5)),
+        "start": torch.eye(5)[[3, 0]],
+        "end": torch.eye(5)[[4, 0]],
+        "tags": torch.eye(3)[torch.randint(3, (2, 5))],
+        "tagged": heard.float(),
+        "labelled": torch.tensor([1.0, 0.0]),
+        "taught": torch.randn(2, 5, 2),
+        "taught_tags": torch.randn(2, 5, 3),
+        "heard": heard,
+    }
+    terms = teach.loss_terms(Fixed(start, end, tags), batch, temperature=2.0)
+    wanted = nn.functional.cross_entropy(start[:1], torch.tensor([3]))
+    torch.testing.assert_close(terms["start"], wanted)
+    kl = [
+        4
+        * nn.functional.kl_div(
+            (start[b][heard[b]] / 2).log_softmax(-1),
+            (batch["taught"][b, heard[b], 0] / 2).softmax(-1),
+            reduction="sum",
+        )
+        for b in range(2)
+    ]
+    torch.testing.assert_close(terms["taught_start"], torch.stack(kl).mean())
+    same = {**batch, "taught": torch.stack([start, end], -1), "taught_tags": tags}
+    again = teach.loss_terms(Fixed(start, end, tags), same, temperature=2.0)
+    for name in ("taught_start", "taught_end", "taught_tags"):
+        assert float(again[name]) == pytest.approx(0, abs=1e-6), "nothing to learn from itself"
+    whole = teach.total(terms, label_share=0.3, bio_weight=15.0)
+    by_hand = 0.3 * ((terms["start"] + terms["end"]) / 2 + 15 * terms["tags"]) + 0.7 * (
+        (terms["taught_start"] + terms["taught_end"]) / 2 + 15 * terms["taught_tags"]
+    )
+    torch.testing.assert_close(whole, by_hand)
