@@ -42,6 +42,10 @@ def write_checksums(folder: Path) -> None:
     (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")
 
 
+PLACES = ("encoder", "dev", "out", "teacher", "logits")
+"""Settings that name folders of one machine."""
+
+
 def history(run: Path) -> list[dict]:
     """Settings of the run and of the runs it was resumed from, oldest first, with the steps each
     one took.
@@ -55,12 +59,7 @@ def history(run: Path) -> list[dict]:
         earlier = settings.pop("resume")
         phases.insert(
             0,
-            {
-                k: v
-                for k, v in settings.items()
-                if k not in ("encoder", "dev", "out", "teacher", "logits")
-            }
-            | {"name": folder.name},
+            {k: v for k, v in settings.items() if k not in PLACES} | {"name": folder.name},
         )
         folder = Path(earlier) if earlier else None
     return phases

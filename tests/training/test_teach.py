@@ -3,6 +3,7 @@ torch's, and what does not fit is refused before anything is trained.
 """
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file
 from torch import nn
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
@@ -110,8 +112,6 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
 
 
 def weights(run: Path) -> list[torch.Tensor]:
-    from safetensors.torch import load_file
-
     return [tensor for _, tensor in sorted(load_file(run / "weights.safetensors").items())]
 
 
@@ -137,8 +137,6 @@ def test_logits_that_do_not_fit_are_refused(
     harm: str,
     said: str,
 ) -> None:
-    import shutil
-
     logits = tmp_path / "logits"
     shutil.copytree(taught / "logits", logits)
     more = ["--logits", str(logits)]
