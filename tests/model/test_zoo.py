@@ -329,11 +329,11 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "calibration of a third head": (
         write("reader.json", b'{"calibration": {"x": {"temperature": 1, "bias": 0}}}'),
-        "calibration must be an object with span, bio or both",
+        "calibration must be an object with span, bio and answerable, or some of them",
     ),
     "calibration is a list": (
         write("reader.json", b'{"calibration": [1]}'),
-        "calibration must be an object with span, bio or both",
+        "calibration must be an object with span, bio and answerable, or some of them",
     ),
     "weights are a git-LFS pointer": (
         write("model.safetensors", POINTER),

@@ -21,7 +21,7 @@ Bins = tuple[CalibrationBin, ...]
 TRUE = "How often a probability comes true"
 CLAIM = "How often the answer line comes true"
 SOFTMAX = ["softmax as it is", "calibrated"]
-CLAIMS = ["if the text answers", "whatever the text holds"]
+CLAIMS = ["if the text answers", "answer line"]
 
 
 def trust_picture(measured: Measured | None, threshold: float | None) -> dict[str, Any]:
