@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from qa_demo.views import explaining
+from qa_demo.views import explaining, hidden_states
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
@@ -175,6 +175,12 @@ def nothing_explained(monkeypatch: pytest.MonkeyPatch) -> None:
         for module in (explaining, why, answers):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, shelf)
+
+
+@pytest.fixture
+def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No hidden states of any text are kept yet: what needs them is offered first."""
+    monkeypatch.setattr(hidden_states, "_STATES", RecentValues(hidden_states.MOST_BYTES))
 
 
 @pytest.fixture

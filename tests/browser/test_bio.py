@@ -36,6 +36,7 @@ def step(picture: Locator, name: str) -> None:
     expect(picture.locator(f"#bio-step-{name}")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.usefixtures("nothing_fetched")
 def test_a_token_is_taken_apart_by_mouse_and_by_keyboard(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".formula")).to_contain_text("W: 3 × 6")
