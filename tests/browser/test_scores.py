@@ -167,12 +167,13 @@ def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> No
 def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
     """The proof is a computation: other logits than moved ones give other probabilities."""
     chapter(page)
-    found = page.evaluate("""import(new URL('static/page/scores/bias.js', document.baseURI)).then((m) => {
+    found = page.evaluate("""Promise.all(['scores/bias.js', 'shared/pairs.js'].map((name) =>
+        import(new URL(`static/page/${name}`, document.baseURI)))).then(([m, pairs]) => {
         const w = { contextAt: 1, docStart: 0, docStop: 2, clsAt: 0, n: 4 };
         const rule = { longest: 2, owns: () => true };
         const at = (s, e) => m.measure(w, Float64Array.from(s), Float64Array.from(e), [1, 2], 1, rule);
-        return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), m.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
-                m.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], { longest: 2, owns: (p) => p === 1 })]; })""")
+        return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
+                pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], { longest: 2, owns: (p) => p === 1 })]; })""")
     z = np.exp([0.0, 1, 2, 0]).sum()
     assert (
         found[0]["pStart"] == pytest.approx(np.e / z)

@@ -46,6 +46,7 @@ def as_sent(reading: Reading) -> dict[str, object]:
         "owner": reading.owners.tolist(),
         "windows": [
             {
+                "index": w.index,
                 "docStart": w.doc_start,
                 "docStop": w.doc_stop,
                 "contextAt": w.context_at,

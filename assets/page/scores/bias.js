@@ -4,23 +4,7 @@
 import { el, headRow, tableBox } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { softmax } from "../shared/pack.js";
-
-/**
- * The best legal pair of a window: [start pos, end pos, score] or null; ends at most `longest`
- * pieces after their start.
- */
-export function bestPair(w, start, end, { longest, owns }) {
-  const stop = w.contextAt + w.docStop - w.docStart;
-  let best = null;
-  for (let i = w.contextAt; i < stop; i += 1) {
-    if (!owns(i)) continue;
-    for (let j = i; j < Math.min(stop, i + longest); j += 1) {
-      const score = start[i] + end[j];
-      if (!best || score > best[2]) best = [i, j, score];
-    }
-  }
-  return best;
-}
+import { bestPair, owning } from "../shared/pairs.js";
 
 /** Everything that might move, of one pair: from logits that a bias may have moved. */
 export function measure(w, start, end, pair, temperature, rule) {
@@ -152,11 +136,7 @@ function show({ model, shift, rows, says }) {
     says.textContent = "Select a span first.";
     return;
   }
-  const rule = {
-    longest: picture.longest,
-    owns: (pos) =>
-      !picture.ownedOnly || page.reading.owner[pos - w.contextAt + w.docStart] === w.index,
-  };
+  const rule = { longest: picture.longest, owns: owning(page.reading, w, picture.copies) };
   const [s, e] = [w.start, w.end].map((row) => Float64Array.from(row));
   const temperature = page.reading.temperature ?? 1;
   const before = measure(w, s, e, pair, temperature, rule);

@@ -9,8 +9,9 @@ export const say = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { d
 
 /**
  * @typedef {{text: string, start: number, end: number, word: number}} Token
- * @typedef {{n: number, start: Float32Array, end: Float32Array, tokens: string[], docStart: number,
- *   docStop: number, contextAt: number, clsAt: number, [more: string]: any}} ReadWindow
+ * @typedef {{index: number, n: number, start: Float32Array, end: Float32Array, tokens: string[],
+ *   docStart: number, docStop: number, contextAt: number, clsAt: number,
+ *   [more: string]: any}} ReadWindow
  * @typedef {{stamp: number, reader: string, question: string, context: string, tokens: Token[],
  *   windows: ReadWindow[], owner: Int32Array, [more: string]: any}} Reading
  * @typedef {{start: number, end: number}} Span positions in the paragraph's tokens, both inside

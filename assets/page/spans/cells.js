@@ -1,6 +1,8 @@
 // The score matrix of one window without the matrix: two rows of logits and the mask's parameters
 // (qa_demo/core/reading/spans.py).
 
+import { owning, partner } from "../shared/pairs.js";
+
 export const LEGAL = 0;
 export const OUTSIDE = 1;
 export const BACKWARD = 2;
@@ -29,11 +31,9 @@ export class Cells {
     this.first = w.contextAt;
     this.stop = w.contextAt + w.docStop - w.docStart;
     this.longest = picture.longest;
-    this.owned = Uint8Array.from({ length: w.n }, (_, i) =>
-      Number(
-        this.inside(i) &&
-          (picture.copies === "all" || reading.owner[this.doc(i)] === index),
-      ));
+    const owns = owning(reading, w, picture.copies);
+    this.owned = Uint8Array.from({ length: w.n }, (_, i) => Number(this.inside(i) && owns(i)));
+    this.rule = { longest: this.longest, owns };
   }
 
   /**
@@ -88,9 +88,7 @@ export class Cells {
   /** The best legal end of a start, or -1; ties keep the lower end. */
   bestEnd(i) {
     if (!this.inside(i) || !this.owned[i]) return -1;
-    let best = i;
-    for (let j = i + 1; j <= this.lastEnd(i); j += 1) if (this.e[j] > this.e[best]) best = j;
-    return best;
+    return partner(this.reading.windows[this.index], "start", i, this.e, this.rule);
   }
 
   /** {low, high}: the median and the best legal score, between which ink grows. */

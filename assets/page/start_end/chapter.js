@@ -7,6 +7,7 @@ import { selectable, spanFor } from "../shared/keys.js";
 import { controls, lift } from "./levers.js";
 import { fixed } from "../shared/numbers.js";
 import { softmax } from "../shared/pack.js";
+import { owning, partner } from "../shared/pairs.js";
 import { paragraph } from "../shared/paragraph.js";
 import { staircase } from "./staircase.js";
 import { makeScale } from "../shared/stems.js";
@@ -305,7 +306,7 @@ function open(view, index) {
 }
 
 // A stem sets its end of the span and keeps the other; in another window, and in the overview, its
-// best partner is taken.
+// best legal partner is taken.
 function pick(view, side, doc, index = model(view).window.index, keep = true) {
   const { page, picture } = view;
   const chosen = held(view);
@@ -314,14 +315,9 @@ function pick(view, side, doc, index = model(view).window.index, keep = true) {
     return;
   }
   const w = page.reading.windows[index];
-  const other = side === "start" ? w.end : w.start;
-  const [from, to] = side === "start"
-    ? [doc, Math.min(w.docStop - 1, doc + picture.maxAnswerLength - 1)]
-    : [Math.max(w.docStart, doc - picture.maxAnswerLength + 1), doc];
-  let best = from;
-  for (let d = from; d <= to; d += 1) {
-    if (other[d - w.docStart + w.contextAt] > other[best - w.docStart + w.contextAt]) best = d;
-  }
+  const rule = { longest: picture.longest, owns: owning(page.reading, w, picture.copies) };
+  const at = w.contextAt - w.docStart;
+  const best = partner(w, side, doc + at, side === "start" ? w.end : w.start, rule) - at;
   page.select({
     window: index,
     start: side === "start" ? doc : best,

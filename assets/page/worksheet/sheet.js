@@ -2,24 +2,13 @@
 // whose pairs are to be added up, and the solution. Plain data from the reading, no page.
 
 import { fixed, rounded } from "../shared/numbers.js";
+import { softmax } from "../shared/pack.js";
 
 export const MOST_WORDS = 60;
 const MOST_PIECES = 4;
 const NEAR = 14;
 /** Percent below which a box of the solution stays empty. */
 const LEAST = 0.5;
-
-/**
- * Softmax over all positions of a window.
- * @param {ArrayLike<number>} logits
- */
-function softmax(logits) {
-  const x = Array.from(logits);
-  const most = Math.max(...x);
-  const e = x.map((one) => Math.exp(one - most));
-  const sum = e.reduce((a, b) => a + b, 0);
-  return e.map((one) => one / sum);
-}
 
 /**
  * The words of a window in text order: text, first and last token.

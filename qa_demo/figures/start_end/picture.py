@@ -136,7 +136,8 @@ def start_end_picture(
     p_start, p_end = distributions(shown, window, temperature)
     return {
         "window": window,
-        "maxAnswerLength": decode.max_answer_length,
+        "longest": decode.max_answer_length,
+        "copies": copies,
         "joined": joined(shown.encoding),
         "question": question_range(shown.encoding),
         "notes": {"start": note(p_start), "end": note(p_end)},

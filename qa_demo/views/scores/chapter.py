@@ -105,7 +105,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "states": None,
         "bench": None,
         "longest": screen.decode.max_answer_length,
-        "ownedOnly": copies == "max_context",
+        "copies": copies,
     }
     if own.other is not None and pair is not None:
         rests = rested(screen, pair)

@@ -238,6 +238,7 @@ def test_what_the_picture_carries() -> None:
     )
     json.dumps(picture)
     assert picture["window"] == 0 and picture["question"] == [1, 5]
+    assert picture["copies"] == "max_context" and picture["longest"] == DECODE.max_answer_length
     assert picture["changed"] == [
         {"side": "start", "window": 0, "pos": 5, "true": float(reading.start_logits[0, 5])}
     ]

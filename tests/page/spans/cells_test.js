@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bestPair } from "../../../assets/page/scores/bias.js";
+import { bestPair, owning, partner } from "../../../assets/page/shared/pairs.js";
 import {
   BACKWARD,
   Cells,
@@ -18,6 +18,7 @@ import { rng } from "../random.js";
  */
 function reading(start, end, { at, count, owner }) {
   const window = {
+    index: 0,
     n: start.length,
     start: Float32Array.from(start),
     end: Float32Array.from(end),
@@ -71,12 +72,31 @@ Deno.test("the best end, the best pair and the range agree with a search over al
     const w = one.windows[0];
     const rule = { longest, owns: (/** @type {number} */ i) => owner[i - at] === 0 };
     assert.equal(bestPair(w, w.start, w.end, rule)?.[2], high);
+    for (const j of new Set(legal.map((c) => c.j))) {
+      const column = legal.filter((c) => c.j === j);
+      const best = column.reduce((a, b) => (b.score > a.score ? b : a));
+      assert.equal(partner(w, "end", j, w.start, rule), best.i);
+    }
     for (const i of new Set(legal.map((c) => c.i))) {
       const row = legal.filter((c) => c.i === i);
       const best = row.reduce((a, b) => (b.score > a.score ? b : a));
       assert.equal(cells.bestEnd(i), best.j);
     }
   }
+});
+
+Deno.test("an end takes the highest start that its window owns, by hand", () => {
+  const one = reading([0, 9, 1, 2, 0], [0, 0, 0, 0, 0], { at: 1, count: 3, owner: [1, 0, 0] });
+  const w = one.windows[0];
+  const owned = { longest: 3, owns: owning(one, w, "max_context") };
+  assert.equal(
+    partner(w, "end", 3, w.start, owned),
+    3,
+    "9 stands higher, in another window's word",
+  );
+  assert.equal(partner(w, "end", 3, w.start, { ...owned, owns: owning(one, w, "all") }), 1);
+  assert.equal(partner(w, "end", 2, w.start, { ...owned, longest: 2 }), 2);
+  assert.equal(partner(w, "end", 1, w.start, owned), 1, "no legal start: the highest of all");
 });
 
 Deno.test("a sign of punctuation is named with the word beside it", () => {
