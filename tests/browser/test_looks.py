@@ -2,6 +2,8 @@
 phone, and nothing is wider than either screen.
 """
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -19,6 +21,23 @@ TOO_WIDE = """(key) => {
   const page = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
   const words = [...document.querySelectorAll(`#stage-${key} .line .unit`)];
   return page.concat(words.filter((word) => right(word.getBoundingClientRect())).map((word) => word.textContent));
+}"""
+
+CUT_RING = """() => {
+  const held = document.activeElement, style = getComputedStyle(held);
+  const reach = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth);
+  const { left, right, top, bottom } = held.getBoundingClientRect();
+  const cuts = (box) => {
+    const { overflowX, overflowY } = getComputedStyle(box), edge = box.getBoundingClientRect();
+    const x = edge.left + box.clientLeft, y = edge.top + box.clientTop;
+    const wide = left - reach < x - 0.5 || right + reach > x + box.clientWidth + 0.5;
+    const high = top - reach < y - 0.5 || bottom + reach > y + box.clientHeight + 0.5;
+    return (overflowX !== "visible" && wide) || (overflowY !== "visible" && high);
+  };
+  const around = [];
+  for (let box = held.parentElement; box && box !== document.body; box = box.parentElement) around.push(box);
+  const name = held.id || held.textContent.trim();
+  return { name, ring: style.outlineStyle, cut: around.filter(cuts).map((box) => box.id || box.className) };
 }"""
 
 
@@ -95,3 +114,27 @@ def test_the_frame_of_the_page_has_no_finding(page: Page) -> None:
         page.locator(f"#switch-{switch}").click()
     assert page.locator("h1").count() == 1
     assert faults_of(page, "answer", "body", "frame") == []
+
+
+def test_no_ring_of_the_keyboard_is_cut_from_the_top_to_the_chapters(
+    open_page: Callable[..., Page],
+) -> None:
+    page, stops = open_page(viewport=WIDE), []
+    while not any(stop["name"] == "tab-answer" for stop in stops):
+        assert len(stops) < 60, [stop["name"] for stop in stops]
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate(CUT_RING))
+    assert [stop for stop in stops if stop["ring"] != "solid" or stop["cut"]] == []
+
+
+def test_scrollbars_are_dark_in_the_dark_and_light_by_day(page: Page) -> None:
+    bars = "[document.documentElement, document.querySelector('.tabs')].map((n) => getComputedStyle(n).colorScheme)"
+    by_day = page.evaluate(bars)
+    assert "dark" not in by_day
+    page.locator("#switch-dark").click()
+    assert page.evaluate(bars) == ["dark", "dark"]
+    page.emulate_media(media="print")
+    assert page.evaluate(bars) == ["light", "light"]
+    page.emulate_media(media="screen")
+    page.locator("#switch-dark").click()
+    assert page.evaluate(bars) == by_day
