@@ -1,5 +1,5 @@
 // Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by
-// views/components/picture.py.
+// qa_demo/views/picture.py.
 
 import "./shared/focus.js";
 import { mountBench } from "./bench/panel.js";

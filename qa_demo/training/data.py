@@ -1,6 +1,4 @@
-"""Training features: one window of one question, with soft targets from all of its annotators
-(decisions.md 7).
-"""
+"""Training features: one window of one question, with soft targets from all of its annotators."""
 
 import random
 from collections.abc import Iterator, Sequence

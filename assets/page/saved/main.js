@@ -81,7 +81,7 @@ function still(root, free) {
 
 /**
  * Draw a page around a tape.
- * @param {any} saved what views/saved/file.py or site.py wrote
+ * @param {any} saved what views/saved/file.py or views/saved/site.py wrote
  * @param {any} tape the reading that is shown first
  * @param {any} [more] what the static edition adds
  */

@@ -1,29 +1,21 @@
 """Chapter 8, SpanBERT: hide words, guess them from inside and from the boundary, and see what is
 left after pre-training.
 
-The chapter has three steps, drawn by `spanbert.js` one at a time: 1 mask (`spanbert_mask`), 2
-predict (`spanbert_predict`), 3 from pre-training to reading. All three show one frozen `Lab`
-(views/spanbert_state.py), kept for each visitor in `Screen.own` with the step that is open:
-`page.input("step", key)`. Notice, formula and tables are those of the open step.
+The chapter has three steps, of which one is drawn at a time: "mask", "predict", "closing". All
+three show one frozen `Lab` (lab.py), kept for each visitor in `Screen.own` with the step that is
+open: `page.input("step", key)`. Notice, formula and tables are those of the open step.
 
-- Browser: `drawMask(root, picture.mask, page)` of spanbert_mask.js and `drawPredict(root,
-  picture.predict, page)` of spanbert_predict.js; `root` is the step's own node, visible while
-  drawn, and may be drawn again at any time. `picture.predict` is None while another step is open or
-  no model is in memory, `picture.closing` while another is open: then the step is not drawn and its
-  place says why.
-- Python: `spanbert_predict.present(lab, infiller)` gives `picture.predict`; it may run the model,
-  within an event, and is called again on every change of the lab while its step is open. What it
-  puts under "tables" and "notice" is moved into the chapter's own.
-- Events: `page.input("mask-...")` and `page.input("predict-...")`. Handlers stand in two dicts of
-  each step: `INPUTS = {name: handler(lab, value) -> Lab}` and `ASKS = {name: handler(lab, value,
-  infiller) -> Lab}` for those that need the model (a typed word becomes a piece by
-  `infiller.encode(word)`, an id a name by `infiller.piece(id)`). They may raise a `QADemoError`. A
-  handler that hides other pieces uses `masked_lab`, which also draws the other scheme and chooses a
-  blank. One that changes an observed piece puts `masking.changed(...)` into `masked` and
-  `given_pieces(...)` into `given`, and leaves `beside` alone.
+- Browser: mask.js, predict.js and closing.js each draw one step into a node of its own, as often as
+  they are asked. `picture.predict` is None while another step is open or no model is in memory,
+  `picture.closing` while another is open: then the step is not drawn and its place says why.
+- Python: mask.py and predict.py have two dicts of handlers each: `INPUTS = {name: handler(lab,
+  value) -> Lab}` and `ASKS = {name: handler(lab, value, model) -> Lab}` for those that need the
+  model. They may raise a `QADemoError`. A handler that hides other pieces uses `masked_lab`, which
+  also draws the other scheme and chooses a blank. One that changes an observed piece leaves
+  `beside` alone. `predict.present` may run the model, and is called on every change of the lab
+  while its step is open.
 - The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody
-  used it or memory runs short. The API gets it from the page as `make_infill(model: Callable[[],
-  Infiller])`.
+  used it or memory runs short.
 """
 
 import json

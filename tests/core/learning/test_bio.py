@@ -15,7 +15,7 @@ from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading
 
-# The vector of algorithms.md 10.3 is written O, B, I; arrays hold B, I, O.
+# The vector is written O, B, I; arrays hold B, I, O.
 OBI = np.array([[0.5, 0.1, 0.4], [0.30, 0.25, 0.45], [0.2, 0.05, 0.75], [0.8, 0.1, 0.1]])
 LOG = np.log(OBI[:, [1, 2, 0]])
 

@@ -152,7 +152,7 @@ def test_separate_argmaxes_can_be_illegal():
     start, end = (
         [0, 0, 0, 1, 2, 6, 0],
         [0, 0, 0, 5, 2, 1, 0],
-    )  # algorithms.md 9 (a): (3, 1) in the books' counting
+    )  # (3, 1) in the books' counting
     reading = make_reading(["a", "b", "c"], [(0, 3)], [start], [end])
     cell = spans.separate_argmaxes(reading, 0, SMALL)
     assert (cell.start_pos, cell.end_pos, cell.reason, cell.score) == (
