@@ -1,9 +1,9 @@
-"""The commands that the README shows, one line each."""
+"""The commands that README.md and the pages in docs/ show, one line each."""
 
 import re
-from pathlib import Path
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+from tests.documents import TEXT
+
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = "──"
 PROMPT = "$ "
@@ -13,7 +13,7 @@ INLINE = re.compile(r"`(?:\.venv/bin/)?(python -m [^`\n]+|page --[^`\n]+)`")
 def blocks() -> list[list[str]]:
     """The commands of every block; of one that shows its output, those behind the prompt."""
     found = []
-    for kind, text in BLOCK.findall(README):
+    for kind, text in BLOCK.findall(TEXT):
         lines = re.sub(r"\\\n\s*", "", text).replace(".venv/bin/", "").splitlines()
         asked = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
         if not kind and PICTURE not in text:
@@ -29,9 +29,9 @@ def block(word: str) -> list[str]:
 
 def shown() -> list[str]:
     """All of them, also those within a sentence."""
-    return [line for lines in blocks() for line in lines] + INLINE.findall(README)
+    return [line for lines in blocks() for line in lines] + INLINE.findall(TEXT)
 
 
 def python() -> list[str]:
     """The blocks of Python."""
-    return [text for kind, text in BLOCK.findall(README) if kind == "python"]
+    return [text for kind, text in BLOCK.findall(TEXT) if kind == "python"]

@@ -1,4 +1,4 @@
-"""The commands of the README: every line of it is run by a test that is named here, and those of an
+"""The commands of the documents: every line is run by a test that is named here, and those of an
 engineer run here, on a file and a reader that take a second.
 """
 
@@ -21,6 +21,7 @@ from qa_demo.views.page import build
 from qa_demo.views.session.model_cache import ModelCache
 from tests import commands
 from tests.browser.serve import infiller, running
+from tests.documents import README
 from tests.fakes import FakeReader
 from tests.model import kit
 from tests.requests import services
@@ -39,10 +40,10 @@ RUN = {
     ),
     r"python -m qa_demo lesson check FOLDER": f"{HERE}test_lessons_of_a_folder_are_checked",
     r"python -m qa_demo site edition": (
-        "cli/test_site.py::test_the_command_of_the_readme_writes_an_edition"
+        "cli/test_site.py::test_the_command_that_is_shown_writes_an_edition"
     ),
     r"hf (repos|upload) ": (
-        "test_documents.py::test_the_space_commands_of_the_readme_run_with_the_pinned_client"
+        "test_documents.py::test_the_space_commands_that_are_shown_run_with_the_pinned_client"
     ),
     r"python3 tests/run\.py$": "test_documents.py::test_ci_runs_the_test_command_of_the_readme",
     r"python3 -m pip --python python install \.$": "test_wheel.py::scripts",
@@ -53,6 +54,9 @@ RUN = {
     r"python -m qa_demo\.training\.more_text$": (
         "training/test_more_text.py::"
         "test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen"
+    ),
+    r"python -m qa_demo\.training\.teach$": (
+        "training/test_teach.py::test_a_taught_student_is_exported_as_any_other"
     ),
     r"python -m qa_demo\.training\.\w+": TRAINING,
 }
@@ -85,7 +89,7 @@ def test_every_command_is_run_by_a_test() -> None:
 @pytest.mark.model
 def test_the_answer_is_the_one_that_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = [x for x in commands.shown() if x.startswith("python -m qa_demo answer --question")]
-    output = commands.README.partition(line)[2].partition("```")[0].strip()
+    output = README.partition(line)[2].partition("```")[0].strip()
     flags = shlex.split(line)[3:]
     assert main(flags) == 0
     assert capsys.readouterr().out.strip() == output

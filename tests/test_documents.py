@@ -1,4 +1,4 @@
-"""README, model card and the other documents: what they claim about files, commands, versions and
+"""README, the pages in docs/, model card: what they claim about files, commands, versions and
 figures is so.
 """
 
@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+import tomllib
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,10 +18,8 @@ import yaml
 
 from qa_demo.core.errors import BadInput
 from qa_demo.training import card, card_phases
+from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
-ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 READER = ROOT / "assets" / "reader"
 METRICS = {
     "date": "2026-01-02",
@@ -98,6 +97,11 @@ def test_every_requirement_is_pinned_exactly() -> None:
         assert "index-url" not in (ROOT / name).read_text(), name
 
 
+def place(version: str) -> list[int]:
+    """A version's place among others."""
+    return [int(part) for part in version.split(".")]
+
+
 def bounds(package: str, other: str) -> dict[str, str]:
     """What a package asks of another, sign to version: {">=": "2.0"}; its extras do not count."""
     (asked,) = [
@@ -109,17 +113,14 @@ def bounds(package: str, other: str) -> dict[str, str]:
     return dict(found)
 
 
-def test_the_pydantic_that_the_readme_names_is_what_the_packages_take() -> None:
+def test_the_pydantic_that_is_named_is_what_the_packages_take() -> None:
     said = re.search(
         r"every pydantic that gradio and fastapi take \((\S+) to (\S+); its tests were run with "
-        r"(\S+) and (\S+)\);",
-        README,
+        r"(\S+) and (\S+)\)\.",
+        " ".join(PAGES["docs/api-and-mcp.md"].split()),
     )
     assert said is not None
     low, high, oldest, newest = said.groups()
-
-    def place(version: str) -> list[int]:
-        return [int(part) for part in version.split(".")]
 
     gradio, fastapi = (bounds(package, "pydantic") for package in ("gradio", "fastapi"))
     assert high == gradio["<="] and oldest == low
@@ -133,7 +134,7 @@ def test_the_pydantic_that_the_readme_names_is_what_the_packages_take() -> None:
         if "extra == 'mcp'" in line.replace('"', "'")
     ]
     (extra,) = [line for line in held if line.startswith("pydantic")]
-    assert "up to 2.12.5 and is not used" in README and "<=2.12.5" in extra
+    assert "up to 2.12.5 and is not used" in PAGES["docs/api-and-mcp.md"] and "<=2.12.5" in extra
     source = "".join(path.read_text() for path in (ROOT / "qa_demo").rglob("*.py"))
     assert not re.search(r"^\s*(import|from) (mcp|pydantic)\b", source, re.M)
 
@@ -164,11 +165,68 @@ def test_the_test_command_needs_only_the_standard_library() -> None:
     assert names <= sys.stdlib_module_names
 
 
+def test_the_readme_is_short_and_every_page_is_one_link_away() -> None:
+    assert len(README.split()) <= 1200
+    assert README.count("](assets/") == 1, "one picture"
+    assert len(re.findall(r"^\d\. \*\*", README, re.MULTILINE)) == 5, "things to do next"
+    linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", README))
+    assert linked == {*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"} - {"README.md"}
+
+
+def anchors(text: str) -> set[str]:
+    """What a link may name behind #: the headings, as GitHub writes them."""
+    heads = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_between_the_documents_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target, anchor in re.findall(
+        r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)", path.read_text(encoding="utf-8")
+    ):
+        there = path.parent / target if target else path
+        assert there.is_file(), (page, target)
+        assert not anchor or anchor in anchors(there.read_text(encoding="utf-8")), (page, anchor)
+
+
+def test_the_chapters_lessons_and_limits_that_are_told_are_those_of_the_page() -> None:
+    from qa_demo.core.course import rooms
+    from qa_demo.core.files.assets import ASSETS
+    from qa_demo.views.page import CHAPTERS
+    from qa_demo.views.services import MAX_CHARACTERS
+
+    teaching = " ".join(PAGES["docs/teaching.md"].split())
+    table = re.findall(r"^\| (\d [A-Z].*?) \| ", PAGES["docs/teaching.md"], re.MULTILINE)
+    chapters = [module.CHAPTER for module in CHAPTERS]
+    assert table == [f"{one.number} {one.title}" for one in chapters] and len(table) == 9
+    lessons = [path.read_text(encoding="utf-8") for path in ASSETS.glob("lessons/[0-9]*.md")]
+    engineers = [text for text in lessons if "\ntrack: For engineers\n" in text]
+    assert (len(lessons), len(engineers)) == (13, 3)
+    assert "thirteen lessons" in README and "ten lessons" in teaching
+    assert "three more for engineers" in teaching
+    assert rooms.LIFE == 2 * 3600 and "gone after two hours" in teaching
+    assert f"at most {rooms.MOST_ROOMS} rooms of {rooms.MOST_PAGES} pages" in teaching
+    for page in ("README.md", "docs/api-and-mcp.md"):
+        assert f"{MAX_CHARACTERS:,} characters" in PAGES[page], page
+
+
+def test_the_pythons_that_are_named_are_the_ones_that_were_tried() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    kinds = [kind.partition("Python :: ")[2] for kind in project["classifiers"]]
+    said = re.search(r"Tried with Python (.+?) on", README)
+    tried = re.search(r"^\| Python \| (.+?) \|", PAGES["docs/how-sure.md"], re.MULTILINE)
+    assert said is not None and tried is not None
+    for text in (said[1], tried[1]):
+        assert re.findall(r"3\.\d+", text) == kinds
+    assert front_matter()["python_version"] in kinds
+
+
 def test_commands_in_the_documents_exist() -> None:
     modules = set(
         re.findall(
             r"-m (qa_demo[\w.]*)",
-            README + CONTRIBUTING + (READER / "README.md").read_text(encoding="utf-8"),
+            TEXT + CONTRIBUTING + (READER / "README.md").read_text(encoding="utf-8"),
         )
     )
     assert {"qa_demo", "qa_demo.training.finetune", "qa_demo.training.card"} <= modules
@@ -205,7 +263,7 @@ def found(dotted: str) -> bool:
 
 
 def test_paths_in_the_documents_exist() -> None:
-    text = prose(README + CONTRIBUTING + "".join(package_docstrings().values()))
+    text = prose(TEXT + CONTRIBUTING + "".join(package_docstrings().values()))
     paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", text))
     assert {"assets/screenshot.png", "qa_demo/views/parse.py", "assets/spanbert"} <= paths
     assert [p for p in paths if not (ROOT / p).exists()] == []
@@ -222,7 +280,7 @@ def test_names_in_the_documents_exist() -> None:
     from qa_demo.views.frame import Frame
     from qa_demo.views.state import Screen
 
-    text = prose(README + CONTRIBUTING + "".join(package_docstrings().values()))
+    text = prose(TEXT + CONTRIBUTING + "".join(package_docstrings().values()))
     dotted = set(re.findall(r"\bqa_demo(?:\.\w+)+", text))
     assert len(dotted) > 20
     assert [name for name in dotted if not found(name)] == []
@@ -259,6 +317,8 @@ KEYS = {
     "leave_one_out": "F(x) - F(x without word u)",
     "rank": "p_larger = (1 + equal + above) / (N + 1)",
     "rollout": "R = A'_N ... A'_1",
+    "cross_entropy": "-sum_k t_k log p_k",
+    "answerable": "sigmoid(slope * margin + intercept)",
     "chance": "P(exactly right) = sigmoid(log-odds(P_T) + b)",
     "f1": "2 c / (words of gold + words of prediction)",
 }
@@ -269,7 +329,8 @@ def test_the_table_of_formulas_leads_to_functions_that_state_them() -> None:
     rows = re.findall(
         r"^\| (.+) \| `(qa_demo\.core\.\w+\.\w+)\.(\w+)` \|$", CONTRIBUTING, re.MULTILINE
     )
-    assert {name for _, _, name in rows} == KEYS.keys() and len(rows) == len(KEYS)
+    assert {name for _, _, name in rows} == KEYS.keys() and len(rows) == len(KEYS) == 20
+    assert CONTRIBUTING.index("| the formula of ... |") < 100, "the map comes first"
     for formula, module, name in rows:
         said = getattr(importlib.import_module(module), name).__doc__
         assert KEYS[name] in " ".join(said.split()), name
@@ -277,8 +338,8 @@ def test_the_table_of_formulas_leads_to_functions_that_state_them() -> None:
         assert len(shared) >= 2, (formula, KEYS[name])
 
 
-def test_python_in_the_readme_parses_and_imports_what_exists() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def test_python_in_the_documents_parses_and_imports_what_exists() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert blocks
     for node in [
         n for block in blocks for n in ast.walk(ast.parse(block)) if isinstance(n, ast.ImportFrom)
@@ -288,11 +349,11 @@ def test_python_in_the_readme_parses_and_imports_what_exists() -> None:
 
 
 @pytest.mark.parametrize(("name", "least"), [("finetune", 2), ("pretrain", 1)])
-def test_training_flags_in_the_readme_are_those_of_the_command(name: str, least: int) -> None:
+def test_training_flags_in_the_documents_are_those_of_the_command(name: str, least: int) -> None:
     parser = importlib.import_module(f"qa_demo.training.{name}").parser
 
     commands = re.findall(
-        rf"python -m qa_demo\.training\.{name} ((?:[^\n]|\\\n)*)", README.replace("\\\n", "")
+        rf"python -m qa_demo\.training\.{name} ((?:[^\n]|\\\n)*)", TEXT.replace("\\\n", "")
     )
     assert len(commands) >= least
     for command in commands:
@@ -302,6 +363,7 @@ def test_training_flags_in_the_readme_are_those_of_the_command(name: str, least:
 def test_documents_name_no_place_on_the_author_s_machine() -> None:
     for path in (
         *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
         READER / "README.md",
         ROOT / ".ci" / "run",
         ROOT / "tests" / "run.py",
@@ -314,7 +376,13 @@ def test_documents_name_no_place_on_the_author_s_machine() -> None:
 def test_version_and_licence() -> None:
     import qa_demo
 
-    assert f"## {qa_demo.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(
+        r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$",
+        (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert versions[0][0] == qa_demo.__version__, "the newest stands first, with its day"
+    assert versions == sorted(versions, key=lambda one: place(one[0]), reverse=True)
     assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
 
 
@@ -482,8 +550,10 @@ def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_
 
 
 def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
-    readme, model_card = card.makers(READER)
-    assert card.fill(README, "scores", readme["scores"]()) == README
+    documents, model_card = card.makers(READER)
+    scores = documents["docs/how-sure.md"]["scores"]()
+    assert card.fill(PAGES["docs/how-sure.md"], "scores", scores) == PAGES["docs/how-sure.md"]
+    assert documents.keys() <= PAGES.keys()
     text = (READER / "README.md").read_text(encoding="utf-8")
     assert card.filled(text, model_card) == text
 
@@ -495,7 +565,7 @@ def test_the_command_line_of_the_readme_is_accepted() -> None:
     assert parser().parse_args(shlex.split(command)).command == "answer"
 
 
-def test_the_space_commands_of_the_readme_run_with_the_pinned_client(
+def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Every call that would reach the hub is taken down instead of made."""
@@ -518,7 +588,7 @@ def test_the_space_commands_of_the_readme_run_with_the_pinned_client(
     for name in ("check_cli_update", "check_skill_update"):
         monkeypatch.setattr(hf, name, lambda *_: None)
     monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"^hf .*$", README, re.MULTILINE)
+    commands = re.findall(r"^hf .*$", TEXT, re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
         monkeypatch.setattr("sys.argv", shlex.split(command))

@@ -1,7 +1,7 @@
-"""Fill the tables of README.md and of the reader's model card from the measured figures; no number
-is typed by hand.
+"""Fill the tables of the documents and of the reader's model card from the measured figures; no
+number is typed by hand.
 
-    python -m qa_demo.training.card [--reader assets/reader] [--readme README.md]
+    python -m qa_demo.training.card [--reader assets/reader] [--checkout .]
 
 A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of the reader's
 checksums, so run this after `qa_demo.training.score` and before `qa_demo.training.readings`.
@@ -274,10 +274,14 @@ def write(path: Path, shown: Mapping[str, Callable[[], str]]) -> None:
     log.info("filled %s", path)
 
 
-def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callable[[], str]]]:
-    """What README.md and what the model card shows, by mark."""
+Makers = dict[str, Callable[[], str]]
+"""What makes the text between two marks, by their name."""
+
+
+def makers(folder: Path) -> tuple[dict[str, Makers], Makers]:
+    """What each document of a checkout and what the model card shows."""
     reader, metrics = stored(folder)
-    tables: dict[str, Callable[[], str]] = {
+    tables: Makers = {
         "scores": lambda: scores(metrics),
         "calibration": lambda: calibration(metrics),
         "aims": lambda: aims(metrics),
@@ -287,7 +291,11 @@ def makers(folder: Path) -> tuple[dict[str, Callable[[], str]], dict[str, Callab
     }
     if "lists" in metrics:
         tables["lists"] = lambda: lists(metrics)
-    return {"scores": tables["scores"], "cli": lambda: cli(folder)}, tables
+    documents: dict[str, Makers] = {
+        "docs/how-sure.md": {"scores": tables["scores"]},
+        "README.md": {"cli": lambda: cli(folder)},
+    }
+    return documents, tables
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -295,17 +303,18 @@ def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "card")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
-    p.add_argument("--readme", type=Path, default=Path("README.md"))
+    p.add_argument("--checkout", type=Path, default=Path())
     a = p.parse_args(argv)
     # imports torch, which the tables do not need
     from qa_demo.training.export import write_checksums
 
     def work() -> int:
-        readme, card = makers(a.reader)
+        documents, card = makers(a.reader)
         write(a.reader / "README.md", card)
         write_checksums(a.reader)
-        # last: the command line that it shows checks the reader's checksums
-        write(a.readme, readme)
+        # last: the command line that README.md shows checks the reader's checksums
+        for name, shown in documents.items():
+            write(a.checkout / name, shown)
         return 0
 
     return exit_code(work, FileNotFoundError)

@@ -1,17 +1,18 @@
-"""The nine questions of README: from the first screen, in at most three clicks on words that stand
-there, to the words that settle each.
+"""The nine questions of docs/teaching.md: from the first screen, in at most three clicks on words
+that stand there, to the words that settle each.
 """
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.documents import PAGES
+
 pytestmark = pytest.mark.browser
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-TABLE = README.partition("<!-- questions -->")[2].partition("<!-- /questions -->")[0]
+TEACHING = PAGES["docs/teaching.md"]
+TABLE = TEACHING.partition("<!-- questions -->")[2].partition("<!-- /questions -->")[0]
 ROWS = [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in TABLE.split("\n")[3:-1]]
 MOST_CLICKS = 3
 PRESSED = "[role=tab], button, summary"

@@ -10,20 +10,19 @@ from qa_demo.cli.main import main
 from qa_demo.cli.site import check_folder
 from qa_demo.core.errors import BadInput
 from qa_demo.views.saved.site import MARK
+from tests.documents import TEXT
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 
 pytestmark = pytest.mark.slow
 
-README = Path(__file__).resolve().parents[2] / "README.md"
 
-
-def test_the_command_of_the_readme_writes_an_edition(
+def test_the_command_that_is_shown_writes_an_edition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from qa_demo.views.examples import load_menu
 
-    command = re.search(r"-m qa_demo (site .*)", README.read_text(encoding="utf-8"))
+    command = re.search(r"-m qa_demo (site .*)", TEXT)
     assert command is not None
     folder = kit.save(tmp_path / "tiny", "bert", bio=True, threshold=100.0)
     first = dict([next(iter(load_menu().items()))])

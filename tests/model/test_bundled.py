@@ -20,6 +20,7 @@ from qa_demo.model.checks import read_header, sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import bundled_folder
+from tests.documents import TEXT
 
 pytestmark = pytest.mark.model
 
@@ -53,12 +54,11 @@ PLAIN = [
 ]
 
 
-README = Path(__file__).resolve().parents[2] / "README.md"
 SAID = {
     "Who invented the saxophone?": {"Adolphe Sax"},
     "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
 }
-"""What a person would answer to the questions that the README asks."""
+"""What a person would answer to the questions that the documents ask."""
 
 
 @pytest.fixture(scope="module")
@@ -170,10 +170,9 @@ def test_plain_questions(reader: BertReader, question: str, context: str, answer
     assert tagged is not None and answer in tagged.text
 
 
-def test_the_examples_of_the_readme_are_answered_as_a_person_would(reader: BertReader) -> None:
-    text = README.read_text(encoding="utf-8")
-    asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"', text)
-    asked += re.findall(r"--question '([^']+)' --context '([^']+)'", text)
+def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: BertReader) -> None:
+    asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"', TEXT)
+    asked += re.findall(r"--question '([^']+)' --context '([^']+)'", TEXT)
     assert {question for question, _ in asked} == set(SAID) and len(asked) >= 3
     for question, context in asked:
         reading = reader.read(question, context)

@@ -1,5 +1,5 @@
-"""The blocks of the README that train: every command runs, in their order, in a copy of the package
-that trains a model of two layers for two steps.
+"""The blocks of docs/training.md that train: every command runs, in their order, in a copy of the
+package that trains a model of two layers for two steps.
 """
 
 import gzip
@@ -15,11 +15,14 @@ import pytest
 
 from qa_demo.core.files.assets import ASSETS
 from tests import commands
+from tests.documents import PAGES
 from tests.training import toy
 
 pytestmark = pytest.mark.model
 
 ROOT = Path(__file__).resolve().parents[2]
+FILLED = ("README.md", "docs/how-sure.md")
+"""Documents that hold figures of the reader."""
 OWN = {"reader", "readings", "replay", "spanbert", "examples.json"}
 """Assets that the commands write, and the examples: a few short ones are enough."""
 SMALL = {
@@ -75,7 +78,9 @@ def home(tmp_path: Path) -> Path:
     for name in ("reader", "spanbert"):
         (tmp_path / "assets" / name).mkdir()
         shutil.copy(ASSETS / name / "README.md", tmp_path / "assets" / name)
-    shutil.copy(ROOT / "README.md", tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name in FILLED:
+        shutil.copy(ROOT / name, tmp_path / name)
     examples = json.loads((ASSETS / "examples.json").read_text(encoding="utf-8"))
     short = json.dumps(sorted(examples, key=lambda one: len(one["context"]))[:4])
     (tmp_path / "assets" / "examples.json").write_text(short, encoding="utf-8")
@@ -117,7 +122,8 @@ def test_a_training_from_the_first_command_to_the_last(home: Path) -> None:
     assert len(ran(home, "training.finetune", "training.learning_curve")) == 11
     card = (home / "assets" / "reader" / "README.md").read_text(encoding="utf-8")
     assert "--train squad-train.json.gz:1.5" in card
-    assert (home / "README.md").read_text(encoding="utf-8") != commands.README
+    for name in FILLED:
+        assert (home / name).read_text(encoding="utf-8") != PAGES[name], name
     assert json.loads((home / "assets" / "replay" / "replay.json").read_text())["steps"]
 
 
