@@ -46,7 +46,8 @@ def add(commands: Any) -> None:
         "file",
         type=Path,
         help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines, Parquet), or "
-        "CSV with the columns question, context, answer; .gz is unpacked.",
+        "CSV or TSV with the columns question, context, answer; .gz is unpacked. No id stands "
+        "twice.",
     )
     command.add_argument(
         "--head",

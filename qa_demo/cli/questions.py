@@ -1,14 +1,35 @@
 """Files of questions: what core reads by itself, and Parquet where pyarrow is installed."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Example
-from qa_demo.core.measuring.questions import from_rows, read_questions
+from qa_demo.core.measuring.questions import Questions, from_rows, read_questions
+from qa_demo.core.measuring.remarks import remarks
 
 
 def load_questions(path: Path) -> list[Example]:
-    """All questions of a file, in order; the end of its name says the layout. Errors: BadInput."""
+    """All questions of a file, in order; the end of its name says the layout. What would bend a
+    total is said on stderr. Errors: BadInput.
+    """
+    found = _read(path)
+    tell(path.name, found.examples, found.empty_rows)
+    return found.examples
+
+
+def tell(name: str, examples: Sequence[Example], empty_rows: Sequence[int]) -> None:
+    """Count and name on stderr what is odd about a file."""
+    said = list(remarks(examples))
+    if empty_rows:
+        them = "1 row is" if len(empty_rows) == 1 else f"{len(empty_rows):,} rows are"
+        said.append(f"{them} empty and left out (first: row {empty_rows[0]})")
+    sys.stderr.write("".join(f"{visible(name)}: {visible(one)}\n" for one in said))
+
+
+def _read(path: Path) -> Questions:
     if path.suffix.lower() != ".parquet":
         return read_questions(path)
     try:

@@ -174,3 +174,26 @@ def test_parquet_is_read_where_pyarrow_is_and_named_where_it_is_not(
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
     run(folder, path, "--json")
     assert json.loads(capsys.readouterr().out)["total"] == 1
+
+
+def test_what_is_odd_about_a_file_is_said_before_the_run(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f'question,context,answer\n"{kit.QUESTION}","{kit.CONTEXT}",Nobody\n,,\n')
+    run(folder, path, "--json")
+    streams = capsys.readouterr()
+    assert json.loads(streams.out)["total"] == 1
+    said = streams.err
+    assert "t.csv: 1 question (first: '1'): no gold answer stands in the paragraph" in said
+    assert "t.csv: 1 row is empty and left out (first: row 2)" in said
+    assert said.index("1 row is empty") < said.index("question 1 of 1")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "calibrate"])
+def test_a_file_whose_ids_are_not_unique_ends_the_run(
+    command: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = squad(tmp_path / "dev.json", id="q2")
+    flags = [command, str(dev), "--reader", str(folder), "--out", str(tmp_path / "o"), *SMALL]
+    assert_fails(capsys, flags, "dev.json: questions 1 and 3 share the id 'q2'")

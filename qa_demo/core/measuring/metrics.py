@@ -124,7 +124,10 @@ def evaluate(
     missing outcome scores 0. Otherwise version 2.0: the answer is removed where score_diff >
     threshold (None: never), missing outcomes are left out, and the best_* values come from the
     threshold search over the best spans. `rules` keeps those of a whole file for a part of it.
+    Errors: BadInput where two questions share an id, or none has a prediction.
     """
+    if len({e.id for e in examples}) < len(examples):
+        raise BadInput("two of these questions share an id, by which predictions are kept")
     if (rules or rules_of(examples)) == "1.1":
         return _evaluate_v1(examples, outcomes)
     asked = [e for e in examples if e.id in outcomes]

@@ -4,10 +4,11 @@ Hugging Face datasets, and a table of question, context and answer.
     SQuAD             {"data": [{"title", "paragraphs": [{"context", "qas": [...]}]}]}
     flat rows         {"id", "title", "context", "question", "answers": {"text": [...],
                       "answer_start": [...]}}, one a line of JSON, or in a list
-    CSV               columns question, context, answer; id, title and answer_start where known
+    CSV, TSV          columns question, context, answer; id, title and answer_start where known
 
-A question without an answer text has no answer. Where a row does not say where its answer stands,
-its place is unknown: scores use the texts, kinds of error the places.
+`answers` of a flat row may also be a list: of texts, or of {"text", "answer_start"}. A question
+without an answer text has no answer. Where a row does not say where its answer stands, its place is
+unknown: scores use the texts, kinds of error the places. Ids are texts or numbers, each once.
 """
 
 import csv
@@ -17,14 +18,22 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.remarks import check_ids
 from qa_demo.core.measuring.squad import examples_of
 
-SUFFIXES = (".json", ".jsonl", ".csv", ".parquet")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LARGEST_CELL = 10_000_000
+
+
+class Questions(NamedTuple):
+    """The questions of a file in order, and the numbers (from 1) of the rows that hold nothing."""
+
+    examples: list[Example]
+    empty_rows: tuple[int, ...] = ()
 
 
 def read_bytes(path: Path) -> bytes:
@@ -38,9 +47,9 @@ def read_bytes(path: Path) -> bytes:
         ) from fault
 
 
-def read_questions(path: Path) -> list[Example]:
-    """All questions of a JSON, JSON-lines or CSV file (also .gz), in order; a byte-order mark is
-    skipped.
+def read_questions(path: Path) -> Questions:
+    """All questions of a JSON, JSON-lines, CSV or TSV file (also .gz), in order; a byte-order mark
+    is skipped.
 
     Answers may stand elsewhere than their offsets say. Errors: BadInput that names the place.
     """
@@ -49,8 +58,8 @@ def read_questions(path: Path) -> list[Example]:
     except UnicodeDecodeError as fault:
         raise BadInput(f"{path.name} is not UTF-8: byte {fault.start} cannot be decoded") from fault
     kind = Path(path.name.removesuffix(".gz")).suffix.lower()
-    if kind == ".csv":
-        return from_rows(_csv_rows(text, path.name), path.name)
+    if kind in DELIMITERS:
+        return from_rows(_table(text, path.name, kind), path.name)
     if kind == ".jsonl":
         return from_rows(_lines(text, path.name), path.name)
     try:
@@ -62,7 +71,9 @@ def read_questions(path: Path) -> list[Example]:
     data = document.get("data") if isinstance(document, dict) else document
     if isinstance(data, list) and data and isinstance(data[0], dict) and "question" in data[0]:
         return from_rows(data, path.name)
-    return examples_of(document, path.name, check_offsets=False)
+    examples = examples_of(document, path.name, check_offsets=False)
+    check_ids(examples, path.name)
+    return Questions(examples)
 
 
 def _lines(text: str, name: str) -> Iterable[Any]:
@@ -74,12 +85,12 @@ def _lines(text: str, name: str) -> Iterable[Any]:
                 raise BadInput(f"{name}, line {number} is not JSON: {fault}") from fault
 
 
-def _csv_rows(text: str, name: str) -> Iterable[Any]:
-    limit = csv.field_size_limit(LARGEST_CELL)
+def _table(text: str, name: str, kind: str) -> Iterable[Any]:
+    limit, lines = csv.field_size_limit(LARGEST_CELL), io.StringIO(text, newline="")
     try:
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        rows = list(csv.DictReader(lines, strict=True, delimiter=DELIMITERS[kind]))
     except csv.Error as fault:
-        raise BadInput(f"{name} is not a readable CSV file: {fault}") from fault
+        raise BadInput(f"{name} is not a readable {kind[1:].upper()} file: {fault}") from fault
     finally:
         csv.field_size_limit(limit)
     for number, row in enumerate(rows, 2):
@@ -99,9 +110,27 @@ def _csv_rows(text: str, name: str) -> Iterable[Any]:
         }
 
 
-def from_rows(rows: Iterable[Any], name: str) -> list[Example]:
-    """Flat rows as examples; a row without an id is called by its number, from 1."""
-    return [_example(row, f"{name}, row {k}", str(k)) for k, row in enumerate(rows, 1)]
+def from_rows(rows: Iterable[Any], name: str) -> Questions:
+    """Flat rows as examples; a row without an id is called by its number, from 1, and a row that
+    holds neither texts nor an answer is left out. Errors: BadInput that names the row.
+    """
+    examples, empty = [], []
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Mapping) and _is_empty(row):
+            empty.append(number)
+        else:
+            examples.append(_example(row, f"{name}, row {number}", str(number)))
+    check_ids(examples, name)
+    return Questions(examples, tuple(empty))
+
+
+def _is_empty(row: Mapping[Any, Any]) -> bool:
+    """Neither question nor paragraph nor answer, though the row has room for them."""
+    texts = [row[field] for field in ("question", "context") if field in row]
+    blank = all(text is None or (isinstance(text, str) and not text.strip()) for text in texts)
+    said = row.get("answers")
+    held = said.get("text") if isinstance(said, Mapping) else said
+    return blank and not held
 
 
 def _example(row: Any, where: str, number: str) -> Example:
@@ -114,7 +143,7 @@ def _example(row: Any, where: str, number: str) -> Example:
         texts[field] = row[field]
     answers = _answers(row.get("answers"), texts["context"], where)
     return Example(
-        str(row.get("id") or number),
+        _id(row.get("id"), number, where),
         texts["question"],
         texts["context"],
         answers,
@@ -123,16 +152,20 @@ def _example(row: Any, where: str, number: str) -> Example:
     )
 
 
+def _id(given: Any, number: str, where: str) -> str:
+    """0 is an id; a missing one and an empty cell are none."""
+    if given is None or given == "":
+        return number
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
+        raise BadInput(f"{where}: 'id' must be a text or a number, got {type(given).__name__}")
+    return str(given)
+
+
 def _answers(raw: Any, context: str, where: str) -> tuple[Answer, ...]:
-    """{"text": [...], "answer_start": [...]}; a start that is missing is looked up where the text
-    stands only once.
+    """Answers with their places; a start that is missing is looked up where the text stands only
+    once.
     """
-    if not isinstance(raw, Mapping):
-        raise BadInput(
-            f"{where}: 'answers' must be an object with text and answer_start, got "
-            f"{type(raw).__name__}"
-        )
-    texts, starts = (list(raw.get(field) or ()) for field in ("text", "answer_start"))
+    texts, starts = _columns(raw, where)
     starts = starts or [-1] * len(texts)
     if len(texts) != len(starts):
         raise BadInput(f"{where}: {len(texts)} answer texts have {len(starts)} answer_start")
@@ -145,3 +178,21 @@ def _answers(raw: Any, context: str, where: str) -> tuple[Answer, ...]:
             at = context.index(text)
         found.append(Answer(text, at))
     return tuple(found)
+
+
+def _columns(raw: Any, where: str) -> tuple[list[Any], list[Any]]:
+    """Texts and starts, of any of the three layouts of `answers`."""
+    if isinstance(raw, list):
+        each = [a if isinstance(a, Mapping) else {"text": a} for a in raw]
+        return [a.get("text") for a in each], [a.get("answer_start", -1) for a in each]
+    if not isinstance(raw, Mapping):
+        raise BadInput(
+            f"{where}: 'answers' must be an object with text and answer_start, or a list of "
+            f"answers, got {type(raw).__name__}"
+        )
+    columns = []
+    for field in ("text", "answer_start"):
+        # One answer that is not in a list: list("1998") would be four answers.
+        held = raw.get(field)
+        columns.append([held] if isinstance(held, str | int) else list(held or ()))
+    return columns[0], columns[1]

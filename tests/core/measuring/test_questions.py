@@ -65,7 +65,7 @@ def test_the_same_questions_in_every_layout(
     raw = mark + TEXTS[name].encode()
     path = tmp_path / (f"{name}.gz" if zipped else name)
     path.write_bytes(gzip.compress(raw) if zipped else raw)
-    assert read_questions(path) == WANTED
+    assert read_questions(path) == (WANTED, ())
 
 
 def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
@@ -75,12 +75,66 @@ def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
         f'\ufeffquestion,answer,context\r\nWho wrote first?,Ada,"{quoted}"\r\n'
         f'What?,notes,"{quoted}"\r\nWhy?,,"{quoted}"\r\n'.encode()
     )
-    first, second, third = read_questions(path)
+    first, second, third = read_questions(path).examples
     assert first == Example("1", "Who wrote first?", CONTEXT, (Answer("Ada", 0),))
     assert second.answers == (Answer("notes", -1),), "the text stands twice: its place is unknown"
     assert (third.answers, third.is_impossible, third.id) == ((), True, "3")
     path.write_text(f'id,question,answer,answer_start,context\nx,What?,notes,34,"{quoted}"\n')
-    assert read_questions(path)[0].answers == (Answer("notes", 34),)
+    assert read_questions(path).examples[0].answers == (Answer("notes", 34),)
+
+
+def test_a_table_between_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tquestion\tcontext\tanswer\n0\tWho, then?\tAda, it was.\tAda\n")
+    wanted = Example("0", "Who, then?", "Ada, it was.", (Answer("Ada", 0),))
+    assert read_questions(path) == ([wanted], ())
+    path.write_text("question\tcontext\nq\tc\n")
+    with pytest.raises(BadInput, match="the column 'answer' is missing"):
+        read_questions(path)
+
+
+def test_0_is_an_id_and_two_rows_never_share_one() -> None:
+    three = [row | {"id": k} for k, row in enumerate(rows())]
+    assert [e.id for e in from_rows(three, "x").examples] == ["0", "1", "2"]
+    unnamed = [{k: v for k, v in row.items() if k != "id"} for row in rows()]
+    assert [e.id for e in from_rows(unnamed, "x").examples] == ["1", "2", "3"]
+    with pytest.raises(BadInput, match="x: questions 1 and 3 share the id 'a'"):
+        from_rows([rows()[0], rows()[1], rows()[0]], "x")
+    with pytest.raises(BadInput, match="x: questions 1 and 2 share the id '2'"):
+        from_rows([rows()[0] | {"id": "2"}, rows()[1] | {"id": None}], "x")
+    with pytest.raises(BadInput, match="row 1: 'id' must be a text or a number, got list"):
+        from_rows([rows()[0] | {"id": [1]}], "x")
+
+
+def test_two_questions_of_squads_json_never_share_an_id(tmp_path: Path) -> None:
+    document = squad()
+    document["data"].append(document["data"][0])
+    (tmp_path / "twice.json").write_text(json.dumps(document))
+    with pytest.raises(BadInput, match=r"twice\.json: questions 1 and 4 share the id 'a'"):
+        read_questions(tmp_path / "twice.json")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["Ada"],
+        [{"text": "Ada", "answer_start": 0}],
+        [{"text": "Ada"}],
+        {"text": "Ada", "answer_start": 0},
+    ],
+)
+def test_answers_in_other_layouts(answers: object) -> None:
+    (found,) = from_rows([rows()[0] | {"answers": answers}], "x").examples
+    assert found == WANTED[0]
+
+
+def test_rows_that_hold_nothing_are_left_out_and_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question,context,answer\n,,\nWho?,Ada did.,Ada\n , ,\nWho?,Bob did.,Bob\n")
+    found = read_questions(path)
+    assert found.empty_rows == (1, 3) and [e.id for e in found.examples] == ["2", "4"]
+    nothing = {"question": "", "context": None, "answers": {"text": [], "answer_start": []}}
+    assert from_rows([nothing, rows()[0]], "x").empty_rows == (1,)
 
 
 @pytest.mark.parametrize(
