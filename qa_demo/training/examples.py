@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample, questions_asked
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.training.promise_check import Row, command
@@ -47,8 +46,7 @@ def second_questions(reader: Reader, example: PoolExample, others: Iterable[str]
 def _says(reader: Reader, example: PoolExample, question: str) -> str:
     """What the reader answers at its threshold."""
     reading = reader.read(question, example.context, example.options)
-    limit = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
-    return predict(reading, limit).answer or "no answer"
+    return predict(reading).answer or "no answer"
 
 
 def read_and_check(source: str, pool: Iterable[PoolExample]) -> Iterator[Row]:

@@ -19,7 +19,6 @@ from pathlib import Path
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.measuring.metrics import exact_match
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.training.flags import described, exit_code
@@ -88,7 +87,7 @@ def replies(reader: Reader, questions: Iterable[FirstQuestion]) -> list[Reply]:
     found = []
     for asked in questions:
         reading = reader.read(asked.question, asked.context)
-        said = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
+        said = predict(reading)
         found.append(
             Reply(asked, said.answer, "" if said.best is None else said.best.candidate.text)
         )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
@@ -54,7 +53,7 @@ def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -
     return Shown(
         example,
         reading,
-        predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)),
+        predict(reading),
         reader,
     )
 

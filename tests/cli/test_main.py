@@ -100,6 +100,18 @@ def squad(path: Path, *, unanswerable: bool = False, **change: Any) -> Path:
     return path
 
 
+def test_predict_answers_as_the_command_line_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    strict = kit.save(tmp_path / "strict", "bert", threshold=-100.0)
+    prediction = predict(load_reader(str(strict)).read(kit.QUESTION, kit.CONTEXT, OPTIONS))
+    assert prediction.best is not None and prediction.score_diff < 0
+    assert prediction.answer is None and answer(strict, capsys)["answer"] is None
+    free = predict(load_reader(str(strict)).read(kit.QUESTION, kit.CONTEXT, OPTIONS), threshold=0)
+    assert free.answer == answer(strict, capsys, "--null-score-diff-threshold", "0")["answer"]
+    assert free.answer is not None
+
+
 def test_answer_has_exactly_the_promised_fields(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

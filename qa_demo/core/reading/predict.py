@@ -1,5 +1,7 @@
 """Reading + options -> Prediction: the whole decode on one page."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from qa_demo.core.errors import BadInput
@@ -28,7 +30,10 @@ NEAR_MISSES = ("too long", "not max context")
 
 
 def predict(
-    reading: Reading, decode: DecodeOptions | None = None, merge: MergeOptions | None = None
+    reading: Reading,
+    decode: DecodeOptions | None = None,
+    merge: MergeOptions | None = None,
+    threshold: float | None = None,
 ) -> Prediction:
     """Search every window, merge, drop duplicates, compare with no answer.
 
@@ -39,26 +44,19 @@ def predict(
     value (to its exponential on the logit scales) among the listed spans. `rejected` are the spans
     that would have been listed but for one rule. Without a legal span `best` is None. Duplicates
     are spans with the same characters; BERT compares texts instead, so equal words at two places
-    are two spans here and one there. Errors: BadInput for options out of range or choices that do
-    not combine.
+    are two spans here and one there. The no-answer threshold is `threshold` where it is given, else
+    that of the options, and without options the reader's own (0 for a reader without one). Errors:
+    BadInput for options out of range or choices that do not combine.
     """
-    decode, merge = decode or DecodeOptions(), merge or MergeOptions()
-    check_decode(decode)
+    decode, merge = _limits(reading, decode, threshold), merge or MergeOptions()
     check_merge(merge)
     if not reading.windows:
         raise BadInput("this reading has no window: the paragraph holds no token")
-    scale = SCALES[merge.scale]
-    terms = scale.terms(reading, decode, merge.copies)
-    placed = pool(reading, terms, decode, merge.copies)
-    listed, rejected = _distinct(reading, placed, decode.n_best_size)
-    full = len(listed) == decode.n_best_size
-    rejected += _near_misses(
-        reading, terms, decode, merge.copies, listed[-1][0] if full else -np.inf
-    )
+    listed, rejected = _searched(reading, decode, merge)
     best = (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None
     null = NULLS[merge.null](reading, best)
     return Prediction(
-        n_best=_ranked(listed, scale),
+        n_best=_ranked(listed, SCALES[merge.scale]),
         rejected=tuple(c for _, c in sorted(rejected, key=lambda pair: -pair[0])),
         null_score=null.score,
         null_window=null.window,
@@ -66,6 +64,28 @@ def predict(
         limit=no_answer_limit(merge, decode.null_score_diff_threshold),
         has_threshold=threshold_decides(merge),
     )
+
+
+def _limits(
+    reading: Reading, decode: DecodeOptions | None, threshold: float | None
+) -> DecodeOptions:
+    """The options with the threshold in use, checked. Errors: BadInput."""
+    if decode is None:
+        decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+    if threshold is not None:
+        decode = replace(decode, null_score_diff_threshold=threshold)
+    check_decode(decode)
+    return decode
+
+
+def _searched(reading: Reading, decode: DecodeOptions, merge: MergeOptions) -> tuple[Ranks, Ranks]:
+    """The listed spans, best first, and what one rule keeps from the list."""
+    terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
+    placed = pool(reading, terms, decode, merge.copies)
+    listed, rejected = _distinct(reading, placed, decode.n_best_size)
+    full = len(listed) == decode.n_best_size
+    cut = listed[-1][0] if full else -np.inf
+    return listed, rejected + _near_misses(reading, terms, decode, merge.copies, cut)
 
 
 def _ranked(listed: list[tuple[float, Candidate]], scale: Scale) -> tuple[Ranked, ...]:

@@ -25,7 +25,7 @@ from qa_demo.core.learning.steps import (
     check_scope,
     remembered,
 )
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
@@ -218,7 +218,7 @@ def search(screen: Screen, value: Any) -> Screen:
     """
     cases = []
     for example, reading, golds in stored(screen):
-        found = predict(reading, DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0))
+        found = predict(reading)
         label = " or ".join(dict.fromkeys(a.text for a in example.answers)) or "no answer"
         said = "no answer" if found.answer is None else found.answer
         cases.append(

@@ -44,6 +44,22 @@ def test_two_window_toy_equals_bert():
     assert sum(s for _, _, s in got) == pytest.approx(1)
 
 
+def test_the_readers_own_threshold_holds_unless_another_is_given():
+    free = predict(t1())
+    assert free.limit == 0.0 and free.score_diff is not None
+    held = dataclasses.replace(t1(), threshold=free.score_diff - 0.5)
+    assert predict(held).limit == held.threshold and predict(held).answer is None
+    let = dataclasses.replace(t1(), threshold=free.score_diff + 0.5)
+    assert predict(let).answer == free.best.candidate.text
+    assert predict(let, threshold=held.threshold).answer is None
+    five = DecodeOptions(n_best_size=5, null_score_diff_threshold=1.5)
+    assert predict(held, five).limit == 1.5
+    given = predict(held, five, threshold=-2.5)
+    assert (given.limit, len(given.n_best)) == (-2.5, 5)
+    with pytest.raises(BadInput, match="must be a finite number, got inf"):
+        predict(held, threshold=np.inf)
+
+
 def test_spans_without_any_mass_share_equally():
     """Both windows put all mass on a token that the other owns, so the mean of every legal pair is
     0, and log 0 has no softmax.
