@@ -23,7 +23,7 @@ from qa_demo.core.measuring.metrics import Outcome, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.temperature import Claim, pair_claim
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.abstain import MOST_LOST, trade
+from qa_demo.core.reading.abstain import MOST_LOST, OBJECTIVES, Costs, Objective, trade
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
@@ -52,6 +52,27 @@ def add(commands: Any) -> None:
         "--out", type=Path, required=True, help="Where threshold and calibration are written."
     )
     command.add_argument("--limit", type=int, help="Only the first so many questions.")
+    command.add_argument(
+        "--objective",
+        choices=tuple(OBJECTIVES),
+        help="What the threshold is chosen for: "
+        + "; ".join(f"{name}, {what}" for name, what in OBJECTIVES.items())
+        + ". Default: answer-or-not.",
+    )
+    command.add_argument(
+        "--most-lost",
+        type=float,
+        help="For answer-or-not: points of F1 on answerable questions that the threshold may cost. "
+        f"Default: {MOST_LOST:g}.",
+    )
+    command.add_argument(
+        "--costs",
+        type=float,
+        nargs=3,
+        metavar=("WITHHELD", "WRONG", "UNANSWERABLE"),
+        help="For cost: of no answer where the text has one, of a wrong answer, and of an answer "
+        "where the text has none.",
+    )
     shared.add_reader(command)
     shared.add_json(command)
     shared.add_fields(command, WindowOptions)
@@ -61,9 +82,15 @@ def run(args: argparse.Namespace) -> None:
     """Read, fit, write, and say what was fitted and how well it does."""
     if args.limit is not None and args.limit < 1:
         raise BadInput(f"--limit must be at least 1, got {args.limit}")
+    objective = _objective(args)
     examples = load_questions(args.file)[: args.limit]
     if not any(example.answers for example in examples):
         raise BadInput(f"{args.file.name} holds no question with an answer")
+    if args.objective is not None and all(example.answers for example in examples):
+        raise BadInput(
+            f"--objective chooses a threshold, which needs questions without an answer; "
+            f"{args.file.name} holds none"
+        )
     from qa_demo.model.loading import load_reader
     from qa_demo.model.workers import Workers, set_threads, usable_cores
 
@@ -72,9 +99,24 @@ def run(args: argparse.Namespace) -> None:
     set_threads(1)
     said = _ask(reader, examples, shared.windows(args, reader.max_seq_length), cores)
     result = {"reader": reader.name, "weights": reader.checksum, "file": args.file.name}
-    result |= _threshold(examples, said) | _calibration(examples, said)
+    result |= _threshold(examples, said, objective) | _calibration(examples, said)
     write_file(args.out, dumps(result) + "\n")
     shared.write(result, args.json, _lines)
+
+
+def _objective(args: argparse.Namespace) -> Objective:
+    """What the threshold is chosen for; a flag of another one is refused. Errors: BadInput."""
+    name = args.objective or Objective().name
+    for flag, owner in (("most_lost", "answer-or-not"), ("costs", "cost")):
+        if getattr(args, flag) is not None and name != owner:
+            raise BadInput(
+                f"--{flag.replace('_', '-')} belongs to --objective {owner}, and the "
+                f"objective is {name}"
+            )
+    if name == "cost" and args.costs is None:
+        raise BadInput("--objective cost needs --costs WITHHELD WRONG UNANSWERABLE")
+    costs = None if args.costs is None else Costs(*args.costs)
+    return Objective(name, MOST_LOST if args.most_lost is None else args.most_lost, costs)
 
 
 def _ask(
@@ -104,15 +146,21 @@ def _ask(
     return found
 
 
-def _threshold(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """The threshold that decides best between answering and not, of those that cost the answerable
-    questions at most MOST_LOST points of F1; null without questions of both kinds.
-    """
+def _threshold(
+    examples: Sequence[Example], said: Sequence[Said], objective: Objective
+) -> dict[str, Any]:
+    """The threshold that serves the objective best; null without questions of both kinds."""
     if all(example.answers for example in examples):
-        return {"threshold": None}
+        return {"threshold": None, "objective": None}
     line = trade(examples, {e.id: s.outcome for e, s in zip(examples, said, strict=True)})
-    chosen = line.choose(MOST_LOST)
-    return {"threshold": chosen.threshold, "at_threshold": asdict(chosen)}
+    chosen = line.best(objective)
+    named = {"name": objective.name, "meaning": objective.sentence(), "value": chosen.value}
+    if objective.name == "answer-or-not":
+        named["most_lost"] = objective.most_lost
+    if objective.costs is not None:
+        named["costs"] = objective.costs._asdict()
+    at = asdict(chosen.point)
+    return {"threshold": chosen.point.threshold, "objective": named, "at_threshold": at}
 
 
 def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
@@ -193,4 +241,7 @@ def _lines(result: dict[str, Any]) -> str:
             f"threshold {at['threshold']:.3f}: answering or not is right for {at['accuracy']:.1f} "
             f"% of the questions, F1 where there is an answer {at['answerable_f1']:.1f}"
         )
+        chosen = result["objective"]
+        unit = "" if chosen["name"] == "cost" else " %"
+        lines.append(f"chosen so that {chosen['meaning']}: {chosen['value']:.3f}{unit}")
     return "\n".join(lines)

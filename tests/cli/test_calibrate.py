@@ -151,3 +151,49 @@ def test_what_cannot_be_used_is_one_sentence(
         flags = ["--calibration", str(tmp_path / "f.json"), "--reader", str(folder), *SMALL]
         asked = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT, *flags]
         assert_fails(capsys, asked, words)
+
+
+def test_the_objective_stands_in_output_and_file(
+    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values, out = {}, tmp_path / "fit.json"
+    for name, more in (
+        ("answer-or-not", ["--most-lost", "100"]),
+        ("f1", []),
+        ("exact", []),
+        ("cost", ["--costs", "1", "0", "5"]),
+    ):
+        flags = ["--objective", name, *more]
+        assert main(calibrate(folder, questions, out, *flags)) == 0
+        said, found = capsys.readouterr().out, json.loads(out.read_text())["objective"]
+        assert found["name"] == name and f"chosen so that {found['meaning']}: " in said
+        values[name] = found["value"]
+    assert found["costs"] == {"withheld": 1, "wrong": 0, "unanswerable": 5}
+    scored = ["evaluate", str(questions), "--reader", str(folder), *SMALL, "--json"]
+    for name in ("f1", "exact"):
+        assert main(calibrate(folder, questions, out, "--objective", name)) == 0
+        capsys.readouterr()
+        assert main([*scored, "--calibration", str(out)]) == 0
+        assert json.loads(capsys.readouterr().out)[name] == pytest.approx(values[name])
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--objective", "cost"], "--objective cost needs --costs WITHHELD WRONG UNANSWERABLE"),
+        (["--costs", "1", "1", "1"], "--costs belongs to --objective cost, and the objective is"),
+        (["--objective", "f1", "--most-lost", "2"], "--most-lost belongs to --objective answer-or"),
+        (["--most-lost", "101"], "most_lost must be points from 0 to 100, got 101"),
+        (["--objective", "cost", "--costs", "0", "0", "0"], "one of them above 0"),
+        (["--objective", "f1", "--limit", "16"], "dev.jsonl holds none"),
+    ],
+)
+def test_an_objective_without_effect_is_refused(
+    flags: list[str],
+    words: str,
+    folder: Path,
+    questions: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert_fails(capsys, calibrate(folder, questions, tmp_path / "x.json", *flags), words)

@@ -6,6 +6,7 @@ A question is left without an answer where score_diff = null - best > threshold.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,75 @@ class ThresholdPoint:
     """Of all questions: those for which answering or not is the right choice."""
     answerable_f1: float
     """F1 on the answerable questions; an answer withheld counts 0."""
+
+
+OBJECTIVES = {
+    "answer-or-not": "answering or not is the right choice most often",
+    "f1": "the F1 of all questions is highest",
+    "exact": "most of all questions are exactly right",
+    "cost": "the mean cost of a question is lowest",
+}
+"""What a threshold may be chosen for."""
+
+
+class Costs(NamedTuple):
+    """What each kind of error costs; the right thing costs 0."""
+
+    withheld: float
+    """The text answers and the reader gives none."""
+    wrong: float
+    """The text answers and the reader's answer is not exactly right."""
+    unanswerable: float
+    """The text does not answer and the reader does."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a threshold is chosen for, one of OBJECTIVES. `most_lost` belongs to answer-or-not:
+    points of F1 on answerable questions that it may cost; `costs` to cost. Errors: BadInput.
+    """
+
+    name: str = "answer-or-not"
+    most_lost: float = MOST_LOST
+    costs: Costs | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in OBJECTIVES:
+            raise BadInput(f"the objective must be one of {', '.join(OBJECTIVES)}")
+        if not 0 <= self.most_lost <= 100:
+            raise BadInput(f"most_lost must be points from 0 to 100, got {self.most_lost}")
+        if (self.costs is not None) != (self.name == "cost"):
+            raise BadInput("costs belong to the objective cost, and it needs them")
+        costs = self.costs or (1.0,)
+        if not all(0 <= cost < np.inf for cost in costs) or not any(costs):
+            raise BadInput(
+                f"costs must be numbers of 0 or more, one of them above 0, got "
+                f"{', '.join(f'{cost:g}' for cost in costs)}"
+            )
+
+    def sentence(self) -> str:
+        """What it is, for a person."""
+        words = OBJECTIVES[self.name]
+        if self.name == "answer-or-not":
+            return (
+                f"{words}, at a loss of at most {self.most_lost:g} points of F1 where there is one"
+            )
+        if self.costs is None:
+            return words
+        each = ", ".join(
+            f"{kind} {cost:g}" for kind, cost in zip(Costs._fields, self.costs, strict=True)
+        )
+        return f"{words} ({each})"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The threshold that serves an objective best, and the objective's value there: percent, or
+    the mean cost of a question.
+    """
+
+    point: ThresholdPoint
+    value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +145,35 @@ class Trade:
         cuts = self.cuts
         ranks = np.unique(np.linspace(0, len(cuts) - 1, points).round().astype(int))
         return tuple(self.at(float(cut)) for cut in cuts[ranks])
+
+    def value(self, objective: Objective, threshold: float) -> float:
+        """What an objective counts at a threshold: percent, or the mean cost of a question."""
+        answered = self.diffs <= threshold
+        if objective.name == "answer-or-not":
+            return 100 * float(np.mean(answered == self.answerable))
+        if objective.costs is not None:
+            withheld, wrong, unanswerable = objective.costs
+            given = np.where(self.exact == 1, 0.0, wrong)
+            where = np.where(answered, given, withheld)
+            return float(np.mean(np.where(self.answerable, where, unanswerable * answered)))
+        right = self.f1 if objective.name == "f1" else self.exact
+        return 100 * float(np.mean(np.where(self.answerable, right * answered, ~answered)))
+
+    def best(self, objective: Objective) -> Chosen:
+        """The threshold that serves an objective best; of equals the highest, which withholds
+        least. Never answering is a threshold too, but for answer-or-not, whose limit on lost F1 it
+        would break.
+        """
+        if objective.name == "answer-or-not":
+            found = self.choose(objective.most_lost)
+            return Chosen(found, found.accuracy)
+        never = np.nextafter(self.cuts[:1], -np.inf)
+        sign = -1 if objective.name == "cost" else 1
+        value, cut = max(
+            (sign * self.value(objective, float(cut)), float(cut))
+            for cut in np.concatenate([never, self.cuts])
+        )
+        return Chosen(self.at(cut), sign * value)
 
     def choose(self, most_lost: float) -> ThresholdPoint:
         """The best accuracy among thresholds that cost the answerable questions at most `most_lost`

@@ -2,6 +2,8 @@
 cost.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.metrics import Outcome, evaluate
-from qa_demo.core.reading.abstain import trade
+from qa_demo.core.reading.abstain import OBJECTIVES, Costs, Objective, trade
 
 
 def question(name: str, *golds: str) -> Example:
@@ -103,3 +105,66 @@ def test_what_cannot_be_traded_is_refused() -> None:
         trade(EXAMPLES[:3], SAID)
     with pytest.raises(BadInput, match="a span for at least one question"):
         trade(EXAMPLES, {e.id: Outcome("") for e in EXAMPLES})
+
+
+COSTS = Costs(1, 2, 3)
+
+
+def objective(name: str) -> Objective:
+    return Objective(name, costs=COSTS if name == "cost" else None)
+
+
+def test_objectives_by_hand() -> None:
+    line = trade(EXAMPLES, SAID)
+    # at 0: a right, b and c withheld, n answered, m withheld
+    found = {name: line.value(objective(name), 0) for name in OBJECTIVES}
+    assert found == {"answer-or-not": 40, "f1": 40, "exact": 40, "cost": (1 + 1 + 3) / 5}
+    # at 2 "Byron" for "Lord Byron" is answered too, which costs what a wrong answer costs
+    assert line.value(objective("f1"), 2) == pytest.approx(100 * (1 + 2 / 3 + 1 + 0 + 1) / 5)
+    assert line.value(objective("cost"), 2) == (2 + 3) / 5
+
+
+@settings(deadline=None)
+@given(KINDS, st.sampled_from(sorted(OBJECTIVES)))
+def test_no_threshold_serves_better(rows: list[tuple[bool, str, int]], name: str) -> None:
+    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
+    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
+    line, wanted = trade(examples, said), objective(name)
+    chosen = line.best(wanted)
+    assert chosen.value == line.value(wanted, chosen.point.threshold)
+    if name == "answer-or-not":
+        return
+    every = [line.value(wanted, k / 2) for k in range(-9, 9)]
+    assert chosen.value == pytest.approx(min(every) if name == "cost" else max(every))
+    if name in ("f1", "exact"):
+        official = evaluate(examples, said, chosen.point.threshold)
+        assert chosen.value == pytest.approx(official[name])
+
+
+def test_never_answering_is_chosen_where_answers_are_dear() -> None:
+    line = trade(EXAMPLES, {**SAID, "a": Outcome("Eve", -5)})
+    chosen = line.best(Objective("cost", costs=Costs(0, 1, 1)))
+    assert chosen.value == 0 and chosen.point.threshold < -5
+    assert chosen.point.wrongly_answered == 0 and chosen.point.withheld_right == 100
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: Objective("best"), "must be one of answer-or-not, f1, exact, cost"),
+        (lambda: Objective(most_lost=-1.0), "points from 0 to 100, got -1"),
+        (lambda: Objective("cost"), "costs belong to the objective cost"),
+        (lambda: Objective("f1", costs=COSTS), "costs belong to the objective cost"),
+        (lambda: Objective("cost", costs=Costs(0, 0, 0)), "one of them above 0, got 0, 0, 0"),
+        (lambda: Objective("cost", costs=Costs(-1, 1, 1)), "0 or more, one of them above 0"),
+        (lambda: Objective("cost", costs=Costs(1, 1, float("nan"))), "got 1, 1, nan"),
+    ],
+)
+def test_objectives_that_say_nothing(wrong: Callable[[], Objective], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        wrong()
+
+
+def test_an_objective_says_what_it_is() -> None:
+    assert "at a loss of at most 4 points of F1" in Objective().sentence()
+    assert "(withheld 1, wrong 2, unanswerable 3)" in objective("cost").sentence()
