@@ -43,3 +43,14 @@ def make_labels(
     if silent:
         return Labels((None,), "marked" if annotated or annotated is None else "nobody")
     return Labels((own,), "reader") if annotated is None else Labels((None,), "nobody")
+
+
+def home(reading: Reading, golds: Golds) -> int:
+    """The window to look at first: the one that owns a whole gold span, else one that holds it,
+    else the first.
+    """
+    for gold in golds:
+        found = None if gold is None else reading.home(gold)
+        if found is not None:
+            return found.index
+    return 0

@@ -11,6 +11,7 @@ import numpy as np
 
 from qa_demo.core.course.lessons import Option
 from qa_demo.core.learning.golds import Answer
+from qa_demo.core.learning.losses import Golds
 from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import Reader
@@ -27,13 +28,15 @@ LONGEST = 48
 @dataclass(frozen=True, eq=False)
 class Case:
     """All that a check may look at. `reader` is None where none is at hand;
-    `question` is a step's own second question; `measured` are the figures stored beside the reader.
+    `labels` is what the page takes as right,
+    `question` a step's own second question; `measured` are the figures stored beside the reader.
     """
 
     reading: Reading
     decode: DecodeOptions = field(default_factory=DecodeOptions)
     merge: MergeOptions = field(default_factory=MergeOptions)
     gold: tuple[Answer, ...] = ()
+    labels: Golds = ()
     temperature: float = 1.0
     question: str = ""
     reader: Reader | None = None

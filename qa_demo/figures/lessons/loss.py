@@ -2,19 +2,20 @@
 
 import numpy as np
 
-from qa_demo.core.arrays import softmax
-from qa_demo.core.learning.losses import cross_entropy_gradient, start_end_loss, start_end_targets
-from qa_demo.core.learning.losses import total as total_of
-from qa_demo.core.reading.scales import wide
-from qa_demo.core.reading.words import span_at
-from qa_demo.core.types import Span, Window
-from qa_demo.figures.lessons.finding import (
-    Case,
-    Finding,
-    lacking,
+from qa_demo.core.arrays import Floats, log_softmax, softmax
+from qa_demo.core.learning.losses import (
+    cross_entropy,
+    cross_entropy_gradient,
+    start_end_loss,
+    start_end_targets,
 )
+from qa_demo.core.reading.scales import wide
+from qa_demo.core.types import Window
+from qa_demo.figures.labels import home
+from qa_demo.figures.lessons.finding import Case, Finding, lacking
 from qa_demo.figures.lessons.learning import _at
-from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.numbers import mean, number, probability, signed
+from qa_demo.figures.prose import listed
 
 NO_GOLD = "Nobody has said what is right for this text, so there is no loss to look at."
 
@@ -40,87 +41,158 @@ def hand_loss(case: Case) -> Finding:
     )
 
 
-def _gold(case: Case) -> tuple[Window, Span] | None:
-    """The first annotator's span and a window that holds it."""
-    if not case.gold:
+def _labelled(case: Case) -> tuple[Window, Floats, Floats] | None:
+    """The window that chapter 5 shows, its start logits and their target: the mean of all labels.
+    None where no answer is right, or nobody said what is.
+    """
+    if not any(case.labels):
         return None
-    first = case.gold[0]
-    span = span_at(case.reading.encoding, first.char_start, first.char_end)
-    window = case.reading.home(span)
-    return None if window is None else (window, span)
+    window = case.reading.windows[home(case.reading, case.labels)]
+    target, _ = start_end_targets(window, case.labels)
+    return window, wide(case.reading, window.index)[0], target
+
+
+def _printed(case: Case) -> tuple[str, str, str]:
+    """Start loss, end loss and their mean with the decimals of chapter 5's formula."""
+    found = mean([t.value for t in start_end_loss(case.reading, case.labels)])
+    return *found.addends, found.total
 
 
 def label_not_argmax(case: Case) -> Finding:
-    """The loss reads the probability at the label, not at the highest position."""
-    found = _gold(case)
+    """The loss reads the probability at the labels, not at the highest position."""
+    found = _labelled(case)
     if found is None:
         return lacking(NO_GOLD)
-    window, span = found
-    p = softmax(wide(case.reading, window.index)[0])
-    i, top = window.to_pos(span.start), int(p.argmax())
-    if i == top:
+    window, s, target = found
+    top, labels = int(s.argmax()), np.flatnonzero(target)
+    if labels.tolist() == [top]:
         return lacking("Here the reader's highest start is the label, so the two agree.")
+    cost = float(cross_entropy(s, target))
+    named = listed([_at(case, window, int(k)) for k in labels])
     return Finding(
-        f"At the label {_at(case, window, i)} the start costs {number(-np.log(p[i]))} nats, at the "
-        f"reader's own highest start {_at(case, window, top)} {number(-np.log(p[top]))}.",
+        f"The labels are {named}, and there the start costs {number(cost)} nats. At the reader's "
+        f"own highest start, {_at(case, window, top)}, alone it would cost "
+        f"{number(-float(log_softmax(s)[top]))}.",
         right="label",
     )
 
 
 def normaliser(case: Case) -> Finding:
     """The softmax of the loss runs over every position."""
-    found = _gold(case)
+    found = _labelled(case)
     if found is None:
         return lacking(NO_GOLD)
-    window, span = found
-    s = wide(case.reading, window.index)[0]
-    i = window.to_pos(span.start)
-    loss = -float(np.log(softmax(s)[i]))
+    window, s, target = found
+    labels, loss = np.flatnonzero(target), _printed(case)[0]
+    named = listed([_at(case, window, int(k)) for k in labels])
     return Finding(
-        f"Over all {len(s):,} positions the start at {_at(case, window, i)} costs "
-        f"{number(loss, 4)} nats; over that position alone its probability is 1 and the loss 0.",
+        f"With every position in the sum the start at {named} costs {loss} nats; with that of the "
+        f"label alone its probability would be 1 and its loss 0.",
         right="all",
-        holds=loss > 0,
-        missing="The reader is certain, so both ways give 0.",
+        holds=len(labels) == 1 and float(log_softmax(s)[labels[0]]) < 0,
+        missing="The annotators marked several starts, or the reader is certain.",
     )
 
 
 def gradient_signs(case: Case) -> Finding:
-    """p - t: one start logit is raised, all others are lowered."""
-    found = _gold(case)
+    """p - y: the loss falls where the label's logit rises or any other falls."""
+    found = _labelled(case)
     if found is None:
         return lacking(NO_GOLD)
-    window, span = found
-    s = wide(case.reading, window.index)[0]
-    target, _ = start_end_targets(window, (span,))
+    window, s, target = found
     gradient = cross_entropy_gradient(s, target)
-    i = window.to_pos(span.start)
-    up, down = np.flatnonzero(gradient < 0), int((gradient > 0).sum())
+    up = np.flatnonzero(gradient < 0).tolist()
+    i = int(np.argmin(gradient))
     return Finding(
-        f"p − t is {signed(float(gradient[i]), 4)} at {_at(case, window, i)} and above 0 at "
-        f"{down:,} of the other {len(s) - 1:,} positions: one logit goes up, the others go down.",
+        f"p − y is {signed(float(gradient[i]))} at {_at(case, window, i)}, the label, and above 0 "
+        f"at every other position.",
         right="one",
-        holds=up.tolist() == [i],
-        missing="No single logit is raised here.",
+        holds=up == [i] and np.flatnonzero(target).tolist() == [i],
+        missing="No single logit is below its target here.",
     )
+
+
+def sum_or_mean(case: Case) -> Finding:
+    """The sum of the two losses is twice their mean, and so are all of its slopes."""
+    found = _labelled(case)
+    if found is None:
+        return lacking(NO_GOLD)
+    window, s, target = found
+    slopes = _slope(s, target)
+    i, (start, end, half) = int(np.argmin(slopes)), _printed(case)
+    return Finding(
+        f"Half of {start} and half of {end} make {half}. The slope at the start logit of "
+        f"{_at(case, window, i)} is ½ (p − y) = {signed(float(slopes[i]))} then; for the sum, "
+        f"without the ½, it is p − y.",
+        holds=bool(slopes[i] < 0),
+        missing="The slope is 0 here.",
+    )
+
+
+RATE = 0.1
+"""The rate that chapter 5 shows first for SGD on the head."""
+
+
+def step_through_head(case: Case) -> Finding:
+    """One step of SGD on S and E: the labels gain probability, and other logits rise with theirs.
+    Needs the reader.
+
+    S' = S - rate * sum_i (p_i - y_i) T_i / 2, and every start logit is a product with S'.
+    """
+    assert case.reader is not None
+    found = _labelled(case)
+    if found is None:
+        return lacking(NO_GOLD)
+    window = found[0]
+    hidden = case.reader.hidden(window)[-1].astype(np.float64)
+    gained, others = [], []
+    for side, x, target in zip(
+        ("start", "end"),
+        wide(case.reading, window.index),
+        start_end_targets(window, case.labels),
+        strict=True,
+    ):
+        i, rise = int(target.argmax()), -RATE * (hidden @ (_slope(x, target) @ hidden))
+        before, after = float(softmax(x)[i]), float(softmax(x + rise)[i])
+        gained.append((before, after, f"the {side} at {_at(case, window, i)}"))
+        free = np.where(target == 0, rise, -np.inf)
+        others.append((float(free.max()), f"{side} logit of {_at(case, window, free.argmax())}"))
+    ups = listed([f"{what} from {probability(p)} to {probability(q)}" for p, q, what in gained])
+    most, where = max(others)
+    return Finding(
+        f"In probability {ups}. Without a label, the {where} rises too.",
+        right="many",
+        holds=all(q > p for p, q, _ in gained) and most > 0,
+        missing="Here no other logit rises with the labels'.",
+    )
+
+
+def _slope(logits: Floats, target: Floats) -> Floats:
+    """Of the mean of start and end loss at one head's logits: (p - y) / 2."""
+    half: Floats = cross_entropy_gradient(logits, target) / 2
+    return half
 
 
 def gold_loss(case: Case) -> Finding:
     """The loss of the reading's own two probabilities."""
-    found = _gold(case)
+    found = _labelled(case)
     if found is None:
         return lacking(NO_GOLD)
-    window, span = found
-    p = [softmax(x) for x in wide(case.reading, window.index)]
-    at = [float(p[0][window.to_pos(span.start)]), float(p[1][window.to_pos(span.end)])]
-    loss = total_of(start_end_loss(case.reading, (span,), (window.index,)))
-    by_hand = -float(np.log(at).sum()) / 2
+    window = found[0]
+    targets = start_end_targets(window, case.labels)
+    if max(np.count_nonzero(t) for t in targets) > 1:
+        return lacking("The annotators marked several starts or ends, so there is no single p.")
+    at = [
+        float(softmax(x)[t.argmax()])
+        for x, t in zip(wide(case.reading, window.index), targets, strict=True)
+    ]
+    start, end, loss = _printed(case)
+    value = -float(np.log(at).sum()) / 2
     return Finding(
-        f"(−log {number(at[0], 3)} − log {number(at[1], 3)}) / 2 = {number(loss)} nats.",
-        value=loss,
+        f"½ · {start} + ½ · {end} = {loss} nats.",
+        value=value,
         within=0.02,
-        holds=abs(by_hand - loss) < 1e-3,
-        missing="The two ways to compute the loss differ.",
-        traps=((2 * loss, "That is the sum; the loss is the mean of the two."),),
+        decimals=2,
+        traps=((2 * value, "That is the sum; the loss is the mean of the two."),),
         facts={"p_start": f"{number(at[0], 3)}", "p_end": f"{number(at[1], 3)}"},
     )

@@ -11,6 +11,7 @@ from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
+from qa_demo.figures.labels import make_labels
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding
 
@@ -44,6 +45,7 @@ def case_of(
         reading,
         DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
         gold=gold,
+        labels=make_labels(reading, gold, 0, gold, None).golds,
         temperature=step.temperature or 1.0,
         question=step.question,
         reader=reader,

@@ -110,17 +110,6 @@ def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
     return sorted(seen.items(), key=lambda item: (item[0] is None, item[0] or Span(0, 0)))
 
 
-def home(reading: Reading, golds: Golds) -> int:
-    """The window to look at first: the one that owns a whole gold span, else one that holds it,
-    else the first.
-    """
-    for gold in golds:
-        found = None if gold is None else reading.home(gold)
-        if found is not None:
-            return found.index
-    return 0
-
-
 def loss_picture(
     true: Reading,
     reading: Reading,

@@ -18,6 +18,7 @@ from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse, selection
+from qa_demo.views.labels import labels_of
 from qa_demo.views.measured import measured
 from qa_demo.views.state import Screen, Selection, WhatIf
 
@@ -80,6 +81,7 @@ def case_of(screen: Screen, step: Step) -> Case:
         screen.decode,
         screen.merge,
         screen.gold,
+        labels_of(screen).golds,
         screen.what_if.temperature,
         step.question,
         measured=measured(screen.source),

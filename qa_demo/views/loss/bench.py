@@ -29,8 +29,9 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
+from qa_demo.figures.labels import home
 from qa_demo.figures.loss.misread import break_formula
-from qa_demo.figures.loss.picture import home, is_right
+from qa_demo.figures.loss.picture import is_right
 from qa_demo.figures.loss.verdicts import verdicts
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job

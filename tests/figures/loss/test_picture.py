@@ -19,14 +19,13 @@ from qa_demo.core.learning.steps import Learned, Movement, Plan, Remembered, Ste
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.labels import make_labels
+from qa_demo.figures.labels import home, make_labels
 from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, moved_sentence
 from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import (
     distinct,
-    home,
     loss_picture,
     loss_tables,
     says_labels,
