@@ -55,7 +55,8 @@ def _labelled(case: Case) -> tuple[Window, Floats, Floats] | None:
 def _printed(case: Case) -> tuple[str, str, str]:
     """Start loss, end loss and their mean with the decimals of chapter 5's formula."""
     found = mean([t.value for t in start_end_loss(case.reading, case.labels)])
-    return *found.addends, found.total
+    start, end = found.addends
+    return start, end, found.total
 
 
 def label_not_argmax(case: Case) -> Finding:
@@ -156,7 +157,9 @@ def step_through_head(case: Case) -> Finding:
         before, after = float(softmax(x)[i]), float(softmax(x + rise)[i])
         gained.append((before, after, f"the {side} at {_at(case, window, i)}"))
         free = np.where(target == 0, rise, -np.inf)
-        others.append((float(free.max()), f"{side} logit of {_at(case, window, free.argmax())}"))
+        others.append(
+            (float(free.max()), f"{side} logit of {_at(case, window, int(free.argmax()))}")
+        )
     ups = listed([f"{what} from {probability(p)} to {probability(q)}" for p, q, what in gained])
     most, where = max(others)
     return Finding(
