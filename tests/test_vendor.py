@@ -4,9 +4,16 @@ from.
 
 import hashlib
 import re
+import unicodedata
 from pathlib import Path
 
-VENDOR = Path(__file__).resolve().parents[1] / "assets" / "page" / "vendor"
+from fontTools.ttLib import TTFont
+
+ROOT = Path(__file__).resolve().parents[1]
+VENDOR = ROOT / "assets" / "page" / "vendor"
+FONTS = VENDOR / "fonts"
+ELSEWHERE = set("␡")
+"""A sign for control characters, which only a hostile text has."""
 
 
 def test_each_vendored_module_has_its_checksum_its_licence_and_its_versions() -> None:
@@ -33,3 +40,34 @@ def test_no_vendored_module_loads_from_elsewhere() -> None:
                 "the name of SVG is no address to load from"
             )
             assert not re.search(r"\bimport\s*[({\"*']|\bfrom\s*[\"']", text)
+
+
+def test_the_fonts_are_what_their_checksums_say_and_small() -> None:
+    lines = (FONTS / "checksums.sha256").read_text().splitlines()
+    named = {name: digest for digest, name in (line.split() for line in lines)}
+    held = {path.name: path.read_bytes() for path in FONTS.glob("*.woff2")}
+    assert named == {n: hashlib.sha256(data).hexdigest() for n, data in held.items()}
+    assert sum(map(len, held.values())) < 250_000
+    assert (
+        len([p for p in FONTS.glob("LICENSE.*") if "SIL Open Font License" in p.read_text()]) == 4
+    )
+    assert set(re.findall(r'url\("([^"]+)"\)', (FONTS / "fonts.css").read_text())) == set(held)
+
+
+def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts() -> None:
+    """All letters of its own sentences; what readers may type (Cyrillic, Arabic, faces) is left to
+    the machine's fonts.
+    """
+    has = {code for path in FONTS.glob("*.woff2") for code in TTFont(path).getBestCmap()}
+    sources = [*(ROOT / "assets" / "page").rglob("*.js"), *(ROOT / "qa_demo").rglob("*.py")]
+    sources += [*(ROOT / "assets" / "page").rglob("*.css"), *(ROOT / "assets").rglob("*.md")]
+    written = {
+        (letter, path.name)
+        for path in sources
+        if "vendor" not in path.parts and "reader" not in path.parts
+        for letter in path.read_text(encoding="utf-8")
+        if ord(letter) > 126 and unicodedata.category(letter)[0] in "LNPS"
+    }
+    assert {sign for sign, _ in written} >= set("−½→Σ≈ℓ₁ₖ⌈")
+    lacking = {one for one in written if ord(one[0]) not in has and ord(one[0]) < 0x1F000}
+    assert {sign for sign, _ in lacking} <= ELSEWHERE

@@ -22,6 +22,7 @@ from qa_demo.core.files.assets import ASSETS, find_assets
 from qa_demo.core.files.report import answer_json
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
+from qa_demo.server.page_files import page_files
 from qa_demo.views.examples import load_examples
 
 pytestmark = pytest.mark.slow
@@ -128,9 +129,9 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
     assert Path(where.strip()).is_relative_to(scripts.parent)
     with (
         started([spanlight], tmp_path) as address,
-        urllib.request.urlopen(f"{address}static/page/main.js") as reply,
+        urllib.request.urlopen(f"{address}static/page/page.js") as reply,
     ):
-        assert reply.read() == (ASSETS / "page" / "main.js").read_bytes()
+        assert reply.read() == page_files()["page.js"].plain
     example = next(e for e in load_examples().values() if e.windows is None)
     ask = ("--question", example.question, "--context", example.context, "--json")
     answer = json.loads(run(python, "-m", "qa_demo", "answer", *ask, folder=tmp_path))

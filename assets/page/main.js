@@ -18,6 +18,12 @@ import { heard, knockBy } from "./shared/silence.js";
 import { mountSay } from "./shared/say.js";
 import { mountVerdict } from "./shared/verdict.js";
 import { keep, refused, say, state, unpack } from "./shared/store.js";
+import { sheets } from "./shared/style.js";
+
+await sheets();
+await Promise.allSettled(
+  ["1em 'Spanlight Sans'", "1em 'Spanlight Serif'"].map((face) => document.fonts.load(face)),
+);
 
 const kinds = {
   store: {

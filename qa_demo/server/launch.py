@@ -28,19 +28,18 @@ with without_interface_files():
 import plotly  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.requests import Request  # noqa: E402
-from starlette.responses import FileResponse, JSONResponse, Response  # noqa: E402
-from starlette.routing import Mount, Route  # noqa: E402
-from starlette.staticfiles import StaticFiles  # noqa: E402
+from starlette.responses import FileResponse, JSONResponse  # noqa: E402
+from starlette.routing import Route  # noqa: E402
 
-from qa_demo.core.files.assets import ASSETS  # noqa: E402
 from qa_demo.server.embedding import frame_ancestors  # noqa: E402
 from qa_demo.server.guard import Guard, policy  # noqa: E402
 from qa_demo.server.lull import Heard, Lull  # noqa: E402
+from qa_demo.server.page_files import HEAD, page_files  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
 from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
+from qa_demo.views.style import sheets  # noqa: E402
 
-PAGE = ASSETS / "page"
 PLOTLY = Path(plotly.__file__).parent / "package_data"
 MAX_THREADS = 256
 """One for each visitor whose work waits or runs: gradio's 40 would let the others wait unseen,
@@ -56,24 +55,12 @@ def is_public(host: str | None) -> bool:
     return "SPACE_ID" in os.environ or name not in ("127.0.0.1", "localhost", "::1")
 
 
-class Modules(StaticFiles):
-    """The page's scripts and styles, asked for again at each visit: a browser must never mix those
-    of two versions.
-    """
-
-    def file_response(self, *args: Any, **more: Any) -> Response:
-        """The file, or 304 where the browser's copy is still the same one."""
-        response = super().file_response(*args, **more)
-        response.headers["cache-control"] = "no-cache"
-        return response
-
-
 def launch_settings(host: str | None = None, port: int | None = None) -> dict[str, Any]:
     """The arguments of `Blocks.launch`; `host` None lets GRADIO_SERVER_NAME decide (a Space sets
     it).
     """
     routes = [
-        Mount("/static/page", Modules(directory=PAGE)),
+        *(Route(f"/static/page/{name}", file.answer) for name, file in page_files().items()),
         Route("/static/plotly.min.js", _plotly),
     ]
     return {
@@ -95,7 +82,8 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "mcp_server": False,
         "quiet": True,
         "theme": theme(),
-        "css_paths": styles(),
+        "css_paths": sheets(),
+        "head": HEAD,
         "app_kwargs": {"routes": routes},
     }
 
@@ -141,11 +129,6 @@ def _room(look: Callable[[str, str], dict[str, Any]]) -> Route:
         return JSONResponse(look(code, key), headers={"cache-control": "no-store"})
 
     return Route("/room", asked)
-
-
-def styles() -> list[Path]:
-    """page.css first, then what chapters add."""
-    return sorted(PAGE.rglob("*.css"), key=lambda path: (path.name != "page.css", path.as_posix()))
 
 
 def theme() -> gr.themes.Base:

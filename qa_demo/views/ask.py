@@ -151,6 +151,7 @@ class Ask:
 
 _PLAIN = gr.InputHTMLAttributes(spellcheck=False)
 _ADDRESS = """async (screen) => {
-  const page = await import(new URL('static/page/shared/address.js', document.baseURI).href);
-  return [screen, page.opened(), window.location.search];
+  const page = await import(new URL('static/page/page.js', document.baseURI).href);
+  const address = await page.load('shared/address.js');
+  return [screen, address.opened(), window.location.search];
 }"""

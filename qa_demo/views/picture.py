@@ -11,7 +11,7 @@ import gradio as gr
 # `trigger("select", {index: [window, start, end], value: origin})`, `trigger("input", {index: name,
 # value})`.
 _LOAD = """
-const at = new URL('static/page/main.js', document.baseURI).href;
+const at = new URL('static/page/page.js', document.baseURI).href;
 import(at).then((page) => page.mount(element, props, trigger, watch));
 """
 
@@ -23,7 +23,7 @@ def picture(
     elem_id: str,
     elem_classes: list[str] | None = None,
 ) -> gr.HTML:
-    """A gr.HTML whose content is drawn by the module `assets/page/<kind>.js` from `value`."""
+    """A gr.HTML whose content is drawn by `assets/page/main.js` from `value`."""
     return gr.HTML(
         value=value or {},
         kind=kind,

@@ -2,9 +2,14 @@
 
 from playwright.sync_api import Page
 
+MODULE = """window.module = (name) =>
+  import(new URL("static/page/page.js", document.baseURI)).then((page) => page.load(name));"""
+"""module("shared/store.js"), in a script of a test: one of the page's own modules."""
+
 
 def listen(page: Page, faults: list[str]) -> None:
     """Put errors of the console and of scripts, and every dialog, into a list."""
+    page.add_init_script(MODULE)
     page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
     page.on(
         "console",

@@ -10,21 +10,22 @@ from playwright.sync_api import Browser, Page, Route
 
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.types import Reading
-from qa_demo.server.launch import PAGE
 from qa_demo.views.answers import Answers, shown
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
+from qa_demo.views.style import PAGE, style
 
 ORIGIN = "http://pictures.test/"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
-SHEET = """<!doctype html><html><head><link rel="stylesheet" href="/shared/page.css"></head>
+SHEET = """<!doctype html><html><head></head>
 <body class="ready"><div class="gradio-container"><div class="main"><main class="contain">
 <div class="column"></div></main></div></div></body></html>"""
 
 MOUNT = """async (keys) => {
-  const { mount } = await import("/main.js");
-  const { bus } = await import("/shared/store.js");
+  window.module = (name) => import(`/${name}`);
+  const { mount } = await module("main.js");
+  const { bus } = await module("shared/store.js");
   const column = document.querySelector(".column");
   const parts = {};
   const part = (name, kind) => {
@@ -54,7 +55,7 @@ MOUNT = """async (keys) => {
   });
 }"""
 SHOW = """async ({ key, reading, selection, picture }) => {
-  const { state, say } = await import("/shared/store.js");
+  const { state, say } = await module("shared/store.js");
   if (reading) window.parts.store(reading);
   window.parts.chosen(selection);
   document.getElementById(`tab-${key}`).click();
@@ -116,6 +117,8 @@ def pictures(chromium: Browser, **settings: Any) -> Iterator[Pictures]:
         path = route.request.url.removeprefix(ORIGIN)
         if path in ("", "favicon.ico"):
             route.fulfill(body=SHEET, content_type="text/html")
+        elif path == "static/page/page.css":
+            route.fulfill(body=style(), content_type=KINDS[".css"])
         else:
             file = PAGE / path
             route.fulfill(body=file.read_bytes(), content_type=KINDS[file.suffix])

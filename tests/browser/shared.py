@@ -34,7 +34,7 @@ SETTLED = f"""() => {{
   return now === before && now;
 }}"""
 BEGIN_ANEW = """async ([link, patience]) => {
-  const { bus } = await import(new URL("static/page/shared/store.js", document.baseURI));
+  const { bus } = await module('shared/store.js');
   document.activeElement?.blur();
   const on = ".switches [aria-pressed=true], .switches [aria-expanded=true], .asked [aria-expanded=true]";
   document.querySelectorAll(on).forEach((button) => button.click());

@@ -9,7 +9,7 @@ from tests.browser.steps import chosen
 
 pytestmark = pytest.mark.browser
 
-STORE = "import(new URL('static/page/shared/store.js', document.baseURI))"
+STORE = "module('shared/store.js')"
 
 
 def selected(page: Page) -> str:

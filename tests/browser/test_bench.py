@@ -76,7 +76,7 @@ def test_the_pencil_says_what_core_says(page: Page, number: int) -> None:
     ]
     typed += [(c["name"], f"{v:.2f}") for c in data["cells"] for _, v in c["slips"]]
     said = page.evaluate(
-        """([data, typed]) => import(new URL('static/page/bench/pencil.js', document.baseURI)).then((m) => {
+        """([data, typed]) => module('bench/pencil.js').then((m) => {
         const cells = new Map(data.cells.map((c) => [c.name, c]));
         return typed.map(([name, text]) => m.check(cells.get(name), text)); })""",
         [json.loads(json.dumps(data)), typed],

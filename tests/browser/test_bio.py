@@ -41,8 +41,7 @@ def test_a_token_is_taken_apart_by_mouse_and_by_keyboard(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".formula")).to_contain_text("W: 3 × 6")
     first = page.evaluate(
-        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-        "m.state.reading.windows[0].contextAt)"
+        "module('shared/store.js').then((m) => m.state.reading.windows[0].contextAt)"
     )
     picture.locator('.hit[data-doc="9"]').click()
     expect(picture.locator(".token-table caption")).to_contain_text(f"at position {first + 9}")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.views.page import CHAPTERS
 from tests.browser.conftest import TIMEOUT
+from tests.browser.listen import MODULE
 from tests.browser.test_page import STORE
 
 pytestmark = pytest.mark.browser
@@ -58,6 +59,7 @@ CHOSEN = f"() => {STORE}.then(({{ state }}) => JSON.stringify([state.selection?.
 def desk(chromium: Browser, site: str) -> Iterator[Page]:
     """One page for all chapters; an error in its console fails the test that it belongs to."""
     page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page.add_init_script(MODULE)
     page.set_default_timeout(TIMEOUT)
     page.goto(site)
     expect(page.locator("#asked .asked-question")).not_to_be_empty()

@@ -15,7 +15,7 @@ from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
-STORE = "import(new URL('static/page/shared/store.js', document.baseURI))"
+STORE = "module('shared/store.js')"
 HOSTILE = [
     '<img src=x onerror="window.__fired=1"> Ada <b>bold</b> '
     "</div><script>window.__fired=1</script>",

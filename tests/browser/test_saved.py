@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.core.options import WindowOptions
+from qa_demo.views.bundle import script
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.notebook import as_page
 from qa_demo.views.page import CHAPTERS, frame_of, tabs
-from qa_demo.views.saved.bundle import script
 from qa_demo.views.saved.file import html, saved
 from qa_demo.views.saved.tape import record
 from qa_demo.views.session.model_cache import ModelCache

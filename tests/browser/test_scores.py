@@ -64,8 +64,7 @@ def test_the_formula_is_fetched_and_adds_up(page: Page) -> None:
 def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
     picture = chapter(page)
     first = page.evaluate(
-        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-        "m.state.reading.windows[0].contextAt)"
+        "module('shared/store.js').then((m) => m.state.reading.windows[0].contextAt)"
     )
     dot(picture, first + 1).focus()
     page.keyboard.press("Enter")
@@ -168,7 +167,7 @@ def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
     """The proof is a computation: other logits than moved ones give other probabilities."""
     chapter(page)
     found = page.evaluate("""Promise.all(['scores/bias.js', 'shared/pairs.js'].map((name) =>
-        import(new URL(`static/page/${name}`, document.baseURI)))).then(([m, pairs]) => {
+        module(name))).then(([m, pairs]) => {
         const w = { contextAt: 1, docStart: 0, docStop: 2, clsAt: 0, n: 4 };
         const rule = { longest: 2, owns: () => true };
         const at = (s, e) => m.measure(w, Float64Array.from(s), Float64Array.from(e), [1, 2], 1, rule);
@@ -249,18 +248,12 @@ def test_two_readings_stand_side_by_side(page: Page) -> None:
 
 def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -> None:
     picture = chapter(page, "Who came to Kalmar?", LONG)
-    last = page.evaluate(
-        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-        "m.state.reading.tokens.length - 2)"
-    )
+    last = page.evaluate("module('shared/store.js').then((m) => m.state.reading.tokens.length - 2)")
     page.locator("#tab-answer").click()
     page.locator("#picture-answer .word").last.click()
     page.locator("#tab-scores").click()
     chosen(picture, last)
-    count = page.evaluate(
-        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-        "m.state.reading.windows.length)"
-    )
+    count = page.evaluate("module('shared/store.js').then((m) => m.state.reading.windows.length)")
     expect(picture.locator("caption").first).to_contain_text(f"window {count} of {count}")
     picture.locator("#scores-step-dimensions").click()
     expect(picture.locator(".scores-sum").first).to_be_visible()

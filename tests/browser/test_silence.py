@@ -102,11 +102,11 @@ def test_an_answer_is_heard_though_another_picture_comes_within_the_same_frame(
     expect(page.locator("#why-step-looked")).to_have_attribute("aria-pressed", "true")
     # no frame is drawn from now on
     page.evaluate("""async () => {
-        const { underWay } = await import("./static/page/shared/outbox.js");
+        const { underWay } = await module('shared/outbox.js');
         Object.assign(window, { underWay, held: [], due: false, draws: requestAnimationFrame });
         window.requestAnimationFrame = (draw) => {
             window.held.push(draw);
-            window.due ||= new Error().stack.includes("page/main.js"); // a picture came
+            window.due ||= new Error().stack.includes("at update ("); // a picture came
         };
     }""")
     go.set()

@@ -26,7 +26,6 @@ LONG = " ".join(
     f"an old mill ."
     for k in range(30)
 )
-MODULE = "new URL('static/page/spans/cells.js', document.baseURI).href"
 
 
 def chapter(page: Page) -> Locator:
@@ -70,12 +69,12 @@ def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copi
     assert len(reading.windows) > 2
     for window in reading.windows[:3]:
         codes, best, range_ = page.evaluate(
-            f"""async ([reading, picture, index]) => {{
-            const {{ Cells }} = await import({MODULE});
+            """async ([reading, picture, index]) => {
+            const { Cells } = await module('spans/cells.js');
             const cells = new Cells(reading, picture, index);
-            const at = Array.from({{ length: cells.n }}, (_, k) => k);
+            const at = Array.from({ length: cells.n }, (_, k) => k);
             return [at.map((i) => at.map((j) => cells.code(i, j))), at.map((i) => cells.bestEnd(i)), cells.range()];
-        }}""",
+        }""",
             [as_sent(reading), {"longest": 7, "copies": copies}, window.index],
         )
         assert np.array_equal(np.array(codes), reason_matrix(window, decode, copies))

@@ -33,10 +33,7 @@ def stem(picture: Locator, side: str, doc: int) -> Locator:
 
 def test_the_words_stand_as_typed_between_two_lanes(page: Page) -> None:
     picture = chapter(page)
-    context = page.evaluate(
-        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-        "m.state.reading.context)"
-    )
+    context = page.evaluate("module('shared/store.js').then((m) => m.state.reading.context)")
     lines = picture.locator(".line:not(.outside) .words").all_text_contents()
     assert all(line in context for line in lines) and lines
     expect(picture.locator(".outside")).to_contain_text("[CLS]")
@@ -115,7 +112,7 @@ def test_other_numbers_of_the_same_words_lose_no_event(page: Page) -> None:
     picture = chapter(page)
     expect(picture.locator(".notice")).not_to_be_empty()
     page.evaluate("""async () => {
-      const { state } = await import(new URL("static/page/shared/store.js", document.baseURI));
+      const { state } = await module('shared/store.js');
       state.reading = { ...state.reading, stamp: state.reading.stamp + 0.5 };
       const slider = document.querySelector("#stage-start_end input[type=range]");
       slider.value = slider.max;
@@ -152,13 +149,7 @@ def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Pa
     expect(picture.locator(".notice")).to_contain_text(
         f"start “\u2068{word}\u2069” and end “\u2068{word}\u2069”, form a legal pair"
     )
-    assert (
-        page.evaluate(
-            "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-            "m.state.predicted.start)"
-        )
-        == 1
-    )
+    assert page.evaluate("module('shared/store.js').then((m) => m.state.predicted.start)") == 1
     picture.locator(".banner button").click()
     expect(picture.locator(".banner")).to_be_hidden()
     expect(picture.locator(".lift button:enabled")).to_have_count(0)
@@ -184,10 +175,7 @@ def test_the_bars_are_loaded_on_demand_and_select(page: Page) -> None:
         chart.emit('plotly_click', { points: [{ x: chart.calcdata[0].length - 3, data: { name: 'end' } }] });
         return [chart.data.length, chart.calcdata[0].reduce((sum, bar) => sum + bar.s, 0)]; }""")
     assert shown[0] == 2 and shown[1] == pytest.approx(1, abs=1e-3)
-    last = page.evaluate(
-        "import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-        "m.state.reading.tokens.length - 1)"
-    )
+    last = page.evaluate("module('shared/store.js').then((m) => m.state.reading.tokens.length - 1)")
     span = re.compile(rf" {last - 1}$")
     expect(picture.locator(".selected-text")).to_have_attribute("data-span", span)
 

@@ -59,7 +59,7 @@ def test_the_overview_of_chapter_3_stays_where_it_is(page: Page) -> None:
 
 
 SETTLED = """async () => {
-  const { underWay } = await import(new URL("static/page/shared/outbox.js", document.baseURI));
+  const { underWay } = await module('shared/outbox.js');
   return !underWay("select");
 }"""
 BOX = """(part) => {

@@ -54,7 +54,8 @@ def check_svg(path: Path, question: str, asked: str) -> tuple[int, int]:
             if name.lower().endswith(("href", "src")):
                 assert value.startswith(("data:image/png", "#")), value[:80]
     held = html.unescape(text)
-    assert not re.search(r"url\((?![\"']?#)", held) and "@import" not in held
+    assert not re.search(r"url\((?![\"']?(?:#|data:font/woff2;))", held) and "@import" not in held
+    assert held.count("@font-face") == 5
     return int(root.attrib["width"]), int(root.attrib["height"])
 
 

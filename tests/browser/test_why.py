@@ -159,7 +159,7 @@ def test_target_method_and_contrast_are_chosen(page: Page) -> None:
     expect(picture.locator(".notice")).to_contain_text("By integrated gradients")
 
 
-UNITS = """() => import(new URL('static/page/shared/lines.js', document.baseURI)).then((m) => m.units({ context: 'the  river ', first: 0, last: 4,
+UNITS = """() => module('shared/lines.js').then((m) => m.units({ context: 'the  river ', first: 0, last: 4,
   tokens: [[0, 3], [5, 5], [5, 7], [7, 10], [10, 10]].map(([start, end]) => ({ start, end })) })
   .map((u) => [u.from, u.to, u.first, u.last, u.lead]))"""
 
@@ -220,8 +220,7 @@ def test_another_window_and_back(
     expect(folded).to_have_count(count - 1)
     for doc, said in ((0, "in window 1 of"), (400, "in window"), (0, "in window 1 of")):
         page.evaluate(
-            f"import(new URL('static/page/shared/store.js', document.baseURI)).then((m) => "
-            f"m.select({{start: {doc}, end: {doc}}}))"
+            f"module('shared/store.js').then((m) => m.select({{start: {doc}, end: {doc}}}))"
         )
         chosen(picture, doc, doc)
         expect(picture.locator(".selection-line")).to_contain_text(said)
@@ -329,10 +328,7 @@ def test_another_span_text_or_reader_is_one_click_away(page: Page) -> None:
 
 def test_one_token_has_one_row_and_so_equal_grids(page: Page) -> None:
     picture = chapter(page)
-    select = (
-        "span => import(new URL('static/page/shared/store.js', document.baseURI))"
-        ".then((m) => m.select(span))"
-    )
+    select = "span => module('shared/store.js').then((m) => m.select(span))"
     says, grid = picture.locator(".look-grid"), picture.locator(".head-grid")
     labels = "cells => cells.map((cell) => cell.getAttribute('aria-label'))"
     for end, same in ((5, False), (3, True)):

@@ -10,7 +10,8 @@ import pytest
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.server.guard import MAX_BODY, POLICY, Guard, same_origin
-from qa_demo.server.launch import ENVIRONMENT, PAGE, is_public, launch_settings, styles
+from qa_demo.server.launch import ENVIRONMENT, is_public, launch_settings
+from qa_demo.views.style import sheets
 from tests.coroutines import finished
 
 
@@ -129,7 +130,7 @@ def test_launch_settings_are_frozen() -> None:
     }
     assert {name: settings[name] for name in frozen} == frozen
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
-    assert styles()[0].name == "page.css"
+    assert sheets()[0].name == "page.css"
 
 
 @pytest.mark.parametrize(
@@ -154,29 +155,12 @@ def test_a_length_that_is_no_plain_number_is_refused(length: str) -> None:
     assert call(headers={"content-length": length})[0] == 413
 
 
-def test_every_file_that_a_module_of_the_page_names_is_there() -> None:
-    """Beside the page's folder lies plotly.js, which the server takes from the Python package."""
-    named = re.compile(r"""(?:from |import |import\(|new URL\()["'](\.{1,2}/[^"']+)["']""")
-    found = [
-        ((module.parent / name).resolve(), module, name)
-        for module in PAGE.rglob("*.js")
-        if "vendor" not in module.parts
-        for name in named.findall(module.read_text())
-    ]
-    assert len(found) > 100
-    served = (PAGE.parent / "plotly.min.js").resolve()
-    assert [(m.name, name) for at, m, name in found if not at.is_file() and at != served] == []
-    assert sum(at == served for at, _, _ in found) == 1
-
-
 def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it() -> None:
-    """gradio puts its own class before such a rule, which then matches nothing. A sheet that a
-    module loads itself, as media.css, comes as it is.
+    """gradio puts its own class before such a rule, which then matches nothing; chapters and
+    media.css count as they are, from page.css of the server.
     """
-    modules = "".join(module.read_text(encoding="utf-8") for module in PAGE.rglob("*.js"))
-    only = [sheet for sheet in styles() if f'./{sheet.name}"' not in modules]
-    assert only[0].name == "page.css"
-    text = "".join(sheet.read_text(encoding="utf-8") for sheet in only)
+    own = [sheet for sheet in sheets() if sheet.name == "page.css"]
+    text = "".join(sheet.read_text(encoding="utf-8") for sheet in own)
     blocks = re.findall(r"@media[^{]*\{((?:[^{}]|\{[^{}]*\})*)\}", text)
     rules = [line.strip() for block in blocks for line in block.splitlines()]
     assert len(rules) > 10

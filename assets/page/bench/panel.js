@@ -5,11 +5,8 @@ import { refuse } from "../shared/cause.js";
 import { el, focusIn, fold, headRow, table, tableBox } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, say, state } from "../shared/store.js";
-import { style } from "../shared/style.js";
 import { readable } from "./boxes.js";
 import { makePencil } from "./pencil.js";
-
-style(new URL("./bench.css", import.meta.url));
 
 const SWITCH = "benching";
 const TAGS = ["B", "I", "O"];

@@ -10,10 +10,7 @@ import { teachHeads } from "./teach.js";
 import * as token from "./token.js";
 import { el, stepButtons } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("./bio.css", import.meta.url));
 
 /** @type {[string, any, string][]} */
 const STEPS = [

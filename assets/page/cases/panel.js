@@ -5,10 +5,7 @@ import { fixed } from "../shared/numbers.js";
 import { el } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, state } from "../shared/store.js";
-import { style } from "../shared/style.js";
 import { kindsOf, linkOf, matching, readFiles, WrongFile } from "./file.js";
-
-style(new URL("./cases.css", import.meta.url));
 
 const LISTED = 50;
 const REVISION = 8;

@@ -15,10 +15,7 @@ import { makeRoom } from "./room.js";
 import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
 import { explain } from "./terms.js";
-import { style } from "../shared/style.js";
 import { lessonSheet, printOnly } from "../worksheet/worksheet.js";
-
-style(new URL("./lessons.css", import.meta.url));
 
 /** @type {any} */
 const view = {

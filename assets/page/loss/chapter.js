@@ -6,11 +6,7 @@ import * as axes from "./axes.js";
 import { loseAndWin, misread, replay, variants } from "./folds.js";
 import * as labels from "./labels.js";
 import * as steps from "./steps.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("../start_end/start_end.css", import.meta.url));
-await style(new URL("./loss.css", import.meta.url));
 
 const STEPS = { axes, labels, steps };
 const FOLDS = [

@@ -6,10 +6,7 @@ import { makeDimensions } from "./dims.js";
 import { makeLayers } from "./layers.js";
 import { makePlaneStep } from "./step.js";
 import { el, stepButtons } from "../shared/dom.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("./scores.css", import.meta.url));
 
 const STEPS = [["plane", "the plane"], ["dimensions", "dimension by dimension"], [
   "layers",

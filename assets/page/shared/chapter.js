@@ -7,14 +7,11 @@ import { formula } from "./formula.js";
 import { codeFold } from "./take_code.js";
 import { pictureFold } from "./take_picture.js";
 import { tableTools } from "./take_table.js";
-import { style } from "./style.js";
 import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
 import { post, underWay } from "./outbox.js";
 import { layOutForPaper, onPaper } from "./paper.js";
 import { hear, openExample, reset, say, select, state, textOf } from "./store.js";
-
-style(new URL("./media.css", import.meta.url));
 
 /** The chapters whose pictures the bench of a few tokens can fill. */
 const BENCHED = ["scores", "start_end", "spans", "loss", "windows", "bio"];

@@ -1,11 +1,10 @@
-// A chapter's own style sheet, loaded once and before anything is measured: await style(new
-// URL("./x.css", import.meta.url)).
+// The running page's style sheets and fonts, loaded once and before anything is measured.
 
 import { el } from "./dom.js";
 
-export const style = (url) =>
-  new Promise((done) => {
-    document.head.append(
-      el("link", { rel: "stylesheet", href: url.href, onload: done, onerror: done }),
-    );
+export function sheets() {
+  const href = new URL("static/page/page.css", document.baseURI).href;
+  return new Promise((done) => {
+    document.head.append(el("link", { rel: "stylesheet", href, onload: done, onerror: done }));
   });
+}

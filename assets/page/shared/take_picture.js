@@ -69,6 +69,23 @@ function markupOf(stage, sheet, box) {
       "</foreignObject>";
 }
 
+/**
+ * The fonts, with their files inside, so that a saved picture looks alike everywhere. A page that
+ * was opened from a file may not read its own sheet: such a picture names them only.
+ */
+function faces() {
+  const rules = [...document.styleSheets].flatMap((one) => {
+    try {
+      return [...one.cssRules];
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "SecurityError") return [];
+      throw error;
+    }
+  });
+  const ours = rules.filter((rule) => rule instanceof CSSFontFaceRule);
+  return ours.map((rule) => rule.cssText).join("\n");
+}
+
 const pen = () => el("canvas", { width: 1, height: 1 }).getContext("2d");
 
 /**
@@ -91,7 +108,7 @@ export function take(view) {
     ...extent(view.picture, box),
     markup: markupOf(view.picture, sheet, box),
     get css() {
-      return sheet.text;
+      return `${faces()}\n${sheet.text}`;
     },
     ink: colour("ink"),
     quiet: colour("quiet"),

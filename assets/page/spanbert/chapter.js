@@ -6,10 +6,7 @@ import { drawClosing } from "./closing.js";
 import { drawMask } from "./mask.js";
 import { drawPredict } from "./predict.js";
 import { sourceMenu } from "./source.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("./spanbert.css", import.meta.url));
 
 /** @type {[string, string, any][]} */
 const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], [

@@ -143,7 +143,7 @@ function shell(root) {
     el(
       "div",
       { class: "mask" },
-      el("div", { class: "mask-key" }, Object.values(view.keys), view.toggle),
+      el("div", { class: "mask-key" }, view.toggle, Object.values(view.keys)),
       el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
       view.said,
       view.law,

@@ -5,10 +5,7 @@ import { el, fold, table } from "../shared/dom.js";
 import { formula } from "../shared/formula.js";
 import { drawFigure } from "./predict_figure.js";
 import { arithmetic, losses } from "./predict_sums.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("./predict.css", import.meta.url));
 
 const views = keptViews((view) => view.text);
 

@@ -13,7 +13,8 @@ export function plotly() {
   mine ??= new Promise((done, failed) => {
     const page = /** @type {any} */ (globalThis);
     const before = page.Plotly;
-    const script = el("script", { src: new URL("../../plotly.min.js", import.meta.url).href });
+    const src = new URL("static/plotly.min.js", document.baseURI).href;
+    const script = el("script", { src });
     script.onload = () => {
       const loaded = page.Plotly;
       if (before) page.Plotly = before;

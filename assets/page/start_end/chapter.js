@@ -11,11 +11,8 @@ import { owning, partner } from "../shared/pairs.js";
 import { paragraph } from "../shared/paragraph.js";
 import { staircase } from "./staircase.js";
 import { makeScale } from "../shared/stems.js";
-import { style } from "../shared/style.js";
 import { tip } from "../shared/tip.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("./start_end.css", import.meta.url));
 
 const views = keptViews((view) => view.notes);
 

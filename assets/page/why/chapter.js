@@ -4,14 +4,11 @@
 import { el, stepButtons } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { ints } from "../shared/pack.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
 import { visit } from "../shared/visit.js";
 import * as looked from "./attention.js";
 import * as rested from "./attribution.js";
 import * as trusted from "./trust.js";
-
-await style(new URL("./why.css", import.meta.url));
 
 const STEPS = { looked, rested, trust: trusted };
 const SEATS = { what: "seats", span: true };

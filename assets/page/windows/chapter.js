@@ -5,10 +5,7 @@ import { el, stepButtons } from "../shared/dom.js";
 import * as candidates from "./candidates.js";
 import * as merge from "./merge.js";
 import * as plan from "./plan.js";
-import { style } from "../shared/style.js";
 import { keptViews } from "../shared/views.js";
-
-await style(new URL("./windows.css", import.meta.url));
 
 const STEPS = { windows: plan, candidates, merge };
 const SMALL_WINDOWS = "danube-small";

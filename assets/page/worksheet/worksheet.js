@@ -5,10 +5,7 @@ import { el } from "../shared/dom.js";
 import { emphasised } from "../shared/emphasis.js";
 import { fixed } from "../shared/numbers.js";
 import { state } from "../shared/store.js";
-import { style } from "../shared/style.js";
 import { sheet } from "./sheet.js";
-
-style(new URL("./worksheet.css", import.meta.url));
 
 const CLASS = "worksheet-only";
 

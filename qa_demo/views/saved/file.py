@@ -13,17 +13,10 @@ from typing import Any
 
 from qa_demo import __version__
 from qa_demo.core.files.embed import embedded
-from qa_demo.views.saved.bundle import PAGE, script
+from qa_demo.views.bundle import script
+from qa_demo.views.style import style
 
 _script = cache(script)
-
-
-@cache
-def style() -> str:
-    """All style sheets of the page, in the order in which the running page takes them."""
-    files = sorted(PAGE.rglob("*.css"), key=lambda p: (p.name != "page.css", p.as_posix()))
-    files.sort(key=lambda p: p.parent.name == "saved")
-    return "\n".join(path.read_text(encoding="utf-8") for path in files).replace("</", "<\\/")
 
 
 def policy(code: str) -> str:
@@ -31,7 +24,7 @@ def policy(code: str) -> str:
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
     )
 
 

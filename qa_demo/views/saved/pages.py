@@ -12,11 +12,12 @@ from qa_demo.views.saved.file import BODY
 
 POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
-    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
 """Scripts of this folder alone; `file:` is what a browser calls it where no server is."""
 LIST_POLICY = (
-    "default-src 'none'; style-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; style-src 'self' file:; img-src data:; font-src data:; "
+    "base-uri 'none'; form-action 'none'"
 )
 DARK = re.compile(r"body\.dark (\{[^}]*--sl-paper[^}]*\})")
 LEAD = (

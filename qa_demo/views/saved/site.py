@@ -19,6 +19,7 @@ from qa_demo.core.files.embed import embedded
 from qa_demo.core.files.examples import Passage, PoolExample
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
+from qa_demo.views.bundle import script
 from qa_demo.views.examples import menu
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons import find
@@ -26,13 +27,12 @@ from qa_demo.views.lessons.course import contents
 from qa_demo.views.lessons.worksheet import worksheet
 from qa_demo.views.measured import measured
 from qa_demo.views.new_reading import new_screen
-from qa_demo.views.saved.bundle import script
-from qa_demo.views.saved.file import style
 from qa_demo.views.saved.listed import place_of
 from qa_demo.views.saved.pages import README, edition_style, index_page, reading_page
 from qa_demo.views.saved.steps import found, step_data
 from qa_demo.views.saved.tape import record
 from qa_demo.views.state import Screen
+from qa_demo.views.style import style
 
 MARK = "spanlight-edition.json"
 """What tells a folder that this command may write over."""

@@ -61,5 +61,5 @@ def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None
 
 
 def test_scripts_are_asked_for_again_at_each_visit(address: str) -> None:
-    with urllib.request.urlopen(f"{address}/static/page/main.js", timeout=30) as reply:
+    with urllib.request.urlopen(f"{address}/static/page/page.js", timeout=30) as reply:
         assert reply.headers["cache-control"] == "no-cache" and reply.headers["etag"]

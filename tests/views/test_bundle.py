@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.views.saved.bundle import INSTEAD, PAGE, script, wrapped
+from qa_demo.views.bundle import INSTEAD, PAGE, page_scripts, script, wrapped
 
 
 def test_a_module_becomes_a_function() -> None:
@@ -74,3 +74,13 @@ def test_the_page_is_bundled_once_each_and_asks_for_no_file() -> None:
 def test_what_would_end_the_element_is_escaped(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text('export const a = "</SCRIPT><!--";\n')
     assert '"\\x3c/SCRIPT>\\x3c!--"' in script(tmp_path, "a.js")
+
+
+def test_every_module_is_in_one_of_the_two_scripts_and_none_asks_for_another_file() -> None:
+    first, rest = page_scripts()
+    own = {p.relative_to(PAGE).as_posix() for p in PAGE.rglob("*.js")}
+    for name in own:
+        held = [text.count(f'\n"{name}": async') for text in (first, rest)]
+        apart = name.startswith("saved/") or name == "vendor/d3.entry.js"
+        assert held == [0, 0] if apart else sorted(held) == [0, 1], name
+    assert "import.meta" not in first + rest

@@ -1,5 +1,5 @@
-"""The page's modules as one classic script, which runs where modules do not: inline under a
-Content-Security-Policy, and from a file.
+"""The page's modules as few scripts: two for the running page, which would otherwise ask for 140
+files one behind another, and a classic one for saved files, where modules do not run.
 
 A browser loads no module from `file://`, and a map of `data:` addresses would need a policy that
 lets any script in. So each module becomes a function that is called once: `import` asks for
@@ -8,22 +8,24 @@ the modules are formatted by `deno fmt`, so every import and export stands at th
 line, and a form that is not known here is refused.
 """
 
+import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.views.style import PAGE
 
-PAGE = ASSETS / "page"
 ENTRY = "saved/main.js"
+FIRST = ("main.js", "answer/chapter.js")
+"""What the running page needs before its first picture."""
 INSTEAD: Mapping[str, str] = {
     "shared/style.js": "saved/style.js",
     "start_end/bars.js": "saved/bars.js",
 }
-"""Modules that ask the server for a file, and what stands in for them."""
+"""Modules that ask the server for a file, and what stands in for them in a saved one."""
 
 _FROM = r"\s*from\s*[\"'](?P<path>[^\"'\n]+)[\"'];[ \t]*$"
 _IMPORT = re.compile(r"^import\s+(?:\{(?P<names>[^}]*)\}|\*\s+as\s+(?P<all>\w+))" + _FROM, re.M)
@@ -40,6 +42,7 @@ _RUN = """
 const loaded = new Map();
 const at = (here, path) => new URL(path, `page:///${here}`).pathname.slice(1);
 async function run(name) {
+  if (!(name in sources)) await rest();
   const found = {};
   const get = (path) => load(path);
   const later = (path) => load(at(name, path));
@@ -47,8 +50,12 @@ async function run(name) {
   return Object.freeze(found);
 }
 function load(name) {
-  if (!loaded.has(name)) loaded.set(name, run(name));
+  if (!loaded.has(name)) loaded.set(name, run(name).catch((error) => failed(name, error)));
   return loaded.get(name);
+}
+function failed(name, error) {
+  loaded.delete(name);
+  throw error;
 }
 """
 
@@ -57,32 +64,62 @@ def script(folder: Path = PAGE, entry: str = ENTRY) -> str:
     """The entry, every chapter, and all that they import, as one script that begins with the
     entry. Errors: BadInput for a module that cannot be bundled.
     """
-    wanted = [entry, *sorted(p.relative_to(folder).as_posix() for p in folder.glob("*/chapter.js"))]
-    made: dict[str, str] = {}
-    for name in wanted:
-        _add(folder, name, made, ())
-    sources = ",\n".join(f'"{name}": {code}' for name, code in made.items())
-    code = f"const sources = {{\n{sources}\n}};\n{_RUN}\nload({json.dumps(entry)});"
+    made = _modules(folder, [entry, *_chapters(folder)], INSTEAD)
+    code = f"const sources = {_listed(made)};\n{_RUN}\nload({json.dumps(entry)});"
     code = f'(() => {{\n"use strict";\n{code}\n}})();\n'
     # within a script element these three would end it, or begin a comment in it
     code = re.sub(r"<(?=/script|script|!--)", r"\\x3c", code, flags=re.IGNORECASE)
     return code
 
 
-def _add(folder: Path, name: str, made: dict[str, str], above: tuple[str, ...]) -> None:
-    """Put a module behind those that it imports."""
-    if name in made:
-        return
-    if name in above:
-        raise BadInput(f"modules import each other: {' -> '.join((*above, name))}")
-    text = (folder / name).read_text(encoding="utf-8").replace("\r\n", "\n")
-    code, imported = wrapped(text, name)
-    for other in imported:
-        _add(folder, other, made, (*above, name))
-    made[name] = code
+def page_scripts(folder: Path = PAGE) -> tuple[str, str]:
+    """The running page's two scripts: what its first picture needs, and the other chapters, which
+    the first asks for by a checksum, so that two versions never meet. The first exports `mount`,
+    and `load(name)` for every module. Errors: BadInput for a module that cannot be bundled.
+    """
+    made = _modules(folder, [*FIRST, *_chapters(folder)], {})
+    first = _modules(folder, FIRST, {})
+    rest = f"export const sources = {_listed({n: made[n] for n in made if n not in first})};\n"
+    version = hashlib.sha256(rest.encode()).hexdigest()[:16]
+    return (
+        f"const sources = {_listed(first)};\nlet more = null;\nconst rest = () =>\n"
+        f'  more ??= import("./rest.js?v={version}").then(\n'
+        "    (part) => Object.assign(sources, part.sources),\n"
+        "    (error) => { more = null; throw error; },\n  );\n"
+        f'{_RUN}\nconst {{ mount }} = await load("{FIRST[0]}");\nexport {{ load, mount }};\n',
+        rest,
+    )
 
 
-def wrapped(text: str, name: str) -> tuple[str, list[str]]:
+def _chapters(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/chapter.js"))
+
+
+def _listed(made: Mapping[str, str]) -> str:
+    return "{\n" + ",\n".join(f'"{name}": {code}' for name, code in made.items()) + "\n}"
+
+
+def _modules(folder: Path, wanted: Iterable[str], instead: Mapping[str, str]) -> dict[str, str]:
+    """These modules and all that they import, each behind those that it imports."""
+    made: dict[str, str] = {}
+
+    def add(name: str, above: tuple[str, ...]) -> None:
+        if name in made:
+            return
+        if name in above:
+            raise BadInput(f"modules import each other: {' -> '.join((*above, name))}")
+        text = (folder / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        code, imported = wrapped(text, name, instead)
+        for other in imported:
+            add(other, (*above, name))
+        made[name] = code
+
+    for name in wanted:
+        add(name, ())
+    return made
+
+
+def wrapped(text: str, name: str, instead: Mapping[str, str] = INSTEAD) -> tuple[str, list[str]]:
     """A module as a function, and the modules that it imports. Errors: BadInput for a form of
     import or export that is not known here.
     """
@@ -91,7 +128,7 @@ def wrapped(text: str, name: str) -> tuple[str, list[str]]:
 
     def asked(found: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(name), found["path"]))
-        target = INSTEAD.get(path, path)
+        target = instead.get(path, path)
         imported.append(target)
         return f'await $get("{target}")'
 
