@@ -95,9 +95,9 @@ function shapes({ page, window: w }) {
 
 /**
  * {root, draw(model, figure), mark(model)}: bars in a box of their own; a click selects as a stem
- * does.
+ * does. A picture comes without its figure until somebody asks for it.
  */
-export function bars(choose) {
+export function bars(choose, ask) {
   const chart = el("div", {
     class: "bars",
     role: "group", // its tools can be focused, which nothing in a picture may be
@@ -131,6 +131,7 @@ export function bars(choose) {
   return {
     root: box,
     async draw(model, figure) {
+      if (!figure) return ask();
       const first = now === null;
       now = { model, figure };
       try {

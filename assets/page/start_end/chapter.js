@@ -121,7 +121,7 @@ function make(root) {
     },
     tell: (doc, at) => tell(doc === null ? null : model(view).window.index, doc, at),
   });
-  view.bars = bars(choose);
+  view.bars = bars(choose, () => view.send("bars", true));
   view.barFold = fold("bars: hover and zoom", view.bars.root, { id: "start_end-bars" });
   view.barFold.addEventListener("toggle", () => drawBars(view));
   view.notes = el("p", { class: "side-notes tabular" });

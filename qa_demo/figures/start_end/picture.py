@@ -129,12 +129,13 @@ def start_end_picture(
     copies: str,
     temperature: float,
     logits: Mapping[tuple[Any, int, int], float],
+    bars: bool = False,
 ) -> dict[str, Any]:
     """What the browser cannot compute from the logits it has: notes, word borders, best spans,
-    slider range, bars.
+    slider range; the bars, half of all its bytes, where they are asked for.
     """
     p_start, p_end = distributions(shown, window, temperature)
-    return {
+    picture = {
         "window": window,
         "longest": decode.max_answer_length,
         "copies": copies,
@@ -144,5 +145,7 @@ def start_end_picture(
         "best": best_spans(shown, decode, copies),
         "range": logit_range(true),
         "changed": changed_logits(true, logits),
-        "bars": json.loads(bar_figure(shown, window, temperature).to_json()),
     }
+    if bars:
+        picture["bars"] = json.loads(bar_figure(shown, window, temperature).to_json())
+    return picture

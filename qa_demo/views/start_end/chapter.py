@@ -71,6 +71,7 @@ def present(screen: Screen) -> dict[str, Any]:
         screen.merge.copies,
         temperature,
         screen.what_if.logits,
+        screen.own.get(CHAPTER.key, False),
     )
     said = notice(
         screen.shown,
@@ -171,7 +172,13 @@ def following(screen: Screen) -> list[tuple[str, Any]]:
     return [("change", {"kind": "window", "value": place})]
 
 
+def show_bars(screen: Screen, value: Any) -> Screen:
+    """The fold with the bars was opened: from now on they come with the picture."""
+    return screen.keep(CHAPTER.key, parse.flag(value, "bars"))
+
+
 CHANGES = {
+    "bars": show_bars,
     "temperature": change_temperature,
     "logit": what_if.change_logit,
     "window": change_window,
@@ -179,7 +186,7 @@ CHANGES = {
 
 
 def change(screen: Screen, value: Any) -> Screen:
-    """One door for all three, {"kind", "value"}: two handlers on one event would answer with two
+    """One door for all four, {"kind", "value"}: two handlers on one event would answer with two
     screens, and the later one win.
     """
     given = parse.record(value, "a change", "kind", "value")

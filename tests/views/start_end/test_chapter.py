@@ -154,10 +154,22 @@ def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
     for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
         with pytest.raises(
             BadInput,
-            match=r"the kind of change must be one of temperature, logit, window|a change needs "
+            match=r"the kind of change must be one of bars, temperature, logit, window|a change needs "
             r"kind, value",
         ):
             start_end.change(screen, value)
+
+
+def test_bars_come_once_they_are_asked_for(screen: Screen) -> None:
+    assert "bars" not in start_end.present(screen)["picture"]
+    asked = start_end.change(screen, {"kind": "bars", "value": True})
+    assert start_end.CHAPTER.key not in asked.fresh
+    for one in (asked, start_end.change(asked, {"kind": "temperature", "value": 3})):
+        assert len(start_end.present(one)["picture"]["bars"]["data"]) == 2
+    without = start_end.change(asked, {"kind": "bars", "value": False})
+    assert "bars" not in start_end.present(without)["picture"]
+    with pytest.raises(BadInput, match="bars is either true or false"):
+        start_end.change(screen, {"kind": "bars", "value": "yes"})
 
 
 def test_hostile_text_stays_text() -> None:
@@ -165,6 +177,7 @@ def test_hostile_text_stays_text() -> None:
         "Who?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c."
     )
     found = Screen(reading, DecodeOptions())
+    found = start_end.change(found, {"kind": "bars", "value": True})
     data = start_end.present(found.select(selection.winner(found)))
     assert "<img" not in json.dumps(data["picture"]["bars"])
     json.dumps(data)
