@@ -154,8 +154,8 @@ def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
     for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
         with pytest.raises(
             BadInput,
-            match=r"the kind of change must be one of bars, temperature, logit, window|a change needs "
-            r"kind, value",
+            match=r"the kind of change must be one of bars, temperature, logit, window|a change "
+            r"needs kind, value",
         ):
             start_end.change(screen, value)
 
