@@ -1,27 +1,20 @@
 // The report on a file of predictions: pictures, and a table to filter. Every text of a file or a
 // reader becomes a page through textContent only.
-/* global Plotly */
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const main = document.querySelector("main");
-const dark = matchMedia("(prefers-color-scheme: dark)");
+import { axes, bars, el, leavesOutZero, many, mark, path, range, signed } from "./charts.js";
+import { fixed, grouped, place, probability } from "../page/shared/numbers.js";
+
+const holder = /** @type {HTMLElement} */ (document.getElementById("data"));
+const data = JSON.parse(String(holder.textContent));
+const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const PAGE = 50;
-const state = { kind: "", pair: "", text: "", sort: "file", from: 0 };
+/** The filter, all of it in the address behind #; `slice` is a title of data.groups. */
+const EMPTY = { kind: "", pair: "", slice: "", group: "", text: "", sort: "file" };
+const state = { ...EMPTY, from: 0 };
+let fill = () => {};
 
-function el(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== undefined) made.setAttribute(name, value);
-  }
-  made.append(...children.map((child) => (child instanceof Node ? child : String(child))));
-  return made;
-}
-
-const one = (x) => x.toFixed(1);
-const two = (x) => x.toFixed(2);
-const many = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
+const one = (x) => fixed(x, 1);
+const two = (x) => fixed(x, 2);
 
 function section(title, ...children) {
   const made = el("section", {}, el("h2", {}, title), ...children);
@@ -50,118 +43,139 @@ function table(caption, head, rows, numbers = 1) {
   );
 }
 
-// --- pictures ----------------------------------------------------------------------------------
-
-const drawn = [];
-
-/** A Plotly picture that is drawn again when light and dark change. `words` says what it shows. */
-function picture(parent, words, traces, layout = {}, height = 320) {
-  const box = el("div", { class: "picture", role: "img", "aria-label": words });
-  parent.append(box);
-  const draw = () => {
-    const style = getComputedStyle(document.documentElement);
-    const [ink, line, accent, second] = ["--ink", "--line", "--accent", "--second"].map((name) =>
-      style.getPropertyValue(name).trim()
-    );
-    const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, fixedrange: true };
-    Plotly.react(box, traces({ ink, line, accent, second }), {
-      height,
-      margin: { l: 56, r: 16, t: 12, b: 48 },
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      font: { family: style.fontFamily, size: 14, color: ink },
-      showlegend: false,
-      ...layout,
-      xaxis: { ...axis, ...layout.xaxis },
-      yaxis: { ...axis, ...layout.yaxis },
-      legend: { orientation: "h", y: 1.12, ...layout.legend },
-    }, { displayModeBar: false });
-  };
-  drawn.push(draw);
-  draw();
-  // the window, and the next picture, which takes half of the room
-  new ResizeObserver(() => Plotly.Plots.resize(box)).observe(box);
+/** Show the questions of one group below, and go there. */
+function press(change) {
+  Object.assign(state, EMPTY, change, { from: 0 });
+  show();
+  const list = /** @type {HTMLElement} */ (document.getElementById("questions"));
+  list.scrollIntoView();
+  list.focus({ preventScroll: true });
 }
 
-function bars(parent, words, rows) {
-  picture(parent, words, ({ accent, ink }) => [{
-    type: "bar",
-    orientation: "h",
-    x: rows.map((row) => row.f1),
-    y: rows.map((row) => row.name),
-    marker: { color: accent },
-    text: rows.map((row) => `${one(row.f1)}  (${row.count.toLocaleString("en")})`),
-    textposition: "outside",
-    textfont: { color: ink },
-    cliponaxis: false,
-    hoverinfo: "skip",
-  }], {
-    margin: { l: 130, r: 24, t: 4, b: 40 },
-    xaxis: { range: [0, 140], tickvals: [0, 25, 50, 75, 100], title: { text: "F1" } },
-    yaxis: { autorange: "reversed", type: "category", automargin: true, showgrid: false },
-  }, 60 + 34 * rows.length);
+/** Fill the table and keep the filter in the address. */
+function show() {
+  fill();
+  const kept = Object.entries(EMPTY).filter(([key, value]) => state[key] !== value);
+  const text = kept.map(([key]) => `${key}=${encodeURIComponent(state[key])}`).join("&");
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+/** The filter that an address holds; what is unknown in it is left out. */
+function restore() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const key of Object.keys(EMPTY)) state[key] = given.get(key) ?? EMPTY[key];
+  if (!Object.hasOwn(SORTS, state.sort)) state.sort = EMPTY.sort;
+  if (!data.pair || !Object.hasOwn(RIGHTS, state.pair)) state.pair = EMPTY.pair;
+  const slice = data.groups.find(({ title }) => title === state.slice);
+  if (!slice?.rows.some(({ name }) => name === state.group)) state.slice = state.group = "";
+  const kinds = ["wrong", ...data.kinds.map(({ name }) => name)];
+  if (!kinds.includes(state.kind)) state.kind = EMPTY.kind;
+  state.from = 0;
 }
 
 // --- sections ----------------------------------------------------------------------------------
 
 function head() {
-  const { run, other, scores } = data;
-  document.title = `Report: ${run.reader} on ${run.file}`;
+  const { run, drawn } = data;
+  document.title = `Report: ${data.names.join(" against ")} on ${run.file}`;
+  main.append(el("h1", {}, `${data.names.join(" against ")} on ${run.file}`));
+  const parts = data.scores[0].map((part, k) => [
+    part.name,
+    grouped(part.count),
+    ...data.scores.flatMap((of) => [
+      `${one(of[k].exact.value)} (${range(of[k].exact)})`,
+      `${one(of[k].f1.value)} (${range(of[k].f1)})`,
+    ]),
+  ]);
+  const columns = data.names.flatMap((name) =>
+    data.names.length > 1 ? [`exact, ${name}`, `F1, ${name}`] : ["exact", "F1"]
+  );
   main.append(
-    el("h1", {}, `${run.reader} on ${run.file}`),
-    el(
-      "p",
-      { class: "lead" },
-      `${many(scores.count, "question")}, rules of SQuAD ${run.rules}: exact ${
-        one(scores.exact)
-      }, `,
-      `F1 ${one(scores.f1)}.`,
+    table(
+      `Rules of SQuAD ${run.rules}; percent, with 95 % intervals`,
+      ["", "questions", ...columns],
+      parts,
     ),
     el(
       "p",
-      {},
-      run.rules === "1.1"
-        ? "Every question of the file has an answer, so the best span always counts."
-        : `An answer is withheld where score_diff = null - best is above ${
-          run.threshold === null ? "no limit" : two(run.threshold)
-        }.`,
+      { class: "note" },
+      `Intervals by bootstrap: the ${many(drawn.count, drawn.of.slice(0, -1))} of the file are `,
+      "drawn with replacement, 2,000 times, each with all of its questions.",
+    ),
+    el(
+      "details",
+      { open: data.names.length > 1 },
+      el("summary", {}, "What it was made with"),
+      table("Settings of the run", ["", ...data.names], data.settings, 9),
     ),
   );
-  if (other) main.append(el("p", {}, `Compared with ${other.reader}.`));
+}
+
+function pair() {
+  const found = data.pair;
+  if (!found) return;
+  const [a, b] = data.names;
+  const limit = (x) => x === null ? "none" : two(x);
+  const difference = (x) => `${signed(x.value)} (${range(x)})`;
+  const verdict = (under) =>
+    leavesOutZero(under.f1_difference)
+      ? `${under.f1_difference.value > 0 ? a : b} is better`
+      : "not told apart";
+  const rows = found.under.map((under) => [
+    under.meaning,
+    `${limit(under.limits[0])}, ${limit(under.limits[1])}`,
+    `${one(under.f1[0].value)}, ${one(under.f1[1].value)}`,
+    difference(under.f1_difference),
+    difference(under.exact_difference),
+    verdict(under),
+  ]);
+  section(
+    "Two readers on the same questions",
+    table(
+      `${a} minus ${b}, in points with a 95 % interval; the last column goes by F1`,
+      ["thresholds", "which", "F1 of each", "F1", "exact", "so"],
+      rows,
+    ),
+    table("Exactly right, each reader at the threshold it was run with", ["by", "questions"], [
+      ["both", grouped(found.both)],
+      [`only ${a}`, grouped(found.only_a)],
+      [`only ${b}`, grouped(found.only_b)],
+      ["neither", grouped(found.neither)],
+    ]),
+    el(
+      "p",
+      { class: "note" },
+      "Not told apart: the interval of the difference of F1 holds 0. The same draws serve both ",
+      "readers, so that what a question costs both is not counted as a difference.",
+    ),
+  );
 }
 
 function kinds() {
   const rows = data.kinds.map((kind) => [
     el("span", {}, kind.name, el("span", { class: "meaning" }, kind.meaning)),
-    kind.count.toLocaleString("en"),
-    `${one(100 * kind.count / data.scores.count)} %`,
-    one(kind.f1),
+    grouped(kind.count),
+    `${one(100 * kind.count / data.rows.length)} %`,
+    one(kind.f1.value),
   ]);
-  const made = section(
+  const wrong = data.kinds.filter((kind) => kind.name !== "right");
+  section(
     "What went wrong",
     table(
       "Each question has one kind; the first rule that holds decides.",
       ["kind", "questions", "share", "F1"],
       rows,
     ),
+    el("p", {}, "Press a bar to see its questions."),
+    bars(
+      wrong.map(({ name, count }) => ({ name, value: count, says: grouped(count) })),
+      {
+        most: Math.max(1, ...wrong.map(({ count }) => count)),
+        accent: "second",
+        press: (kind) => press({ kind }),
+      },
+    ),
   );
-  const wrong = data.kinds.filter((kind) => kind.name !== "right");
-  picture(made, "Questions by kind of error", ({ second, ink }) => [{
-    type: "bar",
-    orientation: "h",
-    x: wrong.map((kind) => kind.count),
-    y: wrong.map((kind) => kind.name),
-    marker: { color: second },
-    text: wrong.map((kind) => kind.count.toLocaleString("en")),
-    textposition: "outside",
-    textfont: { color: ink },
-    cliponaxis: false,
-    hoverinfo: "skip",
-  }], {
-    margin: { l: 230, r: 48, t: 4, b: 40 },
-    xaxis: { title: { text: "questions" }, rangemode: "tozero" },
-    yaxis: { autorange: "reversed", automargin: true, showgrid: false },
-  }, 60 + 34 * wrong.length);
 }
 
 function groups() {
@@ -170,50 +184,88 @@ function groups() {
     el(
       "p",
       {},
-      "F1 of each group; the number of questions in brackets. A small group says little.",
+      `F1 of each group${data.pair ? ` for ${data.names[0]}` : ""}, its 95 % interval as a thin `,
+      "line, and how many questions it has. Press a bar to see them.",
+      data.pair
+        ? ` Δ is ${data.names[0]} minus ${
+          data.names[1]
+        }; a star marks an interval without 0. With so many groups some stars come by chance.`
+        : "",
     ),
   );
   const grid = el("div", { class: "grid" });
   made.append(grid);
-  for (const { title, rows } of data.groups) {
+  for (const { title, says, rows } of data.groups) {
     if (!rows.length) continue;
-    const box = el("div", {}, el("h3", {}, title));
-    grid.append(box);
-    bars(box, `F1 by ${title.toLowerCase()}`, rows);
+    const bar = (row) => ({
+      name: row.name,
+      ...row.f1,
+      says: `${one(row.f1.value)} (${grouped(row.count)})${
+        row.difference
+          ? ` Δ ${signed(row.difference.value)}${leavesOutZero(row.difference) ? " *" : ""}`
+          : ""
+      }`,
+    });
+    grid.append(
+      el(
+        "div",
+        {},
+        el("h3", {}, title),
+        el("p", { class: "note" }, says),
+        bars(rows.map(bar), {
+          most: 100,
+          press: (group) => press({ slice: title, group }),
+        }),
+      ),
+    );
   }
 }
+
+const CHANCE = {
+  claim: "The chance that the best span is exactly right, whatever the text holds,",
+  right_if_answerable: "The calibrated chance that the best span is right if the text answers,",
+  in_window: "P(start) P(end) of the best span in its window, which no fit has corrected,",
+};
 
 function calibrated() {
   const found = data.calibration;
   if (!found) return;
-  const made = section(
+  section(
     "How sure, and how often right",
     el(
       "p",
       {},
-      found.fitted
-        ? "The calibrated probability of the best span against how often it is exactly right. "
-        : "P(start) P(end) of the best span in its window against how often it is exactly right. " +
-          "This reader comes without a calibration; python -m qa_demo calibrate fits one. ",
-      `Mean distance of the two, weighted by questions: ${found.error.toFixed(3)} `,
-      `(${many(found.questions, "question")} with an answer).`,
+      `${CHANCE[found.of]} against how often it is exactly right. `,
+      found.fitted ? "" : "python -m qa_demo calibrate fits one. ",
+      `Mean distance of the two, weighted by questions: ${fixed(found.error, 3)} `,
+      `(${many(found.questions, "question")}${found.of === "claim" ? "" : " with an answer"}).`,
     ),
-  );
-  picture(made, "Share exactly right by probability", ({ accent, line }) => [
-    { x: [0, 1], y: [0, 1], mode: "lines", line: { color: line, dash: "dash" }, hoverinfo: "skip" },
-    {
-      x: found.bins.map((bin) => bin.mean_prob),
-      y: found.bins.map((bin) => bin.accuracy),
-      mode: "markers",
-      marker: { color: accent, size: found.bins.map((bin) => 6 + Math.sqrt(bin.count)) },
-      customdata: found.bins.map((bin) => bin.count),
-      hovertemplate: "%{x:.2f} said, %{y:.2f} right, %{customdata} questions<extra></extra>",
-    },
-  ], {
-    xaxis: { range: [-0.02, 1.05], title: { text: "probability" } },
-    yaxis: { range: [-0.02, 1.08], title: { text: "exactly right" } },
-  });
-  made.append(
+    axes(
+      "Share exactly right by probability",
+      { domain: [0, 1], title: "probability" },
+      { domain: [0, 1], title: "exactly right" },
+      (x, y) => [
+        mark("line", { class: "true", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
+        ...found.bins.map((bin) =>
+          mark(
+            "circle",
+            {
+              class: "dot",
+              cx: place(x(bin.mean_prob)),
+              cy: place(y(bin.accuracy)),
+              r: place(3 + Math.sqrt(bin.count) / 2),
+            },
+            mark(
+              "title",
+              {},
+              `${two(bin.mean_prob)} said, ${two(bin.accuracy)} right, ${
+                many(bin.count, "question")
+              }`,
+            ),
+          )
+        ),
+      ],
+    ),
     el(
       "p",
       { class: "note" },
@@ -225,80 +277,47 @@ function calibrated() {
 function thresholds() {
   const found = data.thresholds;
   if (!found) return;
-  const made = section(
+  const at = found.points.map((point) => point.threshold);
+  const lines = [["accuracy", "answering or not is right", "first"], [
+    "answerable_f1",
+    "F1 where there is an answer",
+    "dotted",
+  ]];
+  const all = found.used === null ? at : [...at, found.used];
+  section(
     "The no-answer threshold",
     el(
       "p",
       {},
-      "What every threshold would do on these questions. Moving it right withholds less.",
+      "What every threshold would do on these questions. Moving it right withholds less. ",
+      "Solid: answering or not is the right choice. Dotted: F1 where there is an answer.",
     ),
-  );
-  const x = found.points.map((point) => point.threshold);
-  const lines = [["accuracy", "answering or not is right"], [
-    "answerable_f1",
-    "F1 where there is an answer",
-  ]];
-  picture(
-    made,
-    "Accuracy and F1 by threshold",
-    ({ accent, second }) =>
-      lines.map(([key, name], k) => ({
-        x,
-        y: found.points.map((point) => point[key]),
-        name,
-        mode: "lines",
-        line: { color: k ? second : accent, width: 2, dash: k ? "dot" : "solid" },
-        hovertemplate: `threshold %{x:.2f}: %{y:.1f} %<extra>${name}</extra>`,
-      })),
-    {
-      showlegend: true,
-      xaxis: { title: { text: "threshold on score_diff" } },
-      yaxis: { title: { text: "percent" } },
-      shapes: found.used === null ? [] : [{
-        type: "line",
-        x0: found.used,
-        x1: found.used,
-        y0: 0,
-        y1: 1,
-        yref: "paper",
-        line: { dash: "dash", color: "gray" },
-      }],
-    },
-  );
-  if (found.used !== null) {
-    made.append(
-      el("p", { class: "note" }, `The dashed line is the one in use, ${two(found.used)}.`),
-    );
-  }
-}
-
-function pair() {
-  const found = data.pair;
-  if (!found) return;
-  const interval = (difference) =>
-    `${difference.value > 0 ? "+" : ""}${two(difference.value)} (${two(difference.low)} to ${
-      two(difference.high)
-    })`;
-  const differs = found.f1.low > 0 || found.f1.high < 0;
-  section(
-    "Two readers on the same questions",
-    table("Exactly right", ["by", "questions"], [
-      ["both", found.both.toLocaleString("en")],
-      [`only ${data.run.reader}`, found.only_a.toLocaleString("en")],
-      [`only ${data.other.reader}`, found.only_b.toLocaleString("en")],
-      ["neither", found.neither.toLocaleString("en")],
-    ]),
-    el(
-      "p",
-      {},
-      `${data.run.reader} minus ${data.other.reader}, in points with a 95 % interval: F1 ${
-        interval(found.f1)
-      }, exact ${interval(found.exact)}. `,
-      differs
-        ? "The interval of F1 leaves out 0."
-        : "The interval of F1 holds 0: on these questions the two cannot be told apart.",
+    axes(
+      "Accuracy and F1 by threshold",
+      {
+        domain: [Math.min(...all), Math.max(...all) + 1e-9],
+        title: "threshold on score_diff = null - best",
+      },
+      { domain: [0, 100], title: "percent" },
+      (x, y) => [
+        ...lines.map(([key, name, look]) =>
+          mark(
+            "path",
+            {
+              class: `curve ${look}`,
+              d: path(found.points.map((point) => [x(point.threshold), y(point[key])])),
+            },
+            mark("title", {}, name),
+          )
+        ),
+        ...(found.used === null ? [] : [
+          mark("line", { class: "used", x1: x(found.used), x2: x(found.used), y1: 12, y2: 256 }),
+        ]),
+      ],
     ),
-    el("p", { class: "note" }, "Paired bootstrap: questions drawn with replacement, 2,000 times."),
+    ...(found.used === null
+      ? []
+      : [el("p", { class: "note" }, `The dashed line is the one in use, ${two(found.used)}.`)]),
   );
 }
 
@@ -310,17 +329,27 @@ const RIGHTS = {
   "only the second right": (row) => row.exact !== 1 && row.other.exact === 1,
   "both wrong": (row) => row.exact !== 1 && row.other.exact !== 1,
 };
+/** By what "surest first" sorts: the best chance that the lines hold. */
+const SUREST = {
+  claim: "surest first, by the chance that the answer is right",
+  right_if_answerable: "surest first, by the chance that it is right if the text answers",
+  in_window: "surest first, by P(start) P(end)",
+}[data.surest];
 const SORTS = {
   file: null,
   "F1, lowest first": (a, b) => a.f1 - b.f1,
-  "surest first": (a, b) => (b.probability ?? -1) - (a.probability ?? -1),
+  [SUREST]: (a, b) => (b.probability ?? -1) - (a.probability ?? -1),
+  ...(data.pair ? { "largest difference of F1 first": (a, b) => gap(b) - gap(a) } : {}),
 };
+const gap = (row) => Math.abs(row.f1 - row.other.f1);
 
 function matching() {
   const wanted = state.text.toLowerCase();
+  const slice = data.groups.findIndex(({ title }) => title === state.slice);
   const rows = data.rows.filter((row) =>
     (!state.kind || (state.kind === "wrong" ? row.kind !== "right" : row.kind === state.kind)) &&
     (!state.pair || RIGHTS[state.pair](row)) &&
+    (slice < 0 || row.groups[slice] === state.group) &&
     (!wanted ||
       [row.question, row.answer ?? "", row.id, ...row.gold].some((text) =>
         text.toLowerCase().includes(wanted)
@@ -360,7 +389,7 @@ function questionRow(row) {
       row.because && row.kind === "gold not reachable" ? `${row.kind} (${row.because})` : row.kind,
     ),
     el("td", { class: "number" }, two(row.f1)),
-    el("td", { class: "number" }, row.probability === null ? "" : two(row.probability)),
+    el("td", { class: "number" }, row.probability === null ? "" : probability(row.probability, 2)),
   ];
   if (row.other) {
     cells.push(el("td", {}, row.other.answer ?? missing("withheld")));
@@ -375,9 +404,22 @@ function questions() {
   const earlier = el("button", { type: "button", onclick: () => turn(-PAGE) }, "Previous");
   const later = el("button", { type: "button", onclick: () => turn(PAGE) }, "Next");
   const head = ["question", "right", "answer", "kind", "F1", "probability"];
-  if (data.pair) head.push(`answer of ${data.other.reader}`, "F1");
+  if (data.pair) head.push(`answer of ${data.names[1]}`, "F1");
 
-  function fill() {
+  const group = el("span");
+  const only = () =>
+    state.slice
+      ? [
+        `${state.slice}: ${state.group} `,
+        el("button", { type: "button", onclick: () => press({}) }, "Show all"),
+      ]
+      : [];
+  fill = () => {
+    for (const key of ["kind", "pair", "sort", "text"]) {
+      const field = /** @type {any} */ (document.getElementById(key));
+      if (field) field.value = state[key];
+    }
+    group.replaceChildren(...only());
     const rows = matching();
     state.from = Math.max(0, Math.min(state.from, PAGE * Math.floor((rows.length - 1) / PAGE)));
     const part = rows.slice(state.from, state.from + PAGE);
@@ -387,10 +429,10 @@ function questions() {
       : "No question fits.";
     earlier.disabled = state.from === 0;
     later.disabled = state.from + PAGE >= rows.length;
-  }
+  };
   function turn(by) {
     state.from += by;
-    fill();
+    show();
   }
   function choose(label, key, options) {
     const select = el("select", {
@@ -398,7 +440,7 @@ function questions() {
       onchange: (event) => {
         state[key] = event.target.value;
         state.from = 0;
-        fill();
+        show();
       },
     }, ...options.map(([value, name]) => el("option", { value }, name)));
     return el("span", {}, el("label", { for: key }, label), " ", select);
@@ -409,11 +451,11 @@ function questions() {
     oninput: (event) => {
       state.text = event.target.value;
       state.from = 0;
-      fill();
+      show();
     },
   });
   const kindNames = data.kinds.map(({ name, count }) => [name, `${name} (${count})`]);
-  section(
+  const made = section(
     "Every question",
     el(
       "p",
@@ -437,6 +479,7 @@ function questions() {
         Object.keys(SORTS).map((key) => [key, key === "file" ? "as in the file" : key]),
       ),
       el("span", {}, el("label", { for: "text" }, "Holds the text"), " ", search),
+      group,
     ),
     shown,
     el(
@@ -451,14 +494,20 @@ function questions() {
     ),
     el("div", { class: "filters" }, earlier, later),
   );
+  made.id = "questions";
+  made.tabIndex = -1;
   fill();
 }
 
 head();
+pair();
 kinds();
 groups();
 calibrated();
 thresholds();
-pair();
+restore();
 questions();
-dark.addEventListener("change", () => drawn.forEach((draw) => draw()));
+addEventListener("hashchange", () => {
+  restore();
+  fill();
+});

@@ -3,25 +3,25 @@ question, which `report` turns into a page.
 """
 
 import argparse
-import hashlib
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qa_demo import __version__
 from qa_demo.cli import report as cli_report
 from qa_demo.cli import shared
-from qa_demo.cli.predictions import Predictions, beside
+from qa_demo.cli.predictions import Predictions, beside, read_run
 from qa_demo.cli.questions import load_questions
+from qa_demo.cli.run_settings import about
 from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps, evaluate_json
 from qa_demo.core.files.report_evaluate import outcome_of, question_json, refused_json
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.comparison import check_same
 from qa_demo.core.measuring.failures import judge, unread
 from qa_demo.core.measuring.metrics import evaluate, rules_of
 from qa_demo.core.reading.predict import predict
@@ -62,9 +62,7 @@ def add(commands: Any) -> None:
         help="Write every question as a line of JSON: n-best, null score, window, gold, exact, F1, "
         "kind of error. A file that is there is gone on with.",
     )
-    command.add_argument(
-        "--against", help="A second reader, written beside the first (needs --out)."
-    )
+    _add_second(command)
     command.add_argument(
         "--report", type=Path, help="Also write report.html from the lines (needs --out)."
     )
@@ -76,6 +74,19 @@ def add(commands: Any) -> None:
     cli_report.add_page(command)
     command.set_defaults(page=None)
     shared.add_options(command)
+
+
+def _add_second(command: argparse.ArgumentParser) -> None:
+    """The flags of a second reader."""
+    command.add_argument(
+        "--against", help="A second reader, written beside the first (needs --out)."
+    )
+    command.add_argument(
+        "--against-calibration",
+        type=Path,
+        help="Threshold and calibration that calibrate wrote for the second reader.",
+    )
+    cli_report.add_different(command)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -93,12 +104,16 @@ def run(args: argparse.Namespace) -> None:
 
     setup = Setup(args.head, decode=decode, merge=merge)
     files: list[Path | None] = [*outs] or [None]
-    for source, lines in zip(readers, files, strict=True):
+    fits = (args.calibration, args.against_calibration)
+    for source, fit, lines in zip(readers, fits, files, strict=False):
+        one = argparse.Namespace(**vars(args) | {"reader": source, "calibration": fit})
+        like = outs[0] if lines is not None and lines != outs[0] else None
         result = {"rules": f"SQuAD {rules}", "questions_in_file": len(everything)}
-        result |= _one(args, source, examples, setup, rules, lines)
+        result |= _one(one, examples, setup, rules, lines, like)
         _write(result, args.json)
     if args.report is not None:
-        cli_report.write_report(args.report, outs, args.page or cli_report.PAGE)
+        page = args.page or cli_report.PAGE
+        cli_report.write_report(args.report, outs, page, args.allow_different)
 
 
 def _check_flags(args: argparse.Namespace) -> None:
@@ -108,6 +123,9 @@ def _check_flags(args: argparse.Namespace) -> None:
     for flag in ("against", "report"):
         if getattr(args, flag) is not None and args.out is None:
             raise BadInput(f"--{flag} compares lines of questions; give --out, where they belong")
+    for flag in ("against_calibration", "allow_different"):
+        if getattr(args, flag) and args.against is None:
+            raise BadInput(f"--{flag.replace('_', '-')} belongs to a second reader; give --against")
     if args.page is not None and args.report is None:
         raise BadInput("--page is where the links of a report lead; give --report too")
     if args.head == "bio":
@@ -123,21 +141,21 @@ def _check_flags(args: argparse.Namespace) -> None:
 
 def _one(
     args: argparse.Namespace,
-    source: str,
     examples: Sequence[Example],
     setup: "Setup",
     rules: str,
     out: Path | None,
+    like: Path | None,
 ) -> dict[str, Any]:
-    """Load one reader and score it; the questions that it refuses are named on stderr."""
+    """Load one reader and score it; the questions that it refuses are named on stderr. `like` are
+    the lines of another reader, from which no setting may differ unless it is allowed.
+    """
     from qa_demo.model.loading import load_reader
     from qa_demo.model.scoring import check_setup, score_reader
     from qa_demo.model.workers import Workers, set_threads, usable_cores
 
     cores = usable_cores()
-    reader = load_reader(source, workers=Workers(cores), bf16=args.bf16)
-    if source == args.reader:
-        reader = shared.fitted(reader, args)
+    reader = shared.fitted(load_reader(args.reader, workers=Workers(cores), bf16=args.bf16), args)
     set_threads(1)
     check_setup(reader, setup)
     setup = replace(
@@ -153,6 +171,8 @@ def _one(
             reader, examples, setup, Progress("question"), threads=cores, rules=rules
         )
     else:
+        if like is not None and not args.allow_different:
+            check_same(read_run(like), about(args, reader, setup, rules))
         result, skipped = _predictions(args, reader, examples, setup, rules, out, cores)
     for example, cause in skipped:
         sys.stderr.write(f"question {visible(example.id)} counts as unanswered: {visible(cause)}\n")
@@ -172,7 +192,7 @@ def _predictions(
     from qa_demo.model.scoring import no_answer_limit
 
     began = time.perf_counter()
-    file = Predictions(out, _about(args, reader, setup, rules))
+    file = Predictions(out, about(args, reader, setup, rules))
     done = file.begin([example.id for example in examples])
     if done:
         sys.stderr.write(f"{out.name} holds {done} of {len(examples)} questions; going on\n")
@@ -216,30 +236,6 @@ def _write_lines(
                 made = refused_json(example, unread(example, rules), str(made))
             file.write(made)
             progress(k, len(examples))
-
-
-def _about(
-    args: argparse.Namespace, reader: "BertReader", setup: "Setup", rules: str
-) -> dict[str, Any]:
-    """What the lines depend on: they can be gone on with only where all of it is the same."""
-    from qa_demo.model.scoring import no_answer_limit
-
-    return {
-        "spanlight": __version__,
-        "file": args.file.name,
-        "sha256": hashlib.sha256(args.file.read_bytes()).hexdigest(),
-        "rules": rules,
-        "reader": reader.name,
-        "weights": reader.checksum,
-        "threshold": no_answer_limit(reader, setup) if rules == "2.0" else None,
-        "options": {
-            key: value
-            for part in (setup.windows, setup.decode, setup.merge)
-            for key, value in asdict(part).items()
-            if key != "null_score_diff_threshold"
-        },
-        "bf16": args.bf16,
-    }
 
 
 def _write(result: dict[str, Any], as_json: bool) -> None:

@@ -1,7 +1,6 @@
 """python -m qa_demo report PREDICTIONS: one file of HTML that opens without a network."""
 
 import argparse
-import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,12 +10,13 @@ from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.embed import embedded
+from qa_demo.core.measuring.comparison import check_same
 from qa_demo.figures.evaluation import report_data
+from qa_demo.views.bundle import script
 
+ENTRY = "report/report.js"
 PAGE = "http://127.0.0.1:7860/"
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-)
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
 def add(commands: Any) -> None:
@@ -28,6 +28,16 @@ def add(commands: Any) -> None:
         "--out", type=Path, default=Path("report.html"), help="Default: report.html."
     )
     add_page(command)
+    add_different(command)
+
+
+def add_different(command: argparse.ArgumentParser) -> None:
+    """--allow-different."""
+    command.add_argument(
+        "--allow-different",
+        action="store_true",
+        help="Compare two readers though windows, options, rules or questions differ.",
+    )
 
 
 def add_page(command: argparse.ArgumentParser) -> None:
@@ -40,15 +50,21 @@ def add_page(command: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the report."""
     outs = [args.predictions, *([args.against] if args.against is not None else [])]
-    write_report(args.out, outs, args.page)
+    if args.allow_different and args.against is None:
+        raise BadInput("--allow-different belongs to a second file; give --against")
+    write_report(args.out, outs, args.page, args.allow_different)
 
 
-def write_report(path: Path, outs: list[Path], page: str) -> None:
-    """Read the lines of one or two readers and write the page. Errors: BadInput."""
+def write_report(path: Path, outs: list[Path], page: str, different: bool = False) -> None:
+    """Read the lines of one or two readers and write the page; `different` allows other settings.
+    Errors: BadInput.
+    """
     check_page(page)
     rows, runs = [read_lines(out) for out in outs], [read_run(out) for out in outs]
     if not rows[0]:
         raise BadInput(f"{outs[0].name} holds no question")
+    if len(outs) == 2 and not different:
+        check_same(*runs)
     if len(outs) == 2:
         data = report_data(rows[0], runs[0], rows[1], runs[1])
     else:
@@ -67,13 +83,7 @@ def html(data: dict[str, Any]) -> str:
     """The page around the data. Its texts stand in one JSON block, which no text can end; the
     script shows them as text.
     """
-    from plotly.offline import get_plotlyjs
-
-    folder = ASSETS / "report"
-    style, script = (
-        (folder / name).read_text(encoding="utf-8") for name in ("report.css", "report.js")
-    )
-    library = re.sub(r"</(?=script)", r"<\\/", get_plotlyjs(), flags=re.IGNORECASE)
+    style = (ASSETS / "report" / "report.css").read_text(encoding="utf-8")
     block = embedded(data)
     return (
         "<!doctype html>\n"
@@ -82,5 +92,5 @@ def html(data: dict[str, Any]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Report</title>\n<style>{style}</style>\n</head>\n<body>\n<main></main>\n"
         f'<script type="application/json" id="data">{block}</script>\n'
-        f"<script>{library}</script>\n<script>{script}</script>\n</body>\n</html>\n"
+        f"<script>{script(ASSETS, ENTRY)}</script>\n</body>\n</html>\n"
     )

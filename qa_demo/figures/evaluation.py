@@ -1,16 +1,21 @@
-"""The report on a file of predictions as plain data: counts and F1 by group, calibration,
-thresholds, two readers, and a row for each question with the chapter that shows its cause.
+"""The report on a file of predictions as plain data: settings, totals and slices with intervals,
+calibration, thresholds, two readers, and a row for each question with the chapter that shows its
+cause.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
-from qa_demo.core.measuring.evaluation import bin_names, grouped, in_bins, paired, question_word
+from qa_demo.core.measuring.bootstrap import Draws, units_of
+from qa_demo.core.measuring.comparison import names_of, paired
+from qa_demo.core.measuring.evaluation import grouped
 from qa_demo.core.measuring.failures import KINDS
 from qa_demo.core.measuring.metrics import calibration, calibration_error, score
 from qa_demo.core.reading.abstain import trade
+from qa_demo.figures.numbers import number
+from qa_demo.figures.slices import SLICES, named
 
 Row = dict[str, Any]
 
@@ -47,66 +52,91 @@ MEANING = {
     "not read": "The reader refuses the texts, for example a question that is too long.",
 }
 
-GOLD_WORDS = (1, 2, 3, 4, 6, 11)
-TOKENS = (0, 100, 150, 200, 300, 500)
-WINDOWS = (1, 2, 3, 5)
-PLACES = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
-
-
-def place(row: Row) -> str | None:
-    """The fifth of the paragraph in which the first gold answer begins."""
-    if row["gold_char"] is None or not row["context"]:
-        return None
-    return PLACES[min(4, 5 * row["gold_char"] // len(row["context"]))]
-
-
-GROUPS: tuple[tuple[str, Callable[[Row], str | None], Sequence[str]], ...] = (
-    ("Question word", lambda row: question_word(row["question"]), ()),
-    (
-        "Words of the right answer",
-        lambda row: in_bins(
-            max(1, row["gold_words"]) if row["gold_words"] is not None else None, GOLD_WORDS
-        ),
-        bin_names(GOLD_WORDS),
-    ),
-    ("Word pieces of the paragraph", lambda row: in_bins(row["tokens"], TOKENS), bin_names(TOKENS)),
-    ("Where the right answer begins", place, PLACES),
-    ("Windows", lambda row: in_bins(row["windows"], WINDOWS), bin_names(WINDOWS)),
-)
-
 
 def report_data(
     rows: Sequence[Row], run: Row, against: Sequence[Row] = (), other: Row | None = None
 ) -> dict[str, Any]:
-    """Everything the report shows. `run` and `other` say what the lines were made with."""
+    """Everything the report shows. `run` and `other` say what the lines were made with. Errors:
+    BadInput where `against` holds other questions.
+    """
     contexts = list(dict.fromkeys(row["context"] for row in rows))
     at = {context: k for k, context in enumerate(contexts)}
+    pair = None if other is None else asdict(paired(rows, run, against, other))
+    units, drawn = units_of([row["title"] for row in rows], [row["context"] for row in rows])
+    draws, surest = Draws(units), _surest(rows)
+    names = [named(one, rows) for one in SLICES]
     return {
         "run": run,
         "other": other,
-        "scores": _means(rows),
+        "names": [run["reader"]] if other is None else list(names_of(run, other)),
+        "settings": settings([run] if other is None else [run, other]),
+        "drawn": {"of": drawn, "count": draws.count},
+        "scores": [_parts(rows, draws), *([_parts(against, draws)] if against else [])],
         "kinds": [
             {**asdict(group), "meaning": MEANING.get(group.name, "")}
-            for group in grouped(rows, lambda row: row["kind"], KINDS)
+            for group in grouped(rows, [row["kind"] for row in rows], draws, KINDS)
         ],
-        "groups": [
-            {"title": title, "rows": [asdict(g) for g in grouped(rows, name, order)]}
-            for title, name, order in GROUPS
-        ],
+        "groups": _groups(rows, against, names, draws),
         "calibration": _calibration(rows),
         "thresholds": _thresholds(rows, run),
-        "pair": asdict(paired(rows, against)) if other is not None else None,
+        "pair": pair,
+        "surest": surest,
         "contexts": contexts,
         "rows": [
-            _row(row, at[row["context"]], against[k] if other is not None else None)
+            _row(row, at[row["context"]], surest, against[k] if other is not None else None)
+            | {"groups": [of[k] for of in names]}
             for k, row in enumerate(rows)
         ],
     }
 
 
-def _means(rows: Sequence[Row]) -> Row:
-    (all_of_them,) = grouped(rows, lambda _: "all")
-    return asdict(all_of_them)
+def _groups(
+    rows: Sequence[Row], against: Sequence[Row], names: Sequence[Sequence[str | None]], draws: Draws
+) -> list[Row]:
+    """Each slice with its rule and its groups; `names` holds each question's group in each."""
+    return [
+        {
+            "title": one.title,
+            "says": one.says,
+            "rows": [asdict(g) for g in grouped(rows, of, draws, one.order, against)],
+        }
+        for one, of in zip(SLICES, names, strict=True)
+    ]
+
+
+def _parts(rows: Sequence[Row], draws: Draws) -> list[Row]:
+    """All questions, and those with and without an answer apart where there are both."""
+    has = ["questions with an answer" if row["gold"] else "without an answer" for row in rows]
+    whole = grouped(rows, ["all questions"] * len(rows), draws)
+    parts = grouped(rows, has, draws, sorted(set(has))) if len(set(has)) > 1 else ()
+    return [asdict(group) for group in (*whole, *parts)]
+
+
+def settings(runs: Sequence[Row]) -> list[list[str]]:
+    """What each run was made with, a line for each setting: its name, then a value for each run."""
+    asked = [
+        {
+            "reader": run["reader"],
+            "weights": str(run.get("weights", ""))[:12],
+            "threshold": _threshold(run),
+            "calibration": run.get("calibration", "not said"),
+            "rules": f"SQuAD {run['rules']}",
+            "questions": f"{run['file']} ({str(run.get('sha256', ''))[:12]})",
+            **{str(name).replace("_", " "): value for name, value in run["options"].items()},
+            "precision": "bfloat16" if run.get("bf16") else "float32",
+        }
+        for run in runs
+    ]
+    names = dict.fromkeys(name for one in asked for name in one)
+    return [[name, *(str(one.get(name, "")) for one in asked)] for name in names]
+
+
+def _threshold(run: Row) -> str:
+    if run["rules"] == "1.1":
+        return "none: every question has an answer"
+    if run["threshold"] is None:
+        return "none: this scale withholds by itself"
+    return f"{number(run['threshold'], 3)} ({run.get('threshold_from', 'not said from where')})"
 
 
 def chapter(row: Row) -> str:
@@ -116,7 +146,7 @@ def chapter(row: Row) -> str:
     return CHAPTER_OF.get(row["kind"], "answer")
 
 
-def _row(row: Row, context: int, other: Row | None) -> Row:
+def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
     best = row["n_best"][0] if row["n_best"] else None
     shown = {
         "id": row["id"],
@@ -135,7 +165,7 @@ def _row(row: Row, context: int, other: Row | None) -> Row:
         "because": row["because"],
         "exact": row["exact"],
         "f1": row["f1"],
-        "probability": None if (name := _surest([row])) == "in_window" else row[name],
+        "probability": row[surest],
         "score_diff": row["score_diff"],
         "chapter": chapter(row),
     }

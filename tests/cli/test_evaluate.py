@@ -109,6 +109,8 @@ def test_without_a_stored_threshold_0_is_taken_and_said(
         (["--out", "p.jsonl", "--head", "bio"], "--out belongs to the answers of start and end"),
         (["--head", "bio", "--scale", "log_odds"], "--scale belongs to the answers of start"),
         (["--head", "bio", "--top-n-grid"], "--top-n-grid belongs to the answers of start"),
+        (["--against-calibration", "c.json"], "--against-calibration belongs to a second reader"),
+        (["--allow-different"], "--allow-different belongs to a second reader; give --against"),
         (["--page", "http://x.org/"], "--page is where the links of a report lead; give --report"),
         (["--n-best-size", "5"], "--n-best-size is how many spans a line lists; give --out"),
         (["--out", "no/such/folder.jsonl"], "cannot be written"),
@@ -142,6 +144,7 @@ def test_two_readers_and_their_report(
     assert data["rows"][0]["question"].startswith("Who </script><b>designed")
     assert (data["run"]["reader"], data["other"]["reader"]) == ("tiny", "other")
     assert "</script><b>" not in html and "http-equiv" in html.split("<script")[0]
+    assert len(html) < 200_000 and "Plotly" not in html
     again = tmp_path / "again.html"
     assert (
         main(["report", str(out), "--against", str(beside(out, "against")), "--out", str(again)])
@@ -197,3 +200,37 @@ def test_a_file_whose_ids_are_not_unique_ends_the_run(
     dev = squad(tmp_path / "dev.json", id="q2")
     flags = [command, str(dev), "--reader", str(folder), "--out", str(tmp_path / "o"), *SMALL]
     assert_fails(capsys, flags, "dev.json: questions 1 and 3 share the id 'q2'")
+
+
+def test_each_reader_has_its_own_fit_and_a_name_of_its_own(folder: Path, tmp_path: Path) -> None:
+    weights = load_reader(str(folder)).checksum
+    fit = tmp_path / "fit.json"
+    fit.write_text(json.dumps({"weights": weights, "reader": "tiny", "threshold": -7.5}))
+    dev, out = squad(tmp_path / "dev.json", unanswerable=True), tmp_path / "p.jsonl"
+    page = tmp_path / "r.html"
+    more = ["--against", str(folder), "--against-calibration", str(fit), "--report", str(page)]
+    run(folder, dev, "--out", str(out), *more)
+    about = [json.loads(run_file(one).read_text()) for one in (out, beside(out, "against"))]
+    assert [one["threshold"] for one in about] == [100.0, -7.5]
+    assert [one["threshold_from"] for one in about] == ["stored with the reader", "fit.json"]
+    html = page.read_text(encoding="utf-8")
+    block = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    data = json.loads(block)
+    assert data["names"] == ["tiny (A)", "tiny (B)"]
+    assert [one["name"] for one in data["pair"]["under"]] == ["own", "zero", "best"]
+    assert data["pair"]["under"][0]["limits"] == [100.0, -7.5]
+
+
+def test_files_made_under_other_options_are_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = squad(tmp_path / "dev.json", unanswerable=True)
+    a, b, page = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "r.html"
+    run(folder, dev, "--out", str(a))
+    run(folder, dev, "--out", str(b), "--max-answer-length", "3")
+    capsys.readouterr()
+    flags = ["report", str(a), "--against", str(b), "--out", str(page)]
+    assert_fails(capsys, flags, "under other settings (max_answer_length: 30 and 3)")
+    assert not page.exists()
+    assert main([*flags, "--allow-different"]) == 0 and page.exists()
+    assert_fails(capsys, ["report", str(a), "--allow-different"], "belongs to a second file")

@@ -10,7 +10,8 @@ from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, place, report_data
+from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, report_data
+from qa_demo.figures.slices import SLICES, answer_looks, named, place, shared_words
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader
 
@@ -52,12 +53,17 @@ def test_every_kind_has_a_meaning_and_a_chapter_of_the_page() -> None:
 def test_counts_and_means_are_those_of_the_lines() -> None:
     rows = lines()
     data = report_data(rows, RUN)
-    assert data["scores"]["count"] == len(ASKED)
-    assert data["scores"]["f1"] == pytest.approx(100 * np.mean([row["f1"] for row in rows]))
+    whole, *parts = data["scores"][0]
+    assert whole["count"] == len(ASKED)
+    assert whole["f1"]["value"] == pytest.approx(100 * np.mean([row["f1"] for row in rows]))
+    assert [part["name"] for part in parts] == ["questions with an answer", "without an answer"]
+    for part, answered in zip(parts, (True, False), strict=True):
+        of = [row["exact"] for row in rows if bool(row["gold"]) is answered]
+        assert part["exact"]["value"] == pytest.approx(100 * np.mean(of))
     assert sum(kind["count"] for kind in data["kinds"]) == len(ASKED)
     for kind in data["kinds"]:
         of = [row["f1"] for row in rows if row["kind"] == kind["name"]]
-        assert kind["f1"] == pytest.approx(100 * np.mean(of)) and kind["meaning"]
+        assert kind["f1"]["value"] == pytest.approx(100 * np.mean(of)) and kind["meaning"]
     answerable = sum(text is not None for _, text in ASKED)
     totals = {g["title"]: sum(row["count"] for row in g["rows"]) for g in data["groups"]}
     assert totals["Question word"] == totals["Windows"] == len(ASKED)
@@ -65,6 +71,19 @@ def test_counts_and_means_are_those_of_the_lines() -> None:
     assert totals["Where the right answer begins"] == answerable
     assert data["contexts"] == [CONTEXT]
     json.dumps(data, allow_nan=False)
+
+
+def test_a_group_is_what_its_rows_say() -> None:
+    """What a bar counts is what a press on it leaves in the table."""
+    a, b = lines(), lines(null=90.0)
+    data = report_data(a, RUN, b, RUN | {"reader": "other"})
+    for k, group in enumerate(data["groups"]):
+        for bar in group["rows"]:
+            of = [row for row in data["rows"] if row["groups"][k] == bar["name"]]
+            assert len(of) == bar["count"]
+            assert bar["f1"]["value"] == pytest.approx(100 * np.mean([row["f1"] for row in of]))
+            less = [100 * (row["f1"] - row["other"]["f1"]) for row in of]
+            assert bar["difference"]["value"] == pytest.approx(np.mean(less))
 
 
 def test_calibration_and_thresholds_are_there_where_they_mean_something() -> None:
@@ -80,6 +99,7 @@ def test_two_readers_and_a_question_that_was_not_read() -> None:
     a, b = lines(), lines(null=90.0)
     data = report_data(a, RUN, b, RUN | {"reader": "other"})
     assert data["pair"]["both"] + data["pair"]["only_a"] <= len(ASKED)
+    assert data["names"] == ["fake", "other"] and len(data["scores"]) == 2
     assert [row["other"]["answer"] for row in data["rows"]] == [None] * len(ASKED)
     example = Example("9", "Who?", CONTEXT, (Answer("Ada", 24),))
     refused = refused_json(example, unread(example, "2.0"), "too long")
@@ -97,3 +117,28 @@ def test_the_fifths_of_a_paragraph() -> None:
         "last fifth",
     ]
     assert place(row | {"gold_char": None}) is None
+
+
+def test_slices_by_hand() -> None:
+    text = "It rained. The bridge opened in 1998 near Malmö."
+    row = {
+        "question": "When did the bridge open?",
+        "context": text,
+        "gold": [{"text": "1998", "char_start": text.index("1998")}],
+    }
+    # "when did bridge open" without the article: of four words one, "bridge", stands there
+    assert shared_words(row) == 25.0 and answer_looks(row) == "number"
+    assert shared_words(row | {"gold": []}) is None and answer_looks(row | {"gold": []}) is None
+    assert shared_words(row | {"question": "the"}) is None
+    (articles,) = (one for one in SLICES if one.title == "Article")
+    rows = [{"title": f"t{k}"} for k in range(25)] + [{"title": "t24"}, {"title": ""}]
+    found = named(articles, rows)
+    assert found[24] == found[25] == "t24" and found[26] is None
+    assert found.count("other articles") == 5
+
+
+def test_two_files_of_one_reader_have_two_names() -> None:
+    data = report_data(lines(), RUN, lines(null=90.0), RUN | {"threshold": 3.0})
+    assert data["names"] == ["fake (A)", "fake (B)"]
+    said = {name: values for name, *values in data["settings"]}
+    assert said["threshold"][0].startswith("0.000") and said["threshold"][1].startswith("3.000")

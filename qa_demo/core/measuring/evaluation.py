@@ -1,75 +1,55 @@
-"""Many judged questions at once: means by group, and two readers on the same questions."""
+"""Many judged questions at once: means by group, with intervals, and what two readers differ by."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
+from qa_demo.core.measuring.bootstrap import Draws, Estimate
 
-DRAWS = 2000
 QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Questions that have something in common; exact and F1 in percent."""
+    """Questions that have something in common; exact and F1 in percent. `difference` is the F1 of
+    this reader minus that of another one on them, None without another.
+    """
 
     name: str
     count: int
-    exact: float
-    f1: float
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Mean of A minus mean of B over the same questions, in points, with a 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two readers on the same questions: how many each had exactly right, and what F1 and exact
-    differ by.
-    """
-
-    both: int
-    only_a: int
-    only_b: int
-    neither: int
-    f1: Difference
-    exact: Difference
+    exact: Estimate
+    f1: Estimate
+    difference: Estimate | None = None
 
 
 def grouped(
     rows: Sequence[dict[str, Any]],
-    name: Callable[[dict[str, Any]], str | None],
+    names: Sequence[str | None],
+    draws: Draws,
     order: Sequence[str] = (),
+    other: Sequence[dict[str, Any]] = (),
 ) -> tuple[Group, ...]:
-    """Means of each group, those of `order` first and in its order, others by falling count; rows
-    whose name is None are left out.
+    """Means of the rows that share a name, names of `order` first and in its order, others by
+    falling count; rows whose name is None are left out. `other` holds the same questions of
+    another reader.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        key = name(row)
-        if key is not None:
-            found.setdefault(key, []).append(row)
-    names = [key for key in order if key in found]
-    names += sorted(set(found) - set(names), key=lambda key: (-len(found[key]), key))
-    return tuple(
-        Group(
-            key,
-            len(found[key]),
-            100 * sum(row["exact"] for row in found[key]) / len(found[key]),
-            100 * sum(row["f1"] for row in found[key]) / len(found[key]),
+    exact, f1 = (np.array([100 * row[name] for row in rows]) for name in ("exact", "f1"))
+    less = f1 - np.array([100 * row["f1"] for row in other]) if other else None
+    counts = Counter(name for name in names if name is not None)
+    found = [name for name in order if name in counts]
+    found += sorted(set(counts) - set(found), key=lambda name: (-counts[name], name))
+    groups = []
+    for name in found:
+        part = np.array([one == name for one in names])
+        difference = None if less is None else draws.mean(less, part)
+        groups.append(
+            Group(name, counts[name], draws.mean(exact, part), draws.mean(f1, part), difference)
         )
-        for key in names
-    )
+    return tuple(groups)
 
 
 def question_word(question: str) -> str:
@@ -101,38 +81,3 @@ def in_bins(value: float | None, edges: Sequence[int]) -> str | None:
 def bin_names(edges: Sequence[int]) -> list[str]:
     """The names of all bins in order."""
     return [str(in_bins(edge, edges)) for edge in edges]
-
-
-def paired(a: Sequence[dict[str, Any]], b: Sequence[dict[str, Any]], seed: int = 0) -> Pair:
-    """Compare two readers on the same questions in the same order.
-
-    The interval is a paired bootstrap: questions are drawn with replacement, each with both of its
-    scores, `DRAWS` times; its ends are the 2.5th and 97.5th percentile of the mean difference.
-    Errors: BadInput for lists of other questions.
-    """
-    if [row["id"] for row in a] != [row["id"] for row in b] or not a:
-        raise BadInput(
-            f"two readers are compared on the same questions; the files hold {len(a)} and {len(b)} "
-            f"that are not the same"
-        )
-    right = np.array([[x["exact"] == 1, y["exact"] == 1] for x, y in zip(a, b, strict=True)])
-    rng = np.random.default_rng(seed)
-    differences = {
-        name: np.array([100 * (x[name] - y[name]) for x, y in zip(a, b, strict=True)])
-        for name in ("f1", "exact")
-    }
-    return Pair(
-        both=int((right[:, 0] & right[:, 1]).sum()),
-        only_a=int((right[:, 0] & ~right[:, 1]).sum()),
-        only_b=int((~right[:, 0] & right[:, 1]).sum()),
-        neither=int((~right[:, 0] & ~right[:, 1]).sum()),
-        f1=_interval(differences["f1"], rng),
-        exact=_interval(differences["exact"], rng),
-    )
-
-
-def _interval(differences: Floats, rng: np.random.Generator) -> Difference:
-    n = len(differences)
-    means = np.array([differences[rng.integers(0, n, n)].mean() for _ in range(DRAWS)])
-    low, high = np.percentile(means, [2.5, 97.5])
-    return Difference(float(differences.mean()), float(low), float(high))

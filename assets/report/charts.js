@@ -1,0 +1,141 @@
+// The report's pictures: bars that are buttons, and curves over two axes. Texts become part of the
+// page through textContent only.
+
+import { fixed, grouped } from "../page/shared/numbers.js";
+import { scaleLinear, ticks } from "../page/shared/scales.js";
+
+/**
+ * An element; attributes that are false are left out, those that begin with "on" listen.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...any} children
+ * @returns {any}
+ */
+export function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * The same for a part of a picture.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...any} children
+ * @returns {any}
+ */
+export function mark(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.map((child) => (child instanceof Node ? child : String(child))));
+  return made;
+}
+
+/** A difference with its sign: "+1.20", "−0.30". @param {number} x */
+export const signed = (x) => `${x > 0 ? "+" : ""}${fixed(x, 2)}`;
+
+/**
+ * An interval in words: "70.10 to 74.30"; none where all comes from one article.
+ * @param {{low: number | null, high: number | null}} estimate
+ */
+export const range = ({ low, high }) =>
+  low === null || high === null ? "no interval" : `${fixed(low, 2)} to ${fixed(high, 2)}`;
+
+/**
+ * Whether an interval leaves out 0.
+ * @param {{low: number | null, high: number | null}} estimate
+ */
+export const leavesOutZero = ({ low, high }) =>
+  low !== null && high !== null && (low > 0 || high < 0);
+
+/**
+ * One bar for each group, each a button: pressing it shows the group's questions. The thin line is
+ * the interval.
+ * @param {{name: string, value: number, low?: number | null, high?: number | null, says: string}[]} rows
+ * @param {{most: number, accent?: string, press: (name: string) => void}} options
+ */
+export function bars(rows, { most, accent = "accent", press }) {
+  const at = (/** @type {number} */ x) => `${100 * x / most}%`;
+  const line = (/** @type {any} */ row) =>
+    row.low === null || row.low === undefined ? [] : [
+      el("span", {
+        class: "interval",
+        style: `inset-inline-start:${at(row.low)};width:${at(row.high - row.low)}`,
+      }),
+    ];
+  return el(
+    "ul",
+    { class: "bars" },
+    ...rows.map((row) =>
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          { type: "button", "data-group": row.name, onclick: () => press(row.name) },
+          el("span", { class: "name" }, row.name),
+          el(
+            "span",
+            { class: "track", "aria-hidden": "true" },
+            el("span", { class: `bar ${accent}`, style: `width:${at(row.value)}` }),
+            ...line(row),
+          ),
+          el("span", { class: "says" }, row.says),
+        ),
+      )
+    ),
+  );
+}
+
+const WIDTH = 720;
+const HEIGHT = 300;
+const MARGIN = { left: 52, right: 16, top: 12, bottom: 44 };
+
+/**
+ * Two axes with ticks, and what `content(x, y)` draws between them.
+ * @param {string} words what the picture shows, for who cannot see it
+ * @param {{domain: [number, number], title: string}} across
+ * @param {{domain: [number, number], title: string}} up
+ * @param {(x: any, y: any) => any[]} content
+ */
+export function axes(words, across, up, content) {
+  const floor = HEIGHT - MARGIN.bottom;
+  const x = scaleLinear().domain(across.domain).range([MARGIN.left, WIDTH - MARGIN.right]);
+  const y = scaleLinear().domain(up.domain).range([floor, MARGIN.top]);
+  const end = WIDTH - MARGIN.right;
+  const middle = (MARGIN.left + end) / 2;
+  return mark(
+    "svg",
+    { class: "picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words },
+    ...ticks(y, { room: 30 }).map((t) =>
+      mark(
+        "g",
+        {},
+        mark("line", { class: "gridline", x1: MARGIN.left, x2: end, y1: t.at, y2: t.at }),
+        mark("text", { x: MARGIN.left - 8, y: t.at + 5, "text-anchor": "end" }, t.text),
+      )
+    ),
+    ...ticks(x, { room: 60, em: 14 }).map((t) =>
+      mark("text", { x: t.at, y: floor + 20, "text-anchor": "middle" }, t.text)
+    ),
+    mark("text", { x: middle, y: HEIGHT - 4, "text-anchor": "middle" }, across.title),
+    mark(
+      "text",
+      { transform: `translate(13 ${floor / 2}) rotate(-90)`, "text-anchor": "middle" },
+      up.title,
+    ),
+    ...content(x, y),
+  );
+}
+
+/** The path through points in pixels. @param {[number, number][]} points */
+export const path = (points) =>
+  points.map(([x, y], k) => `${k ? "L" : "M"}${fixed(x, 1)} ${fixed(y, 1)}`).join("");
+
+/** "1 question", "1,500 questions". @param {number} n @param {string} thing */
+export const many = (n, thing) => `${grouped(n)} ${thing}${n === 1 ? "" : "s"}`;

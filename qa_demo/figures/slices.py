@@ -1,0 +1,140 @@
+"""By what the report sorts questions into groups: each slice has a rule that names a question's
+group, or None where the rule says nothing about it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from qa_demo.core.measuring.evaluation import bin_names, in_bins, question_word
+from qa_demo.core.measuring.metrics import normalize
+from qa_demo.core.reading.sentences import LOOKS, looks_like, sentences
+
+Row = dict[str, Any]
+
+QUESTION_WORDS = (1, 6, 9, 12, 16)
+GOLD_WORDS = (1, 2, 3, 4, 6, 11)
+TOKENS = (0, 100, 150, 200, 300, 500)
+WINDOWS = (1, 2, 3, 5)
+PLACES = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
+MOST_ARTICLES = 20
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A title, the rule, what the rule says for a person, and the order of its names."""
+
+    title: str
+    name: Callable[[Row], str | None]
+    says: str
+    order: Sequence[str] = ()
+
+
+def place(row: Row) -> str | None:
+    """The fifth of the paragraph in which the first gold answer begins."""
+    if row["gold_char"] is None or not row["context"]:
+        return None
+    return PLACES[min(4, 5 * row["gold_char"] // len(row["context"]))]
+
+
+def answer_looks(row: Row) -> str | None:
+    """What the first gold answer that has a place looks like (core.reading.sentences)."""
+    placed = [a for a in row["gold"] if a["char_start"] >= 0]
+    if not placed:
+        return None
+    return looks_like(placed[0]["text"], placed[0]["char_start"], row["context"])
+
+
+def shared_words(row: Row) -> float | None:
+    """Percent of the question's different words, after SQuAD's normalisation, that stand in the
+    sentence where the first gold answer begins, too.
+    """
+    placed = [a["char_start"] for a in row["gold"] if a["char_start"] >= 0]
+    asked = set(normalize(row["question"]).split())
+    home = [(a, b) for a, b in sentences(row["context"]) if placed and a <= placed[0] < b]
+    if not home or not asked:
+        return None
+    start, end = home[0]
+    there = set(normalize(row["context"][start:end]).split())
+    return 100 * len(asked & there) / len(asked)
+
+
+def _share(row: Row) -> str | None:
+    found = shared_words(row)
+    return None if found is None else SHARE_NAMES[min(4, int(found // 20))]
+
+
+SHARE_NAMES = ("0 to 19 %", "20 to 39 %", "40 to 59 %", "60 to 79 %", "80 to 100 %")
+
+SLICES: tuple[Slice, ...] = (
+    Slice(
+        "Question word",
+        lambda row: question_word(row["question"]),
+        "The first question word that stands in the question.",
+    ),
+    Slice(
+        "Looks of the right answer",
+        answer_looks,
+        "A number where it holds a digit or a number word, else a name where a word inside a "
+        "sentence begins with a capital letter, else words.",
+        LOOKS,
+    ),
+    Slice(
+        "Words of the question",
+        lambda row: in_bins(max(1, len(row["question"].split())), QUESTION_WORDS),
+        "Counted between blanks.",
+        bin_names(QUESTION_WORDS),
+    ),
+    Slice(
+        "Words of the right answer",
+        lambda row: in_bins(
+            max(1, row["gold_words"]) if row["gold_words"] is not None else None, GOLD_WORDS
+        ),
+        "The shortest right answer, after SQuAD's normalisation.",
+        bin_names(GOLD_WORDS),
+    ),
+    Slice(
+        "Shared words",
+        _share,
+        "How many of the question's words stand in the sentence of the right answer, too.",
+        SHARE_NAMES,
+    ),
+    Slice(
+        "Word pieces of the paragraph",
+        lambda row: in_bins(row["tokens"], TOKENS),
+        "Counted by this reader's tokenizer.",
+        bin_names(TOKENS),
+    ),
+    Slice(
+        "Where the right answer begins",
+        place,
+        "By characters of the paragraph.",
+        PLACES,
+    ),
+    Slice(
+        "Windows",
+        lambda row: in_bins(row["windows"], WINDOWS),
+        "In how many windows the paragraph was read.",
+        bin_names(WINDOWS),
+    ),
+    Slice(
+        "Article",
+        lambda row: row["title"] or None,
+        f"The {MOST_ARTICLES} with most questions; the others together.",
+    ),
+)
+
+
+def named(one: Slice, rows: Sequence[Row]) -> list[str | None]:
+    """The group of each row. Of a slice without an order, such as the articles, names beyond the
+    MOST_ARTICLES most frequent share one: "other articles".
+    """
+    names = [one.name(row) for row in rows]
+    if one.title != "Article":
+        return names
+    counts: dict[str, int] = {}
+    for name in names:
+        if name is not None:
+            counts[name] = counts.get(name, 0) + 1
+    kept = set(sorted(counts, key=lambda name: (-counts[name], name))[:MOST_ARTICLES])
+    return [name if name is None or name in kept else "other articles" for name in names]
