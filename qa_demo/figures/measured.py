@@ -1,6 +1,6 @@
 """What chapters and lessons read off the figures that are stored beside a reader."""
 
-from qa_demo.core.measuring.measured import ThresholdCurve
+from qa_demo.core.measuring.measured import Reliability, ThresholdCurve
 from qa_demo.core.reading.abstain import ThresholdPoint
 from qa_demo.figures.numbers import percent
 
@@ -16,3 +16,12 @@ def share(points: float) -> str:
 def nearest(curve: ThresholdCurve, threshold: float) -> ThresholdPoint:
     """The measured point whose threshold lies nearest, the reader's own among them."""
     return min((curve.chosen, *curve.points), key=lambda p: abs(p.threshold - threshold))
+
+
+def claims(found: Reliability) -> tuple[float, float]:
+    """Mean probability and share of exactly right spans over all questions, 0 to 1."""
+    n = sum(row.count for row in found.before)
+    return (
+        sum(row.count * row.mean_prob for row in found.before) / n,
+        sum(row.count * row.accuracy for row in found.before) / n,
+    )

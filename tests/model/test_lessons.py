@@ -2,8 +2,12 @@
 
 import pytest
 
+from qa_demo.core.learning.steps import Plan
+from qa_demo.figures.labels import make_labels
 from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.lessons.finding import Case
 from qa_demo.figures.lessons.proof import prove
+from qa_demo.figures.loss.learned import learned_data
 from qa_demo.model.loading import load_reader
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load
@@ -26,3 +30,24 @@ def test_every_step_holds_with_the_bundled_reader() -> None:
     ]
     assert asked and not any(found.unknown for found in asked)
     assert [f"{p.lesson.id}, line {p.step.line}: {p.fault}" for p in asked if p.fault] == []
+
+
+def test_the_step_of_lesson_6_is_the_one_that_chapter_5_takes() -> None:
+    reader, example = load_reader("bundled"), load_examples()["cacao"]
+    reading = example.stored(reader.checksum)
+    assert reading is not None
+    labels = make_labels(reading, example.answers, 0, example.answers, None).golds
+    case = Case(reading, labels=labels, reader=reader)
+    found = CHECKS["step_through_head"].find(case)
+    learner = reader.learner(reading, labels, "head")
+    learned = learner.step(Plan(1, 0.1))
+    learner.close()
+    data = learned_data(learned, case.decode, case.merge)
+    for side in ("start", "end"):
+        before, after = data[side][0]["says"].split(" → ")
+        assert f"from {before} to {after}" in found.decides
+    after = dict(zip(reading.tokens(0), learned.after.end_logits[0], strict=True))
+    assert (
+        after["grows"] > dict(zip(reading.tokens(0), reading.end_logits[0], strict=True))["grows"]
+    )
+    assert "grows" in found.decides

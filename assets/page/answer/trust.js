@@ -151,6 +151,21 @@ const legend = (rows) =>
 const sample = (kind) => svg("path", { class: kind, d: "M1,8H25" });
 const blob = (kind) => svg("circle", { class: kind, cx: 13, cy: 8, r: 6 });
 
+/** A strip over one measured threshold: its shares are read at the pointer. */
+const touched = (p, at, em, top, bottom) =>
+  svg(
+    "rect",
+    { class: "target", x: at - em / 4, y: top, width: em / 2, height: bottom - top },
+    svg(
+      "title",
+      {},
+      `threshold ${fixed(p.threshold)}: right answers withheld ${fixed(p.withheld_right, 0)} %, ` +
+        `answered without an answer ${fixed(p.wrongly_answered, 0)} %, right choice ${
+          fixed(p.accuracy, 0)
+        } %`,
+    ),
+  );
+
 /** Two shares that no threshold makes small at once. */
 function curve({ points, chosen, threshold }, width, em) {
   const { art, x, y, top, bottom } = frame({
@@ -167,6 +182,7 @@ function curve({ points, chosen, threshold }, width, em) {
   art.append(
     svg("path", { class: "rule-ink", d: line("withheld_right") }),
     svg("path", { class: "rule-ink dashed", d: line("wrongly_answered") }),
+    ...points.map((p) => touched(p, x(p.threshold), em, top, bottom)),
     svg("line", {
       class: "rule-ink thin",
       x1: x(chosen.threshold),

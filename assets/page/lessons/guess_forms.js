@@ -34,6 +34,17 @@ function choices(options, commit) {
   );
 }
 
+/**
+ * A number as people write it: 0.5, 0,5, 2/3, ½; NaN for anything else.
+ * @param {string} text
+ */
+export function typedNumber(text) {
+  const plain = text.normalize("NFKC").trim().replaceAll("\u2212", "-").replaceAll("\u2044", "/")
+    .replace(",", ".");
+  const [, above, below] = plain.match(/^([-+]?[\d.]+)\s*\/\s*([\d.]+)$/) ?? [];
+  return above ? Number(above) / Number(below) : plain ? Number(plain) : NaN;
+}
+
 function number(commit) {
   const field = el("input", {
     type: "text",
@@ -44,9 +55,9 @@ function number(commit) {
   });
   const wrong = el("p", { class: "strip-wrong", role: "alert" });
   const send = () => {
-    const value = Number(field.value.trim().replace("\u2212", "-").replace(",", "."));
-    if (field.value.trim() && Number.isFinite(value)) commit(value);
-    else wrong.textContent = "Type a number, such as 0.5.";
+    const value = typedNumber(field.value);
+    if (Number.isFinite(value)) commit(value);
+    else wrong.textContent = "Type a number, such as 0.5 or 1/2.";
   };
   return el(
     "form",

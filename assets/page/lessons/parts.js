@@ -81,17 +81,21 @@ export const farewell = (wrong) => [
   el("p", { class: "strip-text" }, "You have just seen why that does not hold."),
 ];
 
+const begun = (/** @type {number | undefined} */ at, /** @type {number} */ count) =>
+  at !== undefined && at > 0 && at < count;
+
 /**
  * The lessons, numbered through; those of a track of its own stand below its heading.
- * @param {{id: string, title: string, minutes: number, track: string}[]} lessons
+ * @param {{id: string, title: string, minutes: number, track: string, steps: any[]}[]} lessons
  * @param {Set<string>} done
- * @param {(id: string) => void} open
+ * @param {Record<string, number>} places the step last seen of each that was begun
+ * @param {(id: string, step: number) => void} open
  */
-export function lessonList(lessons, done, open) {
+export function lessonList(lessons, done, places, open) {
   return el(
     "ol",
     { class: "lesson-list" },
-    lessons.map(({ id, title, minutes, track }, k) =>
+    lessons.map(({ id, title, minutes, track, steps }, k) =>
       el(
         "li",
         {},
@@ -104,11 +108,19 @@ export function lessonList(lessons, done, open) {
             type: "button",
             class: "strip-button lesson",
             dataset: { lesson: id },
-            onclick: () => open(id),
+            onclick: () => open(id, 0),
           },
           el("span", {}, title),
           el("span", { class: "role-quiet" }, `${minutes} min${done.has(id) ? ", done" : ""}`),
         ),
+        begun(places[id], steps.length)
+          ? el("button", {
+            type: "button",
+            class: "plain go-on",
+            dataset: { goOn: id },
+            onclick: () => open(id, places[id]),
+          }, `go on at step ${places[id] + 1}`)
+          : null,
       )
     ),
   );

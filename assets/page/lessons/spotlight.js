@@ -1,9 +1,9 @@
-// The part in question is outlined, the rest of the page stands at 40 %. Pictures are drawn anew at
+// The part in question is outlined, the rest of the page stands at 40 % until the guess is made. Pictures are drawn anew at
 // any time, so the marks are set again whenever nodes come or go.
 
 const COLUMN = "main.contain > .column";
-/** @type {{selectors: string[], due: boolean, watch: MutationObserver | null}} */
-const light = { selectors: [], due: false, watch: null };
+/** @type {{selectors: string[], dim: boolean, due: boolean, watch: MutationObserver | null}} */
+const light = { selectors: [], dim: true, due: false, watch: null };
 
 function clear() {
   document.querySelectorAll(".lit, .unlit").forEach((node) =>
@@ -45,7 +45,7 @@ function paint() {
       else child.classList.add("unlit");
     }
   };
-  dim(column);
+  if (light.dim) dim(column);
 }
 
 function schedule() {
@@ -57,9 +57,10 @@ function schedule() {
 /**
  * Point at the parts that these selectors find; none lets the page stand as it is.
  * @param {string[]} selectors
+ * @param {boolean} [dim] whether the rest stands back
  */
-export function pointAt(selectors) {
-  light.selectors = selectors;
+export function pointAt(selectors, dim = true) {
+  Object.assign(light, { selectors, dim });
   light.watch ??= new MutationObserver(schedule);
   light.watch.disconnect();
   const column = document.querySelector(COLUMN);

@@ -5,10 +5,11 @@ import { came } from "../shared/address.js";
 import { carry } from "../shared/carry.js";
 import { el, glued } from "../shared/dom.js";
 import { emphasised } from "../shared/emphasis.js";
+import { act } from "./act.js";
 import { post } from "../shared/outbox.js";
 import { bus, hear, hearLink, say, state } from "../shared/store.js";
 import { button, chipSentence, form } from "./guess_forms.js";
-import { keep, kept } from "./memory.js";
+import { guessed, keep, kept, remember } from "./memory.js";
 import { offer } from "./offer.js";
 import { chosen, farewell, feedback, head, lessonList, note } from "./parts.js";
 import { makeRoom } from "./room.js";
@@ -79,7 +80,7 @@ function open(lesson, number, { asked = true } = {}) {
     voted: null,
     asked: false,
   });
-  if (!isSaid()) keep({ at: view.at });
+  if (!isSaid()) keep({ at: view.at, places: { ...kept().places, [lesson]: number } });
   arrange();
   paint("title", asked);
   send("open");
@@ -114,6 +115,7 @@ function linked({ lesson, lesson_step: number, whole }) {
 function arrange() {
   const now = view.told ? null : step();
   body("guessing", step()?.predict === "chips");
+  body("by-hand", Boolean(step()?.byhand));
   document.body.classList.toggle("marking", now?.predict === "mark");
   veil(Boolean(now?.veil) && now.predict !== "chips"); // the chips' panel covers by itself
   if (!step()) pointAt([]);
@@ -176,7 +178,20 @@ function answer(guess) {
   view.guess = guess;
   view.yours = chips ? chipSentence() : "";
   if (chips) bus.dispatchEvent(new Event("compare"));
+  remember(view.at, guess);
   send("guess", { guess });
+}
+
+/** What was guessed before stands again: one comes back to a step as one has left it. */
+function again() {
+  const { at, reply } = view;
+  const now = step();
+  if (!now?.predict || now.predict === "chips" || reply.pending || view.told || isSaid()) return;
+  if (!reply.holds) remember(at, null); // there is nothing to be guessed here
+  else if (!room.pass() && !view.asked && guessed(at) !== undefined) {
+    view.asked = true;
+    answer(guessed(at));
+  }
 }
 
 function told(data) {
@@ -186,6 +201,14 @@ function told(data) {
   arrange();
   light();
   paint("feedback");
+  reveal();
+}
+
+/** What the step speaks of is made, and brought into sight. */
+function reveal() {
+  const now = step();
+  act(now.act, () => step() === now && (Boolean(view.told) || !now.predict));
+  requestAnimationFrame(showLit);
 }
 
 /** The class has counted the guess; it may be changed until the answer is shown. */
@@ -196,12 +219,14 @@ function voted(data) {
   room.soon();
 }
 
-/** Point at the part in question: covered or not, it is another element. */
+/** Point at the part in question; once it is answered at the evidence, and nothing stands back. */
 function light() {
-  const { highlight, view: chapter } = step();
-  pointAt(
-    highlight.map((name) => view.contents.parts[name].replaceAll("&", `#picture-${chapter}`)),
-  );
+  const { highlight, view: chapter, byhand, predict } = step();
+  const open = Boolean(view.told) || !predict;
+  const asked = highlight.filter((name) => !open || !["question", "paragraph"].includes(name));
+  const parts = asked.length ? asked : ["picture"];
+  const at = (name) => view.contents.parts[name].replaceAll("&", `#picture-${chapter}`);
+  pointAt(byhand ? [] : parts.map(at), !view.told);
 }
 
 /** Python has set the page up, or looked at it again. */
@@ -213,12 +238,14 @@ function replied(data) {
   if (first && !view.taken) {
     say("go", step().view);
     requestAnimationFrame(() => chapterStep(40));
+    if (!step().predict && data.holds) reveal();
   }
   if (first) light();
   view.taken = false;
   if (data.pending) send("look");
   paint();
   looked();
+  again();
 }
 
 /** The chapter's own step and fold, which stand once its picture is drawn. */
@@ -368,19 +395,41 @@ function next() {
     open(at.lesson, at.step + 1);
     return;
   }
-  keep({ at: null, done: [...new Set([...kept().done, at.lesson])] });
+  const done = skipped(here()).length ? kept().done : [...kept().done, at.lesson];
+  keep({ at: null, done: [...new Set(done)], places: { ...kept().places, [at.lesson]: 0 } });
   Object.assign(view, { at: { lesson: at.lesson, step: at.step + 1 }, reply: null, told: null });
   arrange();
   paint();
 }
 
+/** The steps of a lesson that ask and were not answered, not even by "show me". */
+const skipped = ({ id, steps }) =>
+  [...steps.keys()].filter((k) =>
+    steps[k].predict && guessed({ lesson: id, step: k }) === undefined
+  );
+
+/** What is left to be answered, before a lesson is done. */
+function left(lesson, open) {
+  return [
+    el("p", { class: "strip-text" }, "These steps are still to be answered:"),
+    el(
+      "div",
+      { class: "strip-choices" },
+      skipped(lesson).map((k) =>
+        button(`${k + 1}. ${lesson.steps[k].title}`, () => open(lesson.id, k))
+      ),
+    ),
+  ];
+}
+
 function ending() {
   const lesson = here();
+  const lacks = skipped(lesson).length > 0;
   const all = course();
   const after = all[all.findIndex(({ id }) => id === lesson.id) + 1];
   return [
-    head("Done", lesson.title, leave),
-    farewell(lesson.wrong),
+    head(lacks ? "Not done yet" : "Done", lesson.title, leave),
+    lacks ? left(lesson, open) : farewell(lesson.wrong),
     el(
       "div",
       { class: "strip-nav" },
@@ -398,7 +447,7 @@ function list() {
   return [
     head("Lessons", "a few minutes each", leave),
     view.contents.rooms ? room.doors() : null,
-    lessonList(course(), new Set(kept().done), (id) => open(id, 0)),
+    lessonList(course(), new Set(kept().done), kept().places, open),
     lessonOf(view.contents.said)
       ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
       : null,

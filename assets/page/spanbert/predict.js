@@ -28,8 +28,8 @@ function shell(root) {
     loss: el("div", { class: "sbp-sum" }),
   };
   view.folds = [
-    fold("the arithmetic of this guess", view.sums, { id: "sbp-arithmetic" }),
-    fold("the loss, term by term", view.loss, { id: "sbp-loss" }),
+    fold("the arithmetic of this guess", view.sums, { id: "spanbert-arithmetic" }),
+    fold("the loss, term by term", view.loss, { id: "spanbert-loss" }),
   ];
   root.replaceChildren(
     view.text,

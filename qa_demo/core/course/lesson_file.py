@@ -46,6 +46,8 @@ FIELDS = (
     "view",
     "step",
     "open",
+    "act",
+    "byhand",
     "example",
     "question",
     "selection",
@@ -63,7 +65,7 @@ _OPTION = re.compile(r"-\s+([a-z0-9-]+):\s+(.+)")
 @dataclass(frozen=True)
 class Known:
     """The names that a lesson may use: ids of examples, keys of chapters, names of parts of the
-    page, names of checks, and the steps of each chapter that has some.
+    page, names of checks, the steps of each chapter that has some, and what a step may press.
     """
 
     examples: Collection[str]
@@ -71,6 +73,7 @@ class Known:
     parts: Collection[str]
     checks: Collection[str]
     steps: Mapping[str, Collection[str]] = field(default_factory=lambda: NO_STEPS)
+    acts: Collection[str] = ()
 
 
 @dataclass
@@ -222,6 +225,8 @@ def _finished(lines: _Lines, draft: _Draft, known: Known) -> Step:
         draft.line,
         get("step", ""),
         get("open", ""),
+        get("act", ""),
+        get("byhand", "no") == "yes",
         get("example", ""),
         get("question", ""),
         get("selection", "keep"),
@@ -258,6 +263,8 @@ def _names(lines: _Lines, draft: _Draft, parts: Sequence[str], known: Known) -> 
         ("predict", get("predict", ""), ("", *PREDICTS)),
         ("check", get("check", ""), ("", *known.checks)),
         ("veil", get("veil", "yes"), ("yes", "no")),
+        ("byhand", get("byhand", "no"), ("yes", "no")),
+        ("act", get("act", ""), ("", *known.acts)),
         *(("highlight", part, known.parts) for part in parts),
     ]
     for name, value, names in checked:

@@ -28,8 +28,8 @@ class Option:
 
 @dataclass(frozen=True)
 class Step:
-    """One screen of a lesson: how the page is set up, what is said, what is asked; `line` is where
-    it stands in the file.
+    """One screen of a lesson: how the page is set up, what is said, what is asked; `act` is pressed
+    after the guess, `byhand` needs no picture, and `line` is where it stands in the file.
     """
 
     title: str
@@ -38,6 +38,8 @@ class Step:
     line: int
     step: str = ""
     open: str = ""
+    act: str = ""
+    byhand: bool = False
     example: str = ""
     question: str = ""
     selection: str = "keep"

@@ -7,8 +7,8 @@ from typing import Any
 
 from qa_demo.core.measuring.measured import ClaimReliability, Measured, Reliability, ThresholdCurve
 from qa_demo.core.measuring.metrics import CalibrationBin
-from qa_demo.figures.measured import HEAD, nearest, share
-from qa_demo.figures.numbers import number
+from qa_demo.figures.measured import HEAD, claims, nearest, share
+from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.payload import table
 
 NONE = (
@@ -98,14 +98,16 @@ def _plus(x: float) -> str:
 def reliability_sentence(found: Reliability) -> str:
     """What the two sets of dots show, in printed figures."""
     before, after = number(found.error_before, 3), number(found.error_after, 3)
+    claim, true = (percent(share) for share in claims(found))
     change = (
         "closer to the diagonal"
         if found.error_after < found.error_before
         else "no closer to the diagonal"
     )
     return (
-        f"On {found.measured_on:,} held-out questions a probability of this reader misses the "
-        f"share of exactly right answers by {before} on average. Calibrated, that is as the span's "
+        f"On {found.measured_on:,} held-out questions the best spans claim {claim} on average, and "
+        f"{true} of them are exactly right: a probability of this reader misses the share of right "
+        f"answers by {before}. Calibrated, that is as the span's "
         f"share of all legal spans at temperature {number(found.temperature)} with "
         f"{number(found.bias)} added to its log-odds, it misses by {after}: the dots lie {change}. "
         f"Each question was judged by a fit that did not see its article; numbers exactly right "

@@ -28,6 +28,7 @@ class Check:
 
 READINGS = (
     spans.answer_span,
+    spans.reader_span,
     spans.copied,
     spans.runner_up,
     spans.best_pair,

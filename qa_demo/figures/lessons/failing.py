@@ -8,11 +8,11 @@ from qa_demo.core.course.lessons import Option
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.failures import RIGHT, Judged
 from qa_demo.core.measuring.failures import judge as judged
-from qa_demo.core.measuring.measured import Reliability, ThresholdCurve
+from qa_demo.core.measuring.measured import ThresholdCurve
 from qa_demo.core.measuring.metrics import exact_match, f1, normalize
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
-from qa_demo.figures.lessons.spans import NO_ANSWER
-from qa_demo.figures.measured import HEAD, nearest, share
+from qa_demo.figures.lessons.spans import NO_ANSWER, bracketed, difference
+from qa_demo.figures.measured import HEAD, claims, nearest, share
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.prose import listed, quoted
 
@@ -90,21 +90,12 @@ def best_choice(case: Case) -> Finding:
     )
 
 
-def _claims(found: Reliability) -> tuple[float, float]:
-    """Mean probability and share of exactly right spans over all questions, 0 to 1."""
-    n = sum(row.count for row in found.before)
-    return (
-        sum(row.count * row.mean_prob for row in found.before) / n,
-        sum(row.count * row.accuracy for row in found.before) / n,
-    )
-
-
 def claimed_and_true(case: Case) -> Finding:
     """Whether probabilities come true as often as they claim."""
     found = None if case.measured is None else case.measured.reliability.get(HEAD)
     if found is None:
         return lacking(NO_FIGURES)
-    claim, true = _claims(found)
+    claim, true = claims(found)
     close = abs(true - claim) <= found.error_after
     return Finding(
         f"On {found.measured_on:,} questions its best spans have a probability of "
@@ -195,9 +186,10 @@ def gold_rank(case: Case) -> Finding:
     if best is None or not found:
         return lacking("No right span stands below the reader's answer in its list.")
     right = case.prediction.n_best[found].candidate
+    first, own, gap = difference(best.score, right.score)
     return Finding(
-        f"{quoted(right.text, LONGEST)} is number {found + 1} of the list, "
-        f"{number(best.score - right.score)} below the first.",
+        f"{quoted(right.text, LONGEST)} is number {found + 1} of the list, {first} − "
+        f"{bracketed(own)} = {gap} below the first.",
         value=found + 1,
         within=0.1,
         decimals=0,

@@ -18,7 +18,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading, Span, Window
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import number, units
 from qa_demo.figures.prose import piece, quoted, shorten
 
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -73,9 +73,9 @@ class Finding:
     """`decides` is what the reader did, with the number that decides. `holds`: the reading shows
     the point; else `missing` says why not.
 
-    What is right: `right` the key of an option, `span` a `doc` span, or `value` with `within` as
-    tolerance. `said` answers a wrong option, `traps` a wrong number. `facts` fill the author's
-    texts.
+    What is right: `right` the key of an option, `span` a `doc` span (`also`: others that answer the
+    question as well), or `value` with `within` as tolerance. `said` answers a wrong option, `traps`
+    a wrong number. `facts` fill the author's texts.
     """
 
     decides: str
@@ -83,6 +83,7 @@ class Finding:
     missing: str = ""
     right: str = ""
     span: Span | None = None
+    also: tuple[Span, ...] = ()
     value: float | None = None
     within: float = 0.005
     decimals: int = 2
@@ -159,11 +160,17 @@ def _counted(finding: Finding, guess: float) -> tuple[bool, str]:
         return False, ""
     printed = number(finding.value, finding.decimals)
     if math.isclose(guess, finding.value, rel_tol=0, abs_tol=finding.within):
-        return True, f"Yes, it is {printed}."
+        if units(guess, finding.decimals) == units(finding.value, finding.decimals):
+            return True, f"Yes, it is {printed}."
+        return True, f"Near enough: you wrote {number(guess, finding.decimals)}; it is {printed}."
     for value, sentence in finding.traps:
-        if math.isclose(guess, value, rel_tol=0, abs_tol=finding.within):
+        if abs(guess - value) <= min(finding.within, NAMED * abs(value)):
             return False, sentence
     return False, wrote(number(guess, finding.decimals), printed)
+
+
+NAMED = 0.05
+"""A named mistake is recognised within this share of its own size."""
 
 
 def wrote(guess: str, right: str) -> str:
@@ -178,6 +185,8 @@ def _marked(case: Case, finding: Finding, guess: Span) -> tuple[bool, str]:
         return False, f"You marked {case.text(guess)}; the reader gives no answer."
     if guess == wanted:
         return True, "You marked the same words as the reader."
+    if guess in finding.also:
+        return True, f"You marked {case.text(guess)}, which an annotator marked too."
     low, high = max(guess.start, wanted.start), min(guess.end, wanted.end)
     if low > high:
         return False, f"You marked {case.text(guess)}, and the reader marks other words."

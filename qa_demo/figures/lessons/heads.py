@@ -1,7 +1,6 @@
 """Checks about tags, annotators who disagree, and the training of SpanBERT."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from qa_demo.figures.lessons.finding import (
     likeliest,
 )
 from qa_demo.figures.numbers import number, percent
-from qa_demo.figures.prose import listed, piece, plural, quoted
+from qa_demo.figures.prose import listed, plural, quoted
 
 NO_HEAD = "This reader has no head for tags."
 CHOICES = 4
@@ -74,7 +73,8 @@ VOTES = np.array([2.0, 0.0, 1.0]) / 3
 def vote_target(case: Case) -> Finding:
     """The soft target of B, B, O."""
     return Finding(
-        f"The target is B {number(VOTES[B])}, I {number(VOTES[1])}, O {number(VOTES[O])}.",
+        f"The target is 2 / 3 = {number(VOTES[B])} for B, 0 for I and 1 / 3 = "
+        f"{number(VOTES[O])} for O.",
         value=float(VOTES[B]),
         within=0.01,
         traps=(
@@ -87,10 +87,9 @@ def vote_target(case: Case) -> Finding:
 def vote_floor(case: Case) -> Finding:
     """The entropy of B, B, O: no probabilities give a smaller loss."""
     floor = float(entropy(VOTES))
-    majority = float(cross_entropy(np.log([0.98, 0.01, 0.01]), VOTES))
     return Finding(
-        f"With p = t the loss is −⅔ log ⅔ − ⅓ log ⅓ = {number(floor)} nats; with 98 % on B it "
-        f"would be {number(majority)}.",
+        f"With p = t the loss is −⅔ log ⅔ − ⅓ log ⅓ = {number(floor)} nats; any other p costs "
+        f"more.",
         value=floor,
         within=0.02,
         traps=(
@@ -100,23 +99,19 @@ def vote_floor(case: Case) -> Finding:
     )
 
 
+SURE = 0.8
+"""P(B) in the loss of one tag by hand."""
+
+
 def one_hot(case: Case) -> Finding:
     """With one tag per token the sum has one term, and its minus sign stays."""
-    tags, window = case.reading.tag_logits, case.window
-    if tags is None or not case.gold:
-        return lacking(NO_HEAD)
-    gold = span_at(case.reading.encoding, case.gold[0].char_start, case.gold[0].char_end)
-    home = case.reading.home(gold) or window
-    pos = home.to_pos(gold.start)
-    logits = tags[home.index, pos]
-    p = float(softmax(logits)[B])
-    loss = float(cross_entropy(logits, np.eye(3)[B]))
+    p = np.array([SURE, 0.1, 0.1])
+    loss = float(cross_entropy(np.log(p), np.eye(3)[B]))
     return Finding(
-        f"At {quoted(piece(case.reading, home.index, pos))} P(B) is {number(p, 4)} and the loss "
-        f"−log P(B) = {number(loss, 4)}; without the minus sign it is {number(-loss, 4)}.",
+        f"The loss is −log {SURE:g} = {number(loss)}. Without the minus sign it is "
+        f"log {SURE:g} = {number(-loss)}.",
         right="minus",
-        holds=math.isclose(loss, -math.log(p), abs_tol=1e-6),
-        missing="The two ways to compute the loss differ.",
+        facts={"p": f"{SURE:g}"},
     )
 
 
@@ -139,17 +134,22 @@ def floor_above_zero(case: Case) -> Finding:
 
 
 def hidden_share(case: Case) -> Finding:
-    """How many word pieces of a text are hidden."""
-    pieces = len(case.reading.encoding.context_ids)
-    count = budget_of(pieces)
+    """How many of so many word pieces are hidden."""
+    count = budget_of(PIECES)
+    share = DEFAULTS.mask_ratio * PIECES
     return Finding(
-        f"{percent(DEFAULTS.mask_ratio)} of {pieces:,} is "
-        f"{number(DEFAULTS.mask_ratio * pieces, 1)}, rounded up {count}.",
+        f"{number(DEFAULTS.mask_ratio)} · {PIECES} = {number(share, 1)}, and "
+        f"⌈{number(share, 1)}⌉ = {count}: rounded up.",
         value=count,
-        within=max(1.0, 0.05 * count),
+        within=0.1,
         decimals=0,
-        facts={"pieces": f"{pieces:,}"},
+        traps=((share, "That is no whole number of pieces; it is rounded up."),),
+        facts={"pieces": f"{PIECES}", "percent": f"{number(100 * DEFAULTS.mask_ratio, 0)} %"},
     )
+
+
+PIECES = 50
+"""Of a text to compute with by hand."""
 
 
 RUN, HIDDEN = Span(5, 8), 6
@@ -203,8 +203,8 @@ def minus_log(case: Case) -> Finding:
         float(cross_entropy(np.log([p, 1.0 - p]), np.array([1.0, 0.0]))) for p in chances
     )
     return Finding(
-        f"A chance of {percent(chances[0])} costs {number(even)}, one of {percent(chances[1])} "
-        f"costs {number(small)}."
+        f"−log {chances[0]:g} = {number(even)} and −log {chances[1]:g} = {number(small)}: the less "
+        f"likely the true piece, the more it costs."
     )
 
 
@@ -213,8 +213,8 @@ def own_features(case: Case) -> Finding:
     one, other = (1.0, 2.0, 6.0), (100.0, 0.0, 50.0)
     alone, beside = _centred(np.array([one]))[0], _centred(np.array([one, other]))[0]
     return Finding(
-        f"({_numbers(one)}) becomes ({', '.join(number(float(x)) for x in alone)}), alone or "
-        f"beside ({_numbers(other)}).",
+        "A vector becomes the same numbers alone and beside another one: its own mean and its own "
+        "spread are all that is used.",
         holds=bool((alone == beside).all()),
     )
 
@@ -225,18 +225,13 @@ def _centred(rows: Floats) -> Floats:
     return centred
 
 
-def _numbers(row: Sequence[float]) -> str:
-    return ", ".join(f"{x:g}" for x in row)
-
-
 def mean_length(case: Case) -> Finding:
     """The mean length of a hidden span."""
     law = length_law()
     lengths = np.arange(DEFAULTS.span_lower, DEFAULTS.span_upper + 1)
     mean = float(law @ lengths)
     return Finding(
-        f"The mean is {number(mean)} words: {percent(float(law[0]))} of the spans are one word "
-        f"long, {percent(float(law[-1]))} have {int(lengths[-1])}.",
+        f"The mean of the law is {number(mean)} words.",
         value=mean,
         within=0.35,
         traps=((5.5, "That would be the mean if all lengths were equally likely."),),

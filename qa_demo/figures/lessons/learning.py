@@ -6,7 +6,7 @@ from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.reading.heads import plane
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.scales import wide
-from qa_demo.core.types import Span, Window
+from qa_demo.core.types import Window
 from qa_demo.figures.lessons.finding import (
     LONGEST,
     Case,
@@ -15,7 +15,7 @@ from qa_demo.figures.lessons.finding import (
     lacking,
     likeliest,
 )
-from qa_demo.figures.numbers import number, percent, probability, signed
+from qa_demo.figures.numbers import MINUS, number, percent, probability, signed, total
 from qa_demo.figures.prose import piece, quoted
 
 
@@ -37,9 +37,8 @@ def all_positions(case: Case) -> Finding:
     p = softmax(s / case.temperature)
     inside = float(p[window.to_pos(best.span.start) : window.to_pos(best.span.end) + 1].sum())
     return Finding(
-        f"Over all {len(p):,} positions of the window they add up to "
-        f"{probability(float(p.sum()))}, over {quoted(best.text, LONGEST)} alone to "
-        f"{probability(inside)}.",
+        f"Over all {len(p):,} positions of the window they add up to 1, over "
+        f"{quoted(best.text, LONGEST)} alone to {probability(inside, 2)}.",
         right="all",
         holds=len(p) > len(best.span),
         missing="The answer fills its whole window.",
@@ -74,8 +73,8 @@ def temperature_keeps_order(case: Case) -> Finding:
     if case.temperature == 1.0:
         return lacking("The temperature is 1 again, so there is nothing to compare.")
     return Finding(
-        f"At temperature {case.temperature:g} {_at(case, window, i)} goes from "
-        f"{percent(float(cold[i]))} to {percent(float(warm[i]))}, and it still leads.",
+        f"At temperature {case.temperature:g} {_at(case, window, j)} has "
+        f"{percent(float(warm[j]))}, and it still leads.",
         right="same",
         holds=i == j,
         missing="Another position leads now.",
@@ -92,8 +91,8 @@ def shift_changes_nothing(case: Case) -> Finding:
     before, after = softmax(s), softmax(s + SHIFT)
     i = int(before.argmax())
     return Finding(
-        f"With {SHIFT:g} added to all {len(s):,} start logits {_at(case, window, i)} goes from "
-        f"{probability(float(before[i]), 4)} to {probability(float(after[i]), 4)}.",
+        f"{_at(case, window, i)} keeps its {probability(float(after[i]), 2)}: exp({number(s[i])}) "
+        f"and the sum of all are both multiplied by exp({SHIFT:g}).",
         right="same",
         holds=bool(np.allclose(before, after)),
         missing="The probabilities did change.",
@@ -103,14 +102,13 @@ def shift_changes_nothing(case: Case) -> Finding:
 def without_exp(case: Case) -> Finding:
     """Logits divided by their sum are no probabilities."""
     window, s = _starts(case)
-    plain = s / s.sum()
-    below, i = int((plain < 0).sum()), int(s.argmax())
+    i, whole = int(s.argmax()), float(s.sum())
     return Finding(
-        f"Of {len(s):,} logits divided by their sum {below:,} are below 0, and "
-        f"{_at(case, window, i)} would get {number(float(plain[i]))}; with exp it has "
+        f"The logits of this window sum to a number below 0. So {_at(case, window, i)}, with the "
+        f"highest start logit, {number(float(s[i]))}, would get a share below 0; with exp it has "
         f"{percent(float(softmax(s)[i]))}.",
-        holds=below > 0 or float(plain.max()) > 1,
-        missing="Here every start logit has the same sign.",
+        holds=whole < 0 < float(s[i]),
+        missing="Here the logits do not sum to a number below 0, or none is above it.",
     )
 
 
@@ -129,14 +127,16 @@ def own_sums(case: Case) -> Finding:
 def one_vector(case: Case) -> Finding:
     """S and E are the same for every text; a start logit is S . T_i + b. Needs the reader."""
     assert case.reader is not None
-    heads, window = case.reader.heads(), case.window
+    heads, (window, s) = case.reader.heads(), _starts(case)
     points = plane(heads, case.reader.hidden(window)[-1])
-    s = wide(case.reading, window.index)[0]
-    i = int(s.argmax())
+    i = int(s.argmax()) if case.best is None else window.to_pos(case.best.span.start)
+    bias = float(heads.b_S)
+    printed = total([float(s[i]) - bias, bias], float(s[i]))
+    plus = f"{MINUS} {number(-bias, printed.decimals)}" if bias < 0 else f"+ {printed.addends[1]}"
     return Finding(
-        f"S is one vector of {len(heads.S):,} numbers: its product with the {len(s):,} tokens of "
-        f"this window gives {number(float(points[i, 0]))} at {_at(case, window, i)}, the start "
-        f"logit {number(float(s[i]))}.",
+        f"The same S serves every position. At {_at(case, window, i)} its product with T is "
+        f"{printed.addends[0]}; with the bias that makes the start logit, {printed.addends[0]} "
+        f"{plus} {printed.sign} {printed.total}.",
         right="one",
         holds=bool(np.allclose(points[:, 0], s, atol=0.05)),
         missing="The start logits of this reader are no product with one vector alone.",
@@ -146,13 +146,22 @@ def one_vector(case: Case) -> Finding:
 def top_start(case: Case) -> Finding:
     """Which word piece stands farthest along the start axis."""
     window, s = _starts(case)
-    inside = np.flatnonzero(window.is_context)
-    i = int(inside[s[inside].argmax()])
-    span = case.text(Span(window.to_doc(i), window.to_doc(i)))
+    ranked = likeliest(case, window, s, CHOICES)
+    if len(ranked) < CHOICES:
+        return lacking("The paragraph is too short to choose from.")
+    at = [number(float(s[pos])) for pos, _ in ranked]
     return Finding(
-        f"The dot farthest to the right is {span}, with a start logit of {number(float(s[i]))}.",
-        span=Span(window.to_doc(i), window.to_doc(i)),
+        f"The dot farthest to the right is {quoted(ranked[0][1])}, with a start logit of {at[0]}.",
+        right="rank-0",
+        options=in_reading_order(ranked),
+        said={
+            f"rank-{k}": f"{quoted(ranked[k][1])} has a start logit of {at[k]}."
+            for k in range(1, CHOICES)
+        },
     )
+
+
+CHOICES = 4
 
 
 def other_question(case: Case) -> Finding:
@@ -189,9 +198,9 @@ def bias_changes_nothing(case: Case) -> Finding:
     p, without = softmax(s), softmax(s - bias)
     i = int(p.argmax())
     return Finding(
-        f"The bias is {signed(bias, 3)} on each of {len(s):,} logits; without it "
-        f"{_at(case, window, i)} has {probability(float(without[i]), 4)} instead of "
-        f"{probability(float(p[i]), 4)}.",
+        f"The bias adds {signed(bias, 3)} to the start logit of every position; "
+        f"{_at(case, window, i)} has the probability {probability(float(p[i]), 4)} with it and "
+        f"without it.",
         right="nothing",
         holds=bool(np.allclose(p, without, atol=1e-6)),
         missing="The probabilities did change.",

@@ -53,12 +53,12 @@ def nothing_cut(case: Case) -> Finding:
     first = windows[0].doc_stop
     beyond = best.span.end >= first
     where = (
-        f"and the best span stands behind the first window, in window {best.window + 1}"
+        f"The best span stands behind the first window, in window {best.window + 1}."
         if beyond
-        else f"{pieces - first:,} of them only in later windows"
+        else f"The first window holds {first:,} of them; the others are read later."
     )
     return Finding(
-        f"All {len(read):,} of {pieces:,} word pieces are read, {where}.",
+        f"All {len(read):,} word pieces are read. {where}",
         right="all",
         holds=len(read) == pieces,
         missing="Some word pieces are in no window.",

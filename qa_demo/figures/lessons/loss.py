@@ -29,7 +29,8 @@ def hand_loss(case: Case) -> Finding:
     logs = [float(np.log(p)) for p in CHANCES]
     loss = -sum(logs) / 2
     return Finding(
-        f"The loss is ({number(-logs[0])} + {number(-logs[1])}) / 2 = {number(loss)} nats.",
+        f"−log {CHANCES[0]:g} = {number(-logs[0])} and −log {CHANCES[1]:g} = {number(-logs[1])}, "
+        f"so the loss is ({number(-logs[0])} + {number(-logs[1])}) / 2 = {number(loss)} nats.",
         value=loss,
         within=0.015,
         traps=(

@@ -1,5 +1,7 @@
 """Checks about spans: the answer, the runner-up, the best pair, and no answer."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from qa_demo.core.arrays import softmax
@@ -8,6 +10,7 @@ from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import wide
 from qa_demo.core.reading.spans import separate_argmaxes, span_scores, window_prob
+from qa_demo.core.reading.words import span_at
 from qa_demo.figures.lessons.finding import (
     LONGEST,
     Case,
@@ -15,7 +18,7 @@ from qa_demo.figures.lessons.finding import (
     in_reading_order,
     lacking,
 )
-from qa_demo.figures.numbers import number, percent, signed, total
+from qa_demo.figures.numbers import MINUS, number, percent, total
 from qa_demo.figures.prose import piece, quoted, shorten
 
 NO_ANSWER = "This reader gives no answer to this question, so there is no span to look at."
@@ -23,6 +26,14 @@ CHOICES = 4
 
 
 def answer_span(case: Case) -> Finding:
+    """The words that answer the question: the reader's, or those of an annotator."""
+    found = reader_span(case)
+    encoding = case.reading.encoding
+    golds = [span_at(encoding, a.char_start, a.char_end) for a in case.gold]
+    return replace(found, also=tuple(dict.fromkeys(golds))) if found.holds else found
+
+
+def reader_span(case: Case) -> Finding:
     """The words that the reader marks."""
     best = case.best
     if best is None or not case.answered:
@@ -44,8 +55,8 @@ def copied(case: Case) -> Finding:
     context = case.reading.encoding.context
     here = context[best.char_start : best.char_end]
     return Finding(
-        f"The {len(here)} characters of its answer stand in the paragraph letter by letter, from "
-        f"character {best.char_start + 1:,} on.",
+        f"{quoted(best.text, LONGEST)} stands in the paragraph letter by letter, characters "
+        f"{best.char_start + 1:,} to {best.char_end:,} of {len(context):,}.",
         holds=here == best.text,
         missing="The answer is no slice of the paragraph.",
         right="copies",
@@ -72,8 +83,8 @@ def runner_up(case: Case) -> Finding:
     assert best is not None
     listed, options = found
     return Finding(
-        f"Second comes {quoted(listed[0].text, LONGEST)} with a score of "
-        f"{number(listed[0].score)}, {number(best.score - listed[0].score)} below the first.",
+        f"Second comes {quoted(listed[0].text, LONGEST)}, "
+        f"{number(best.score - listed[0].score)} behind the first.",
         right="rank-0",
         options=options,
         said=_ranks(listed, 2),
@@ -99,8 +110,7 @@ def best_pair(case: Case) -> Finding:
 
 def _ranks(listed: list[Candidate], first: int) -> dict[str, str]:
     return {
-        f"rank-{k}": f"{quoted(c.text, LONGEST)} is number {first + k}, with a score of "
-        f"{number(c.score)}."
+        f"rank-{k}": f"{quoted(c.text, LONGEST)} is number {first + k} of the reader's list."
         for k, c in enumerate(listed)
         if k
     }
@@ -132,13 +142,15 @@ def three_tokens(case: Case) -> Finding:
     i, j = np.triu_indices(len(START))
     best = int(np.argmax(scores[i, j]))
     free = np.unravel_index(int(np.argmax(scores)), scores.shape)
-    top, most = number(scores[i[best], j[best]], 0), number(scores[free], 0)
+    top, most = (
+        f"{START[a]:g} + {END[b]:g} = {scores[a, b]:g}" for a, b in ((i[best], j[best]), free)
+    )
     return Finding(
-        f"Token {i[best] + 1} to token {j[best] + 1} has {top}; the sum of the two maxima, {most}, "
-        f"would start at token {free[0] + 1} and end at token {free[1] + 1}.",
+        f"Token {i[best] + 1} alone has {top}; the two maxima, {most}, would start at token "
+        f"{free[0] + 1} and end at token {free[1] + 1}.",
         right=f"{i[best] + 1}-{j[best] + 1}",
         said={
-            f"{free[0] + 1}-{free[1] + 1}": f"It has the highest sum, {most}, but it ends before "
+            f"{free[0] + 1}-{free[1] + 1}": f"Its sum is the highest, {most}, but it ends before "
             f"it starts."
         },
     )
@@ -153,12 +165,12 @@ def argmaxes_apart(case: Case) -> Finding:
     ]
     gap = cell.start_pos - cell.end_pos
     said = (
-        f"The highest start is at {at[0]} (position {cell.start_pos}), the highest end at {at[1]} "
-        f"(position {cell.end_pos})"
+        f"In the paragraph the highest start is at {at[0]} (i = {cell.start_pos}), the highest end "
+        f"at {at[1]} (j = {cell.end_pos})"
     )
     if gap <= 0:
         return lacking(f"{said}: here they do make a span.")
-    return Finding(f"{said}: it would end {gap} positions before it starts.", right="no")
+    return Finding(f"{said}: it would end before it starts.", right="no")
 
 
 def legal_pairs(case: Case) -> Finding:
@@ -166,16 +178,18 @@ def legal_pairs(case: Case) -> Finding:
     window, best = case.window, case.best
     if best is None:
         return lacking(NO_ANSWER)
-    n, d = len(window), int(window.is_context.sum())
+    d = int(window.is_context.sum())
     legal = int(valid_spans(window, case.decode, case.merge.copies).sum())
+    ordered = d * (d + 1) // 2
+    longer = f", less the {ordered - legal:,} that are too long" if ordered > legal else ""
     return Finding(
-        f"Of {n:,} × {n:,} = {n * n:,} pairs {legal:,} are legal: both ends among the {d:,} word "
-        f"pieces of the paragraph, in order, and not too long.",
+        f"{legal:,} pairs are legal: of {d:,} word pieces {d:,} · {d + 1:,} / 2 = {ordered:,} "
+        f"pairs stand in order{longer}.",
         value=legal,
         within=max(0.5, 0.05 * legal),
         decimals=0,
-        traps=((n * n, f"That is every pair, and {n * n - legal:,} of them are no span."),),
-        facts={"pieces": f"{d:,}", "positions": f"{n:,}", "limit": f"{_limit(case):,}"},
+        traps=((d * d, "That is every pair; in nearly half of them the end comes first."),),
+        facts={"pieces": f"{d:,}", "limit": f"{_limit(case):,}"},
     )
 
 
@@ -184,17 +198,20 @@ def _limit(case: Case) -> int:
 
 
 def mean_of_maxima(case: Case) -> Finding:
-    """(max start probability + max end probability) / 2 is the score of no span."""
+    """(max start probability + max end probability) / 2 is the score of no span; the softmax runs
+    over the whole window.
+    """
     window = case.window
-    s, e = (softmax(x[window.is_context]) for x in wide(case.reading, window.index))
-    value = float(s.max() + e.max()) / 2
-    i, j = int(s.argmax()), int(e.argmax())
+    p = [softmax(x) for x in wide(case.reading, window.index)]
+    at = np.flatnonzero(window.is_context)
+    i, j = (int(at[x[at].argmax()]) for x in p)
     if i <= j:
         return lacking("Here the two maxima do stand in one span, so their mean looks harmless.")
-    words = [case.reading.encoding.context_tokens[window.doc_start + k] for k in (i, j)]
+    words = [quoted(piece(case.reading, window.index, k), LONGEST) for k in (i, j)]
+    start, end = float(p[0][i]), float(p[1][j])
     return Finding(
-        f"({percent(float(s[i]))} + {percent(float(e[j]))}) / 2 = {percent(value)} adds the start "
-        f"at {quoted(words[0])} to the end at {quoted(words[1])}, and no span has both.",
+        f"({number(start)} + {number(end)}) / 2 = {number((start + end) / 2)} joins the start at "
+        f"{words[0]} to the end at {words[1]}, which stands before it: no span has both.",
         right="none",
     )
 
@@ -204,15 +221,27 @@ def withholds(case: Case) -> Finding:
     best, prediction = case.best, case.prediction
     if best is None or prediction.score_diff is None or prediction.limit is None:
         return lacking("This reader knows no threshold, so it always answers.")
-    gap, limit = signed(prediction.score_diff), number(prediction.limit)
+    limit = number(prediction.limit)
     does = "gives its answer" if case.answered else "gives no answer"
+    null, other, gap = difference(prediction.null_score, best.score)
     return Finding(
-        f"The reader {does}: no answer scores {number(prediction.null_score)}, its best span "
-        f"{quoted(best.text, LONGEST)} {number(best.score)}; the difference {gap} is "
+        f"The reader {does}: no answer scores {null}, its best span "
+        f"{quoted(best.text, LONGEST)} {other}; the difference, {gap}, is "
         f"{'not ' if case.answered else ''}above the threshold {limit}.",
         right="answer" if case.answered else "none",
-        facts={"null": number(prediction.null_score), "best": number(best.score)},
+        facts={"null": null, "best": other},
     )
+
+
+def difference(a: float, b: float) -> tuple[str, str, str]:
+    """a, b and a - b as printed, with as few decimals as it takes to come out."""
+    printed = total([a, -b])
+    return printed.addends[0], number(b, printed.decimals), printed.total
+
+
+def bracketed(text: str) -> str:
+    """A number that is subtracted: in brackets if it is negative."""
+    return f"({text})" if text.startswith(MINUS) else text
 
 
 def withheld(case: Case) -> Finding:
@@ -240,10 +269,13 @@ def where_it_turns(case: Case) -> Finding:
     found, diff = withheld(case), case.prediction.score_diff
     if not found.holds or diff is None:
         return found
+    assert case.best is not None
+    null, other, gap = difference(case.prediction.null_score, case.best.score)
     return Finding(
-        f"Null score minus best score is {number(diff)}: from that threshold on the reader would "
-        f"answer, and it stands at {number(case.prediction.limit or 0.0)}.",
+        f"Null score minus best score is {null} − {bracketed(other)} = {gap}: from that threshold "
+        f"on the reader would answer, and it stands at {number(case.prediction.limit or 0.0)}.",
         value=diff,
+        facts={"null": null, "best": other},
         within=0.1,
         traps=((-diff, "The size is right, but it is null score minus best score."),),
     )

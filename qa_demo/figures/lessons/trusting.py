@@ -7,7 +7,6 @@ from qa_demo.core.explaining.attribution import (
     Attribution,
     Method,
     Target,
-    rank_correlation,
     silence,
 )
 from qa_demo.core.explaining.chance import Placed, draw, place
@@ -16,7 +15,7 @@ from qa_demo.core.explaining.word_sets import other_words
 from qa_demo.core.reading.words import Words, words
 from qa_demo.core.types import Window
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
-from qa_demo.figures.numbers import number, percent, signed
+from qa_demo.figures.numbers import number, percent, signed, total
 from qa_demo.figures.prose import listed, quoted
 
 NO_SPAN = "This paragraph holds no legal span."
@@ -50,10 +49,11 @@ def shares_add_up(case: Case) -> Finding:
     found = _shares(case, aim[1])
     if found.f_baseline is None or found.gap_share is None:
         return lacking("These shares have no baseline to be measured from.")
+    printed = total([found.f_x, -found.f_baseline, found.gap], found.sum)
     return Finding(
-        f"The shares add up to {number(found.sum)}; the score is {number(found.f_x)} and "
-        f"{number(found.f_baseline)} without the text, a difference of "
-        f"{number(found.f_x - found.f_baseline)}. The gap is {percent(found.gap_share)} of it.",
+        f"The score is {printed.addends[0]}, and {number(found.f_baseline, printed.decimals)} "
+        f"without the text. The shares add up to {printed.total}: to the difference and a gap of "
+        f"{printed.addends[2]}, {percent(found.gap_share)} of it.",
         right="yes" if found.complete else "no",
         facts={"limit": percent(GAP_LIMIT)},
     )
@@ -112,7 +112,7 @@ def attention_beats_chance(case: Case) -> Finding:
 
 
 def methods_agree(case: Case) -> Finding:
-    """How far two methods order the words alike."""
+    """Whether two methods put the same word first, outside of the answer."""
     aim = _aim(case)
     if aim is None or case.reader is None:
         return lacking(NO_SPAN)
@@ -120,12 +120,11 @@ def methods_agree(case: Case) -> Finding:
     free = list(other_words(units, target, window))
     deleted = leave_one_out(case.reading, target, case.reader.masked)
     values = [units.sums(one.total)[free] for one in (_shares(case, target), deleted)]
-    rho = rank_correlation(*values)
-    if rho is None:
-        return lacking("One of the two methods gives every word the same.")
+    first = [free[int(np.argmax(x))] for x in values]
+    shares, costs = (quoted(units.items[k].text, LONGEST) for k in first)
+    same = first[0] == first[1]
     return Finding(
-        f"Over {len(free)} words the rank correlation of integrated gradients and deletion is "
-        f"{number(rho)}.",
-        value=rho,
-        within=0.15,
+        f"Integrated gradients put {shares} first, deletion {'too' if same else costs}: without "
+        f"{costs} the score falls by {number(float(values[1].max()))}.",
+        right="yes" if same else "no",
     )

@@ -77,15 +77,16 @@ def attention_elsewhere(case: Case) -> Finding:
     window = case.reading.windows[best.window]
     target = Target("span_score", best.span, window=best.window)
     looked = case.reader.relevance(window, target, "attention").total
-    special = float(looked[units.of < 0].sum() / looked.sum())
+    marks = np.where(units.of < 0, looked, -np.inf)
+    mark = int(marks.argmax())
+    name, most = case.reading.tokens(window.index)[mark], float(looked[mark] / looked.sum())
     by_word = np.where(np.isfinite(effects), units.sums(looked), -np.inf)
     attended, costly = (np.argsort(-x, kind="stable")[:3].tolist() for x in (by_word, effects))
     shared = len(set(attended) & set(costly))
     return Finding(
         f"Most attention goes to {listed([_named(units, k) for k in attended])}, and "
-        f"{percent(special)} of all to marks such as {case.reading.tokens(window.index)[-1]}; "
-        f"{shared} of these three "
-        f"are among the three costliest.",
+        f"{percent(most)} of all to the mark {name}. The three costliest when covered are "
+        f"{listed([_named(units, k) for k in costly])}.",
         right="no",
         holds=shared < 3,
         missing="Here the three most attended words are also the three costliest.",

@@ -63,9 +63,24 @@ PARTS: Mapping[str, str] = MappingProxyType(
 """What a step may point at, and where it stands on the page; & is the picture of its chapter."""
 
 
+ACTS: Mapping[str, tuple[tuple[str, str | None], ...]] = MappingProxyType(
+    {
+        "ask": (("#scores-question", "{question}"), ("#scores-ask", None)),
+        "train": ((".bench:not(:has(+ .results)) #loss-take-1", None),),
+        "deletion": (("#why-method", "leave_one_out"),),
+        "gradients": (("#why-method", "integrated_gradients"),),
+        "question-words": (("#why-question-run", None),),
+        "measure": (("#why-trust-run", None),),
+    }
+)
+"""What a step may press once its guess was made: each control in turn, with the value that it is
+set to.
+"""
+
+
 def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
     """The lessons of a folder. Errors: BadInput with file, line and field."""
-    known = Known(tuple(load_examples()), VIEWS, tuple(PARTS), tuple(CHECKS), STEPS)
+    known = Known(tuple(load_examples()), VIEWS, tuple(PARTS), tuple(CHECKS), STEPS, tuple(ACTS))
     return load_lessons(folder, known)
 
 
@@ -106,6 +121,10 @@ def contents(lessons: tuple[Lesson, ...]) -> dict[str, Any]:
     }
 
 
+def _act(step: Step) -> tuple[tuple[str, str | None], ...]:
+    return ACTS[step.act] if step.act else ()
+
+
 def _step(step: Step) -> dict[str, Any]:
     return {
         "title": step.title,
@@ -113,6 +132,8 @@ def _step(step: Step) -> dict[str, Any]:
         "view": step.view,
         "step": step.step,
         "open": step.open,
+        "act": [[at, value and value.format(question=step.question)] for at, value in _act(step)],
+        "byhand": step.byhand,
         "highlight": list(step.highlight),
         "predict": step.predict,
         "veil": bool(step.predict) and step.veil,

@@ -41,7 +41,8 @@ def test_an_empty_bin_is_no_dot() -> None:
     picture = reliability_picture(FOUND)
     assert [row["count"] for row in picture["before"]] == [4]
     assert (
-        "0.250 on average" in picture["said"]
+        "claim 75 % on average, and 50 % of them are exactly right" in picture["said"]
+        and "answers by 0.250." in picture["said"]
         and "misses by 0.125: the dots lie closer" in picture["said"]
     )
     worse = replace(FOUND, error_after=0.3)

@@ -14,8 +14,10 @@ from qa_demo.core.arrays import softmax
 from qa_demo.core.course.lessons import Option
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.lessons import spans
+from qa_demo.figures.labels import make_labels
+from qa_demo.figures.lessons import heads, spans
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding, judge
 from qa_demo.figures.lessons.proof import fault_of, prove
@@ -40,7 +42,8 @@ def stored(key: str) -> tuple[Reading, tuple[Answer, ...]]:
 def case(key: str, **more: object) -> Case:
     reading, gold = stored(key)
     decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
-    return Case(reading, decode, gold=gold, measured=measured("bundled"), **more)
+    labels = make_labels(reading, gold, 0, gold, None).golds
+    return Case(reading, decode, gold=gold, labels=labels, measured=measured("bundled"), **more)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
@@ -101,6 +104,25 @@ def test_the_answer_is_measured_by_the_words_that_both_hold() -> None:
     assert judge(this, found, None).yours == ""
 
 
+def test_what_an_annotator_marked_answers_the_question() -> None:
+    this = case("saxophone")
+    reading, answers = stored("saxophone")
+    golds = [span_at(reading.encoding, a.char_start, a.char_end) for a in answers]
+    asked, predicted = (CHECKS[name].find(this) for name in ("answer_span", "reader_span"))
+    other = next(g for g in golds if g != asked.span)
+    assert judge(this, asked, other).right and not judge(this, predicted, other).right
+
+
+def test_an_honest_guess_is_no_named_mistake() -> None:
+    this = case("bread")
+    found = CHECKS["threshold_cost"].find(this)
+    ((mistake, sentence),) = found.traps
+    assert judge(this, found, mistake).yours == sentence
+    assert judge(this, found, mistake + 6).yours.startswith("You wrote")
+    near = judge(this, found, round(found.value) + 5)
+    assert near.right and near.yours.startswith("Near enough: you wrote")
+
+
 def test_a_number_has_a_tolerance_and_its_usual_mistakes() -> None:
     this = case("oresund")
     found = CHECKS["hand_loss"].find(this)
@@ -116,8 +138,8 @@ def test_a_wrong_option_is_answered_by_its_own_number() -> None:
     this = case("oresund")
     found = spans.runner_up(this)
     wrong = next(o for o in found.options if o.key != found.right)
-    listed = {r.candidate.text: r.candidate.score for r in this.prediction.n_best}
-    assert f"{listed[wrong.text]:.2f}" in judge(this, found, wrong.key).yours
+    rank = [r.candidate.text for r in this.prediction.n_best].index(wrong.text) + 1
+    assert f"number {rank} of" in judge(this, found, wrong.key).yours
     options = [Option("a", "This."), Option("b", "That.")]
     assert "This" in judge(this, Finding("", right="a"), "b", options).yours
 
@@ -145,7 +167,7 @@ def test_probabilities_add_up_over_the_window_and_not_over_the_answer() -> None:
     assert best is not None
     p = softmax(this.reading.logits(window.index)[0].astype(np.float64))
     inside = p[window.to_pos(best.span.start) : window.to_pos(best.span.end) + 1].sum()
-    assert f"{inside:.3f}" in CHECKS["all_positions"].find(this).decides
+    assert f"{inside:.2f}" in CHECKS["all_positions"].find(this).decides
 
 
 def test_a_reading_that_does_not_show_the_point_says_so() -> None:
@@ -166,19 +188,35 @@ def test_a_fault_names_what_is_missing() -> None:
 
 def test_a_chance_costs_minus_its_logarithm() -> None:
     said = CHECKS["minus_log"].find(case("oresund")).decides
-    found = re.fullmatch(r"A chance of (\d+) % costs (\S+), one of (\d+) % costs (\S+)\.", said)
-    assert found is not None, said
-    for chance, cost in (found.groups()[:2], found.groups()[2:]):
-        assert float(cost) == pytest.approx(-math.log(int(chance) / 100), abs=0.0051)
+    found = re.findall(r"−log (\S+) = (\d\.\d\d)", said)
+    assert len(found) == 2, said
+    for chance, cost in found:
+        assert float(cost) == pytest.approx(-math.log(float(chance)), abs=0.0051)
 
 
 def test_layer_norm_is_that_of_torch_whatever_stands_beside() -> None:
-    found = CHECKS["own_features"].find(case("oresund"))
-    assert found.holds
-    one, normed, other = (
-        [float(x.replace("−", "-")) for x in row.split(",")]
-        for row in re.findall(r"\(([^)]*)\)", found.decides)
-    )
-    both = torch.tensor([one, other])
-    expected = torch.nn.functional.layer_norm(both, (3,), eps=0.0)[0]
-    assert normed == pytest.approx(expected.tolist(), abs=0.0051)
+    assert CHECKS["own_features"].find(case("oresund")).holds
+    both = torch.tensor([[1.0, 2.0, 6.0], [100.0, 0.0, 50.0]])
+    expected = torch.nn.functional.layer_norm(both, (3,), eps=0.0)
+    assert heads._centred(both.numpy()) == pytest.approx(expected.numpy(), abs=1e-6)
+
+
+@pytest.mark.parametrize("key", ["machu-picchu", "oresund", "cacao"])
+def test_the_loss_of_a_lesson_is_that_of_all_annotators(key: str) -> None:
+    """L = -sum_i t_i log p_i with the mean of the annotators' rows as t."""
+    this, answers = case(key), stored(key)[1]
+    logits = this.reading.logits(0)
+    at = [span_at(this.reading.encoding, a.char_start, a.char_end) for a in answers]
+    w = this.reading.windows[0]
+    costs = [
+        np.mean([-np.log(softmax(x.astype(np.float64)))[w.to_pos(getattr(g, side))] for g in at])
+        for x, side in zip(logits, ("start", "end"), strict=True)
+    ]
+    found = CHECKS["sum_or_mean"].find(this).decides
+    printed = [float(n) for n in re.findall(r"\d\.\d+", found)[:3]]
+    assert printed == pytest.approx([*costs, np.mean(costs)], abs=0.0051)
+    if len(set(at)) > 1:
+        assert not CHECKS["normaliser"].find(this).holds
+        assert not CHECKS["gold_loss"].find(this).holds
+    else:
+        assert CHECKS["gold_loss"].find(this).value == pytest.approx(np.mean(costs))

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { parse } from "../../../assets/page/lessons/memory.js";
 
-const EMPTY = { at: null, done: [], declined: false };
+const EMPTY = { at: null, done: [], declined: false, places: {}, guesses: {} };
 
 Deno.test("what is stored is read back", () => {
-  const kept = { at: { lesson: "span", step: 2 }, done: ["span"], declined: true };
+  const kept = {
+    at: { lesson: "span", step: 2 },
+    done: ["span"],
+    declined: true,
+    places: { span: 2 },
+    guesses: { "span 0": [3, 4], "span 1": null },
+  };
   assert.deepEqual(parse(JSON.stringify(kept)), kept);
 });
 
@@ -16,5 +22,11 @@ Deno.test("what another program left there counts as nothing", () => {
     at: null,
     done: ["b"],
     declined: false,
+    places: {},
+    guesses: {},
+  });
+  assert.deepEqual(parse('{"places": {"a": -1, "b": "1", "c": 2}, "guesses": [1]}'), {
+    ...EMPTY,
+    places: { c: 2 },
   });
 });
