@@ -100,6 +100,11 @@ def signed(x: float, decimals: int = MIN_DECIMALS) -> str:
     return number(x, decimals) if units(x, decimals) < 0 else f"+{number(x, decimals)}"
 
 
+def bracketed(text: str) -> str:
+    """A printed number that is added or subtracted: in brackets if it is negative."""
+    return f"({text})" if text.startswith(MINUS) else text
+
+
 def total(
     addends: Sequence[float], value: float | None = None, at_least: int = MIN_DECIMALS
 ) -> PrintedSum:

@@ -29,9 +29,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.model]
 
 NUMBER = re.compile(r"(?<![\w.,\u00b7])[\u2212-]?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)")
 QUOTED = re.compile(r"\u201c[^\u201d]*\u201d|`[^`]*`|\u2068[^\u2069]*\u2069")
-SUM = re.compile(
-    r"((?:log|[-\d.,()+\u2212\u00b7/\u2308\u2309\u2153\u2154\u00bd ])+?)\s=\s([\u2212-]?\d[\d,]*(?:\.\d+)?)"
-)
+RESULT = re.compile(r"\s=\s([\u2212-]?\d[\d,]*(?:\.\d+)?)")
+LEFT = re.compile(r"(?:log|[-\d.,()+\u2212\u00b7/\u2308\u2309\u2153\u2154\u00bd\s])+$")
+SLOW_ACT = 60_000
+QUICK = 6_000
 WAIT = 60_000
 """Milliseconds that an explanation or a measurement may take."""
 
@@ -92,25 +93,25 @@ def claims(text: str) -> tuple[list[str], list[str]]:
     """The numbers of a text that have to be shown, and the sums in it that do not come out."""
     bare = QUOTED.sub("", text)
     results, faults = [], []
-    for match in SUM.finditer(bare):
-        left, right = match.groups()
-        terms = NUMBER.findall(left)
-        if not terms or not re.search(
-            r"[-+\u2212\u00b7/\u2308l]", left.strip(" -\u2212")[1:] or left
+    for match in RESULT.finditer(bare):
+        left = LEFT.search(bare[: match.start()])
+        got = None if left is None else worked(left[0])
+        if (
+            left is None
+            or got is None
+            or not re.search(r"[+\u00b7/\u2308lg\u2212]", left[0].strip()[1:])
         ):
             continue
-        got = worked(left)
-        if got is None:
-            continue
+        right, terms = match[1], NUMBER.findall(left[0])
         # the addends are printed rounded, each by up to half of its last place
         loose = 0.5 * 10.0 ** -places(right) + 1e-9
-        if "log" in left or "/" in left or "\u00b7" in left:
+        if re.search(r"log|/|\u00b7", left[0]):
             loose += sum(0.5 * 10.0 ** -places(t) for t in terms if "." in t) / 2
         if abs(got - value(right)) > loose:
-            faults.append(f"{left.strip()} = {right}, but it is {got:.4f}")
-        results.append(match.span(2))
-    needed = [m[0] for m in NUMBER.finditer(bare) if m.span() not in results]
-    percents = {m[1] for m in re.finditer(r"(\d[\d,.]*) %", bare)}
+            faults.append(f"{left[0].strip()} = {right}, but it is {got:.4f}")
+        results.append(value(right))
+    percents = {m[1] for m in re.finditer(r"(\d[\d,.]*)\s%", bare)}
+    needed = [m[0] for m in NUMBER.finditer(bare) if value(m[0]) not in results]
     return [f"{n} %" if n in percents else n for n in needed], faults
 
 
@@ -167,12 +168,15 @@ class Played:
     def says(self) -> str:
         return str(self.page.evaluate(SAYS))
 
-    def missing(self, needed: list[str]) -> list[str]:
+    def missing(self, needed: list[str], patience: int) -> list[str]:
         """Those of the numbers that do not come to stand on the page."""
         needs = [as_need(n) for n in needed]
         try:
             self.page.wait_for_function(
-                f"(needs) => ({MISSING})(needs).length === 0", arg=needs, polling=200, timeout=8_000
+                f"(needs) => ({MISSING})(needs).length === 0",
+                arg=needs,
+                polling=200,
+                timeout=patience,
             )
         except Late:
             left = self.page.evaluate(MISSING, needs)
@@ -231,11 +235,10 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
     if step.byhand:
         given = {value(n) for n in re.findall(r"\d[\d,]*(?:\.\d+)?", before_guess)} | {0, 1, 2, 3}
         given |= {x / 100 for x in given}
-        results = {abs(value(m[2])) for m in SUM.finditer("\n".join([text, *more]))}
         free = () if not step.predict else needed
-        left = [n for n in free if as_need(n)[0] not in given | results]
+        left = [n for n in free if as_need(n)[0] not in given]
     else:
-        left = played.missing(list(dict.fromkeys(needed)))
+        left = played.missing(list(dict.fromkeys(needed)), SLOW_ACT if step.act else QUICK)
     where = f"{lesson.id} {k + 1}"
     return faults_at(where, faults + wrong + [f"{n} is not shown" for n in left])
 

@@ -16,10 +16,10 @@ const TITLE = "how far to trust it";
  */
 export function trust(data, width, page, before) {
   const open = Boolean(before?.open);
-  if (data.none) return fold(TITLE, el("p", {}, data.none), { open, id: "answer-trust" });
+  if (data.none) return covered(TITLE, el("p", {}, data.none), { open, id: "answer-trust" });
   const em = 16 * page.scale;
   const each = Math.min(width, Math.max(em * 20, Math.min(em * 34, width / 2 - em)));
-  return fold(
+  return covered(
     TITLE,
     el(
       "div",
@@ -40,6 +40,13 @@ export function trust(data, width, page, before) {
     ),
     { open, id: "answer-trust" },
   );
+}
+
+/** A fold that the veil covers: it tells how often the reader is right. */
+function covered(title, content, more) {
+  const node = fold(title, content, more);
+  node.classList.add("veil-part");
+  return node;
 }
 
 const diagram = (art, { said }, marks) =>

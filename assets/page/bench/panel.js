@@ -56,12 +56,19 @@ function changed({ target }) {
   view.timer = setTimeout(() => send("change", typed(view.root, view.desk)), 350);
 }
 
-/** Why the typed numbers cannot be used: beside the box that cannot be read, else the last one. */
+/** Why the typed numbers cannot be used: below the tables, where it covers no number. Each box that
+ * cannot be read is marked, else the last one; what older numbers gave stands back.
+ */
 function refused(text) {
   const boxes = /** @type {HTMLInputElement[]} */ ([...view.inner.querySelectorAll("[data-box]")]);
-  const wrong = boxes.find((box) => !readable(box.value, box.dataset.box ?? "")) ??
-    boxes.find((box) => box.dataset.box === view.last);
-  refuse(wrong ?? view.inner, text);
+  const bad = boxes.filter((box) => !readable(box.value, box.dataset.box ?? ""));
+  const marked = bad.length ? bad : boxes.filter((box) => box.dataset.box === view.last);
+  refuse(view.inner.querySelector(".bench-golds") ?? view.inner, text);
+  view.inner.querySelectorAll("[aria-invalid]").forEach((one) =>
+    one.removeAttribute("aria-invalid")
+  );
+  if (text) marked.forEach((box) => box.setAttribute("aria-invalid", "true"));
+  view.inner.classList.toggle("refused", Boolean(text));
 }
 
 const shape = (more) => {

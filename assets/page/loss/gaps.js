@@ -1,7 +1,7 @@
 // The gaps of one head: a bracket from each label's logit to log Z, and what they add up to.
 
 import { svg } from "../shared/dom.js";
-import { fixed, sums } from "../shared/numbers.js";
+import { fixed, probability, sums } from "../shared/numbers.js";
 import { clamp } from "../shared/scales.js";
 import { logZ } from "./math.js";
 
@@ -65,7 +65,8 @@ export const rowsFor = (sparse) => Math.min(sparse.length, MOST) + (sparse.lengt
 export function gapRows(logits, z, sparse, narrow, digits = 2) {
   if (sparse.length === 1) {
     const gap = fixed(z - logits[sparse[0][0]], digits);
-    return [{ pos: sparse[0][0], text: `${narrow ? "" : "−log p = "}${gap}` }];
+    const p = probability(Math.exp(logits[sparse[0][0]] - z));
+    return [{ pos: sparse[0][0], text: narrow ? gap : `p ${p}, −log p = ${gap}` }];
   }
   const order = [...sparse].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   const named = order.length > MOST ? order.slice(0, MOST - 1) : order;

@@ -20,9 +20,10 @@ from qa_demo.core.learning.losses import (
     tag_targets,
 )
 from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.merge_rules import run_all, separate_maxima
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.spans import Cell, window_prob
+from qa_demo.core.reading.spans import Cell, span_scores, window_prob
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.numbers import effect, number, probability, rounded, total
 from qa_demo.figures.pack import printable
@@ -145,6 +146,8 @@ def _answer(reading: Reading, decode: DecodeOptions) -> list[Line]:
             ],
             ["its probability", f"P(start) · P(end) = {probability(p)}"],
         ]
+        if (equal := _ties(reading, decode, best.score)) > 1:
+            lines.append(["ties", f"{equal} pairs share the highest sum; the first is taken"])
     home = reading.windows[found.null_window]
     s, e = reading.logits(home.index)
     lines.append(["no answer", f"[CLS]: {_sum(float(s[home.cls_at]), float(e[home.cls_at]))}"])
@@ -160,6 +163,14 @@ def _answer(reading: Reading, decode: DecodeOptions) -> list[Line]:
         )
     apart = sorted(separate_maxima(reading, decode), key=lambda found: found[1].window)
     return lines + [_apart(reading, value, cell) for value, cell in apart]
+
+
+def _ties(reading: Reading, decode: DecodeOptions, score: float) -> int:
+    """How many legal pairs of all windows have this score."""
+    return sum(
+        int((span_scores(*reading.logits(w))[valid_spans(window, decode)] == score).sum())
+        for w, window in enumerate(reading.windows)
+    )
 
 
 def _apart(reading: Reading, value: float, cell: Cell) -> Line:

@@ -11,9 +11,10 @@ from qa_demo.core.measuring.failures import judge as judged
 from qa_demo.core.measuring.measured import ThresholdCurve
 from qa_demo.core.measuring.metrics import exact_match, f1, normalize
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
-from qa_demo.figures.lessons.spans import NO_ANSWER, bracketed, difference
+from qa_demo.figures.lessons.no_answer import difference
+from qa_demo.figures.lessons.spans import NO_ANSWER
 from qa_demo.figures.measured import HEAD, claims, nearest, share
-from qa_demo.figures.numbers import number, percent
+from qa_demo.figures.numbers import bracketed, number, percent
 from qa_demo.figures.prose import listed, quoted
 
 NO_FIGURES = "No figures are stored beside this reader."
@@ -117,6 +118,13 @@ def _golds(case: Case) -> str:
     return listed([quoted(t, LONGEST) for t in dict.fromkeys(a.text for a in case.gold)])
 
 
+def _answered(case: Case) -> str:
+    """Answer and marked texts, for paper."""
+    given = case.prediction.answer
+    what = "gives no answer" if given is None else f"answers {quoted(given, LONGEST)}"
+    return f"The reader {what}; marked was {_golds(case) or 'nothing'}."
+
+
 def exact_or_not(case: Case) -> Finding:
     """Whether the answer counts as exactly right."""
     if not case.answered or not case.gold:
@@ -127,6 +135,7 @@ def exact_or_not(case: Case) -> Finding:
         f"Its answer {quoted(case.prediction.answer or '', LONGEST)} {is_in} the texts that were "
         f"marked, {_golds(case)}: exact match is {1 if right else 0}.",
         right="yes" if right else "no",
+        given=_answered(case),
     )
 
 
@@ -168,6 +177,7 @@ def error_kind(case: Case) -> Finding:
     return Finding(
         f"The file calls it “{kind}”: the reader gives {what}; {marked}.",
         right=_key(kind),
+        given=_answered(case),
         options=tuple(Option(_key(k), KIND_SAYS[k]) for k in KIND_SAYS if k in shown),
     )
 
@@ -193,4 +203,14 @@ def gold_rank(case: Case) -> Finding:
         value=found + 1,
         within=0.1,
         decimals=0,
+        given=f"Marked was {_golds(case)}. The list: {_list(case)}.",
     )
+
+
+def _list(case: Case) -> str:
+    """The first spans of the list with their scores, for paper."""
+    first = [r.candidate for r in case.prediction.n_best][:LISTED]
+    return "; ".join(f"{quoted(c.text, LONGEST)} {number(c.score)}" for c in first)
+
+
+LISTED = 6

@@ -75,7 +75,7 @@ class Finding:
 
     What is right: `right` the key of an option, `span` a `doc` span (`also`: others that answer the
     question as well), or `value` with `within` as tolerance. `said` answers a wrong option, `traps`
-    a wrong number. `facts` fill the author's texts.
+    a wrong number. `facts` fill the author's texts; `given` is what paper needs besides.
     """
 
     decides: str
@@ -91,6 +91,7 @@ class Finding:
     said: Mapping[str, str] = field(default_factory=lambda: NONE)
     traps: tuple[tuple[float, str], ...] = ()
     facts: Mapping[str, str] = field(default_factory=lambda: NONE)
+    given: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,9 @@ def likely_begin(case: Case) -> Finding:
         f"O {percent(float(chance[O]))}.",
         right="rank-0",
         options=in_reading_order(ranked),
+        given="P(B): "
+        + "; ".join(f"{quoted(t)} {percent(float(p[at]))}" for at, t in sorted(ranked))
+        + ".",
         said={
             f"rank-{k}": f"At {quoted(t)} B has {percent(float(p[at]))}."
             for k, (at, t) in enumerate(ranked)

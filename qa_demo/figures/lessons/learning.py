@@ -45,6 +45,12 @@ def all_positions(case: Case) -> Finding:
     )
 
 
+def _logits(s: np.ndarray, places: list[tuple[int, str]]) -> str:
+    """Start logits for paper, in the order of the text."""
+    rows = [f"{quoted(text)} {number(float(s[pos]))}" for pos, text in sorted(places)]
+    return f"Start logits: {'; '.join(rows)}."
+
+
 def second_start(case: Case) -> Finding:
     """Which word piece of the paragraph has the second highest start probability."""
     window, s = _starts(case)
@@ -58,6 +64,7 @@ def second_start(case: Case) -> Finding:
         f"{quoted(rest[0][1])} with {percent(float(p[rest[0][0]]))}.",
         right="rank-0",
         options=in_reading_order(rest),
+        given=_logits(s, rest),
         said={
             f"rank-{k}": f"{quoted(rest[k][1])} has {percent(float(p[rest[k][0]]))}."
             for k in range(1, most)
@@ -154,6 +161,7 @@ def top_start(case: Case) -> Finding:
         f"The dot farthest to the right is {quoted(ranked[0][1])}, with a start logit of {at[0]}.",
         right="rank-0",
         options=in_reading_order(ranked),
+        given=_logits(s, ranked),
         said={
             f"rank-{k}": f"{quoted(ranked[k][1])} has a start logit of {at[k]}."
             for k in range(1, CHOICES)

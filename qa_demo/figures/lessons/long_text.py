@@ -8,7 +8,7 @@ from qa_demo.core.reading.merge_rules import RULES
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.windows import capacity, plan
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import bracketed, total
 from qa_demo.figures.prose import listed, plural, quoted, shorten
 
 ONE_WINDOW = "This text fits into one window, so nothing has to be cut or merged."
@@ -103,10 +103,11 @@ def rule_disagrees(case: Case) -> Finding:
     order = sorted([a.text, b.text, *rest], key=case.reading.encoding.context.find)
     keys = {a.text: "logits", b.text: "window"}
     options = [Option(keys.get(t, f"other-{k}"), shorten(t, LONGEST)) for k, t in enumerate(order)]
+    behind = total([a.start_logit - b.start_logit, a.end_logit - b.end_logit])
     return Finding(
-        f"It names {quoted(b.text, LONGEST)} in window {b.window + 1}, whose score is "
-        f"{number(b.score)}; the sum of the logits names {quoted(a.text, LONGEST)} with "
-        f"{number(a.score)}.",
+        f"It names {quoted(b.text, LONGEST)} in window {b.window + 1}. The sum of the logits names "
+        f"{quoted(a.text, LONGEST)} in window {a.window + 1}, {behind.addends[0]} + "
+        f"{bracketed(behind.addends[1])} {behind.sign} {behind.total} ahead of it.",
         right="window",
         options=tuple(options),
         said={"logits": f"{quoted(a.text, LONGEST)} has the highest sum of logits."},

@@ -1,4 +1,4 @@
-"""Checks about spans: the answer, the runner-up, the best pair, and no answer."""
+"""Checks about spans: the answer, the runner-up, and the best pair."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from qa_demo.core.course.lessons import Option
 from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import wide
-from qa_demo.core.reading.spans import separate_argmaxes, span_scores, window_prob
+from qa_demo.core.reading.spans import separate_argmaxes, span_scores
 from qa_demo.core.reading.words import span_at
 from qa_demo.figures.lessons.finding import (
     LONGEST,
@@ -18,7 +18,7 @@ from qa_demo.figures.lessons.finding import (
     in_reading_order,
     lacking,
 )
-from qa_demo.figures.numbers import MINUS, number, percent, total
+from qa_demo.figures.numbers import number, total
 from qa_demo.figures.prose import piece, quoted, shorten
 
 NO_ANSWER = "This reader gives no answer to this question, so there is no span to look at."
@@ -88,6 +88,7 @@ def runner_up(case: Case) -> Finding:
         right="rank-0",
         options=options,
         said=_ranks(listed, 2),
+        given=_pairs(listed, best),
     )
 
 
@@ -105,7 +106,18 @@ def best_pair(case: Case) -> Finding:
         right="rank-0",
         options=options,
         said=_ranks(listed, 1),
+        given=_pairs(listed),
     )
+
+
+def _pairs(listed: list[Candidate], first: Candidate | None = None) -> str:
+    """The two logits of each span, in the order of the text; `first` is the winner, where told."""
+    rows = [
+        f"{quoted(c.text, LONGEST)} {number(c.start_logit)} and {number(c.end_logit)}"
+        for c in sorted(listed, key=lambda c: (c.char_start, c.char_end))
+    ]
+    won = f"The first has the score {number(first.score)}. " if first else ""
+    return f"{won}Start and end logit: {'; '.join(rows)}."
 
 
 def _ranks(listed: list[Candidate], first: int) -> dict[str, str]:
@@ -170,7 +182,26 @@ def argmaxes_apart(case: Case) -> Finding:
     )
     if gap <= 0:
         return lacking(f"{said}: here they do make a span.")
-    return Finding(f"{said}: it would end before it starts.", right="no")
+    logits = dict(
+        zip(("start logits", "end logits"), case.reading.logits(cell.window), strict=True)
+    )
+    return Finding(
+        f"{said}: it would end before it starts.", right="no", given=_highest(case, logits)
+    )
+
+
+def _highest(case: Case, sides: dict[str, np.ndarray]) -> str:
+    """The highest few of each side in the paragraph, with their positions, in reading order."""
+    window, parts = case.window, []
+    inside = np.flatnonzero(window.is_context)
+    for name, x in sides.items():
+        top = sorted(inside[np.argsort(-x[inside], kind="stable")[:CHOICES]].tolist())
+        rows = [
+            f"{quoted(piece(case.reading, window.index, k), LONGEST)} (position {k}) {number(x[k])}"
+            for k in top
+        ]
+        parts.append(f"The highest {name}: {'; '.join(rows)}.")
+    return " ".join(parts)
 
 
 def legal_pairs(case: Case) -> Finding:
@@ -213,88 +244,5 @@ def mean_of_maxima(case: Case) -> Finding:
         f"({number(start)} + {number(end)}) / 2 = {number((start + end) / 2)} joins the start at "
         f"{words[0]} to the end at {words[1]}, which stands before it: no span has both.",
         right="none",
-    )
-
-
-def withholds(case: Case) -> Finding:
-    """Whether the reader answers, and the gap that decides."""
-    best, prediction = case.best, case.prediction
-    if best is None or prediction.score_diff is None or prediction.limit is None:
-        return lacking("This reader knows no threshold, so it always answers.")
-    limit = number(prediction.limit)
-    does = "gives its answer" if case.answered else "gives no answer"
-    null, other, gap = difference(prediction.null_score, best.score)
-    return Finding(
-        f"The reader {does}: no answer scores {null}, its best span "
-        f"{quoted(best.text, LONGEST)} {other}; the difference, {gap}, is "
-        f"{'not ' if case.answered else ''}above the threshold {limit}.",
-        right="answer" if case.answered else "none",
-        facts={"null": null, "best": other},
-    )
-
-
-def difference(a: float, b: float) -> tuple[str, str, str]:
-    """a, b and a - b as printed, with as few decimals as it takes to come out."""
-    printed = total([a, -b])
-    return printed.addends[0], number(b, printed.decimals), printed.total
-
-
-def bracketed(text: str) -> str:
-    """A number that is subtracted: in brackets if it is negative."""
-    return f"({text})" if text.startswith(MINUS) else text
-
-
-def withheld(case: Case) -> Finding:
-    """As `withholds`, on a text that the reader leaves without an answer."""
-    found = withholds(case)
-    if not found.holds or case.answered:
-        return lacking(found.missing or "This reader does answer this question.")
-    return found
-
-
-def null_sum(case: Case) -> Finding:
-    """The score of no answer is the sum of two logits too, both at [CLS]."""
-    window = case.reading.windows[case.prediction.null_window]
-    s, e = wide(case.reading, window.index)
-    printed = total([float(s[window.cls_at]), float(e[window.cls_at])])
-    name = case.reading.tokens(window.index)[window.cls_at]
-    return Finding(
-        f"At {name} the start logit is {printed.addends[0]} and the end logit "
-        f"{printed.addends[1]}: the null score is {printed.total}."
-    )
-
-
-def where_it_turns(case: Case) -> Finding:
-    """The threshold at which the reader changes its mind about this text."""
-    found, diff = withheld(case), case.prediction.score_diff
-    if not found.holds or diff is None:
-        return found
-    assert case.best is not None
-    null, other, gap = difference(case.prediction.null_score, case.best.score)
-    return Finding(
-        f"Null score minus best score is {null} − {bracketed(other)} = {gap}: from that threshold "
-        f"on the reader would answer, and it stands at {number(case.prediction.limit or 0.0)}.",
-        value=diff,
-        facts={"null": null, "best": other},
-        within=0.1,
-        traps=((-diff, "The size is right, but it is null score minus best score."),),
-    )
-
-
-def unsure_and_answered(case: Case) -> Finding:
-    """A low probability, and an answer all the same."""
-    best = case.best
-    if best is None or not case.answered:
-        return lacking(NO_ANSWER)
-    at = case.reading.windows[best.window]
-    chance = window_prob(
-        case.reading, best.window, at.to_pos(best.span.start), at.to_pos(best.span.end)
-    )
-    none = window_prob(case.reading, best.window, at.cls_at, at.cls_at)
-    said = f"The best span has a probability of {percent(chance)}, no answer {percent(none)}"
-    if chance >= 0.5 or none >= chance:
-        return lacking(f"{said}: here the best span is not a doubtful one.")
-    return Finding(
-        f"{said}: the doubt is between spans, and the reader answers {quoted(best.text, LONGEST)}.",
-        right="answer",
+        given=_highest(case, {"start probabilities": p[0], "end probabilities": p[1]}),
     )

@@ -15,6 +15,7 @@ from qa_demo.core.explaining.word_sets import other_words
 from qa_demo.core.reading.words import Words, words
 from qa_demo.core.types import Window
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.lessons.why import cost_of
 from qa_demo.figures.numbers import number, percent, signed, total
 from qa_demo.figures.prose import listed, quoted
 
@@ -47,7 +48,7 @@ def shares_add_up(case: Case) -> Finding:
     if aim is None:
         return lacking(NO_SPAN)
     found = _shares(case, aim[1])
-    if found.f_baseline is None or found.gap_share is None:
+    if found.f_baseline is None or found.gap_share is None or found.gap is None:
         return lacking("These shares have no baseline to be measured from.")
     printed = total([found.f_x, -found.f_baseline, found.gap], found.sum)
     return Finding(
@@ -120,11 +121,12 @@ def methods_agree(case: Case) -> Finding:
     free = list(other_words(units, target, window))
     deleted = leave_one_out(case.reading, target, case.reader.masked)
     values = [units.sums(one.total)[free] for one in (_shares(case, target), deleted)]
+    sides = np.stack([units.sums(deleted.start), units.sums(deleted.end)])
     first = [free[int(np.argmax(x))] for x in values]
     shares, costs = (quoted(units.items[k].text, LONGEST) for k in first)
     same = first[0] == first[1]
     return Finding(
         f"Integrated gradients put {shares} first, deletion {'too' if same else costs}: without "
-        f"{costs} the score falls by {number(float(values[1].max()))}.",
+        f"{costs} the score falls by {cost_of(sides[:, first[1]])}.",
         right="yes" if same else "no",
     )

@@ -9,26 +9,29 @@ from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.explaining.occlusion import leave_one_out, question_effects
 from qa_demo.core.reading.words import Words, words
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
-from qa_demo.figures.numbers import number, percent
-from qa_demo.figures.prose import listed, plural, quoted, shorten
+from qa_demo.figures.numbers import MIN_DECIMALS, bracketed, number, sign_of
+from qa_demo.figures.prose import listed, quoted, shorten
 
 CHOICES = 4
 
 
-def _effects(case: Case) -> tuple[Words, np.ndarray] | None:
-    """What masking each word costs the best span's score, [U]; its own words cost nothing here."""
+def _effects(case: Case) -> tuple[Words, np.ndarray, np.ndarray] | None:
+    """What masking each word costs the best span's score, [U], and its two logits, [2, U]; its own
+    words cost nothing here.
+    """
     best = case.best
     if best is None or case.reader is None:
         return None
     target = Target("span_score", best.span, window=best.window)
     found = leave_one_out(case.reading, target, case.reader.masked)
     units = words(case.reading.encoding, case.reading.windows[best.window])
-    effects = units.sums(found.start + found.end)
+    sides = np.stack([units.sums(found.start), units.sums(found.end)])
+    effects = sides.sum(axis=0)
     for k, word in enumerate(units.items):
         inside = word.char_start < best.char_end and word.char_end > best.char_start
         if word.side == "context" and inside:
             effects[k] = -np.inf
-    return units, effects
+    return units, effects, sides
 
 
 def costly_word(case: Case) -> Finding:
@@ -36,7 +39,7 @@ def costly_word(case: Case) -> Finding:
     found = _effects(case)
     if found is None:
         return lacking("This paragraph holds no legal span.")
-    units, effects = found
+    units, effects, sides = found
     order, chosen = np.argsort(-effects, kind="stable"), dict[str, int]()
     for k in order:
         if np.isfinite(effects[k]):
@@ -48,18 +51,24 @@ def costly_word(case: Case) -> Finding:
     shown = sorted(range(CHOICES), key=lambda n: some[n][1])
     top = float(effects[some[0][1]])
     return Finding(
-        f"Without {some[0][0]} the score falls by {number(top)}, more than without any other word "
-        f"outside of the answer.",
+        f"Without {some[0][0]} the score falls by {cost_of(sides[:, some[0][1]])}, more than "
+        f"without any other word outside of the answer.",
         right="most",
         holds=top > 0,
         missing="Covering a word never lowers the score here.",
         options=tuple(Option("most" if n == 0 else f"less-{n}", some[n][0]) for n in shown),
         said={
-            f"less-{n}": f"Without {some[n][0]} the score changes by "
-            f"{number(-float(effects[some[n][1]]))} only."
+            f"less-{n}": f"Without {some[n][0]} the score falls by less, or not at all."
             for n in range(1, CHOICES)
         },
     )
+
+
+def cost_of(sides: np.ndarray) -> str:
+    """What a word takes from the start logit and from the end logit, and their sum, as printed."""
+    a, b = (float(x) for x in sides)
+    sign = sign_of([a, b], a + b, MIN_DECIMALS)
+    return f"{number(a)} + {bracketed(number(b))} {sign} {number(a + b)}"
 
 
 def _named(units: Words, k: int) -> str:
@@ -73,19 +82,18 @@ def attention_elsewhere(case: Case) -> Finding:
     found, best = _effects(case), case.best
     if found is None or best is None or case.reader is None:
         return lacking("This paragraph holds no legal span.")
-    units, effects = found
+    units, effects, _ = found
     window = case.reading.windows[best.window]
     target = Target("span_score", best.span, window=best.window)
     looked = case.reader.relevance(window, target, "attention").total
-    marks = np.where(units.of < 0, looked, -np.inf)
-    mark = int(marks.argmax())
-    name, most = case.reading.tokens(window.index)[mark], float(looked[mark] / looked.sum())
+    top = int(looked.argmax())
+    marks = f"Most of all goes to the mark {case.reading.tokens(window.index)[top]}. "
     by_word = np.where(np.isfinite(effects), units.sums(looked), -np.inf)
     attended, costly = (np.argsort(-x, kind="stable")[:3].tolist() for x in (by_word, effects))
     shared = len(set(attended) & set(costly))
     return Finding(
-        f"Most attention goes to {listed([_named(units, k) for k in attended])}, and "
-        f"{percent(most)} of all to the mark {name}. The three costliest when covered are "
+        f"{marks if units.of[top] < 0 else ''}Of the words most attention goes to "
+        f"{listed([_named(units, k) for k in attended])}; the costliest when covered are "
         f"{listed([_named(units, k) for k in costly])}.",
         right="no",
         holds=shared < 3,
@@ -103,12 +111,11 @@ def question_word(case: Case) -> Finding:
     changed = [quoted(e.word.text, LONGEST) for e in effects if e.changed]
     names = f": {listed(changed)}" if changed else ""
     top = max(effects, key=lambda e: e.total)
+    many = f"Of the question's words {len(changed)}" if changed else "No word of the question"
     return Finding(
-        f"{len(changed)} of {plural(len(effects), 'question word')} change the answer when covered"
-        f"{names}; the costliest, {quoted(top.word.text, LONGEST)}, takes {number(top.total)} from "
-        f"the score.",
+        f"{many} change{'' if len(changed) > 1 else 's'} the answer when covered{names}; the "
+        f"costliest, {quoted(top.word.text, LONGEST)}, takes {number(top.total)} from the score.",
         value=len(changed),
         within=0.1,
         decimals=0,
-        facts={"words": f"{len(effects)}"},
     )

@@ -42,13 +42,33 @@ def _row(step: Step, case: Case, about: str) -> dict[str, Any]:
     return {
         "title": printable(step.title),
         "about": printable(about),
-        "text": printable(filled(step.text, found.facts)),
+        "text": printable(" ".join(filter(None, _asked(step, found)))),
         "asks": step.predict,
         "options": [printable(option.text) for option in options],
         "answer": printable(_answer(step, case, found)),
         "decides": printable(found.decides if found.holds else found.missing),
         "reveal": printable(filled(step.reveal, found.facts)),
     }
+
+
+MEASURED = (
+    "threshold_cost",
+    "lower_threshold",
+    "best_choice",
+    "claimed_and_true",
+    "rule_disagrees",
+)
+"""Checks whose numbers are too many for paper."""
+AT_THE_PAGE = "(Guess; the page shows it.)"
+
+
+def _asked(step: Step, found: Finding) -> tuple[str, str]:
+    """The step's own text, and what paper needs besides."""
+    text = filled(step.text, found.facts)
+    if not step.check or not step.predict:
+        return text, ""
+    page = step.check in MEASURED or CHECKS[step.check].needs_reader
+    return text, AT_THE_PAGE if page else found.given if found.holds else ""
 
 
 def _answer(step: Step, case: Case, found: Finding) -> str:

@@ -33,6 +33,17 @@ def test_three_tokens_of_lesson_3() -> None:
     assert data["windows"][0]["start"]["slope"] is None and data["tags"] is None
 
 
+def test_ties_are_named_and_the_first_pair_is_taken() -> None:
+    flat = ((0.0, 1.0, 1.0, 0.0),)
+    bench = Bench(("one", "two", "three"), flat, flat)
+    said = dict(plain(desk(bench, bench.reading(), DecodeOptions()))["lines"])
+    assert said["ties"] == "3 pairs share the highest sum; the first is taken"
+    assert (
+        said["best legal pair"].startswith("“\u2068one\u2069”") or "one" in said["best legal pair"]
+    )
+    assert "ties" not in shown()["said"]
+
+
 def test_a_mark_brings_targets_slopes_and_a_loss() -> None:
     data = shown(golds=((1, 2),))
     side = data["windows"][0]["start"]

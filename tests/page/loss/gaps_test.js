@@ -19,7 +19,7 @@ function labels(random, /** @type {number} */ n, /** @type {number} */ count) {
 Deno.test("one label has one row, its gap to log Z", () => {
   const logits = [1, 3, 2];
   assert.deepEqual(gapRows(logits, logZ(logits), [[2, 1]], false), [
-    { pos: 2, text: "−log p = 1.41" },
+    { pos: 2, text: "p 0.245, −log p = 1.41" },
   ]);
   assert.deepEqual(gapRows(logits, logZ(logits), [[2, 1]], true), [{ pos: 2, text: "1.41" }]);
 });

@@ -1,0 +1,88 @@
+"""Checks about no answer: its score, the threshold, and what a low probability means."""
+
+from qa_demo.core.reading.scales import wide
+from qa_demo.core.reading.spans import window_prob
+from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.lessons.spans import NO_ANSWER
+from qa_demo.figures.numbers import bracketed, number, percent, total
+from qa_demo.figures.prose import quoted
+
+
+def withholds(case: Case) -> Finding:
+    """Whether the reader answers, and the gap that decides."""
+    best, prediction = case.best, case.prediction
+    if best is None or prediction.score_diff is None or prediction.limit is None:
+        return lacking("This reader knows no threshold, so it always answers.")
+    limit = number(prediction.limit)
+    does = "gives its answer" if case.answered else "gives no answer"
+    null, other, gap = difference(prediction.null_score, best.score)
+    return Finding(
+        f"The reader {does}: no answer scores {null}, its best span "
+        f"{quoted(best.text, LONGEST)} {other}; the difference, {gap}, is "
+        f"{'not ' if case.answered else ''}above the threshold {limit}.",
+        right="answer" if case.answered else "none",
+        facts={"null": null, "best": other},
+        given=f"No answer scores {null}, the best span {other}; the threshold is {limit}.",
+    )
+
+
+def difference(a: float, b: float) -> tuple[str, str, str]:
+    """a, b and a - b as printed, with as few decimals as it takes to come out."""
+    printed = total([a, -b])
+    return printed.addends[0], number(b, printed.decimals), printed.total
+
+
+def withheld(case: Case) -> Finding:
+    """As `withholds`, on a text that the reader leaves without an answer."""
+    found = withholds(case)
+    if not found.holds or case.answered:
+        return lacking(found.missing or "This reader does answer this question.")
+    return found
+
+
+def null_sum(case: Case) -> Finding:
+    """The score of no answer is the sum of two logits too, both at [CLS]."""
+    window = case.reading.windows[case.prediction.null_window]
+    s, e = wide(case.reading, window.index)
+    printed = total([float(s[window.cls_at]), float(e[window.cls_at])])
+    name = case.reading.tokens(window.index)[window.cls_at]
+    return Finding(
+        f"At {name} the start logit is {printed.addends[0]} and the end logit "
+        f"{printed.addends[1]}: the null score is {printed.total}."
+    )
+
+
+def where_it_turns(case: Case) -> Finding:
+    """The threshold at which the reader changes its mind about this text."""
+    found, diff = withheld(case), case.prediction.score_diff
+    if not found.holds or diff is None:
+        return found
+    assert case.best is not None
+    null, other, gap = difference(case.prediction.null_score, case.best.score)
+    return Finding(
+        f"Null score minus best score is {null} − {bracketed(other)} = {gap}: from that threshold "
+        f"on the reader would answer, and it stands at {number(case.prediction.limit or 0.0)}.",
+        value=diff,
+        facts={"null": null, "best": other},
+        within=0.1,
+        traps=((-diff, "The size is right, but it is null score minus best score."),),
+    )
+
+
+def unsure_and_answered(case: Case) -> Finding:
+    """A low probability, and an answer all the same."""
+    best = case.best
+    if best is None or not case.answered:
+        return lacking(NO_ANSWER)
+    at = case.reading.windows[best.window]
+    chance = window_prob(
+        case.reading, best.window, at.to_pos(best.span.start), at.to_pos(best.span.end)
+    )
+    none = window_prob(case.reading, best.window, at.cls_at, at.cls_at)
+    said = f"The best span has a probability of {percent(chance)}, no answer {percent(none)}"
+    if chance >= 0.5 or none >= chance:
+        return lacking(f"{said}: here the best span is not a doubtful one.")
+    return Finding(
+        f"{said}: the doubt is between spans, and the reader answers {quoted(best.text, LONGEST)}.",
+        right="answer",
+    )
