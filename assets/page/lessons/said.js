@@ -8,7 +8,7 @@ let dialog = null;
 
 /**
  * Show the list over the page; `see(k)` opens the picture of statement k.
- * @param {{title: string, text: string}[]} statements
+ * @param {{title: string, text: string, source: string}[]} statements
  * @param {(number: number) => void} see
  */
 export function showSaid(statements, see) {
@@ -31,12 +31,13 @@ export function showSaid(statements, see) {
     el(
       "ol",
       {},
-      statements.map(({ title, text }, k) =>
+      statements.map(({ title, text, source }, k) =>
         el(
           "li",
           {},
           el("p", { class: "said-wrong" }, el("q", {}, title)),
           el("p", {}, text),
+          source ? el("p", { class: "said-source" }, source) : null,
           el("button", {
             type: "button",
             class: "said-button",

@@ -323,6 +323,7 @@ function page() {
     reply
       ? [note(reply, restore), asks()]
       : el("p", { class: "role-quiet", role: "status" }, "A moment."),
+    now.source ? el("p", { class: "strip-source" }, now.source) : null,
     room.board,
     view.told ? feedback(view.told) : null,
     navigation(),

@@ -28,8 +28,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Step:
-    """One screen of a lesson: how the page is set up, what is said, what is asked; `act` is pressed
-    after the guess, `byhand` needs no picture, and `line` is where it stands in the file.
+    """One screen of a lesson: how the page is set up, what is said, what is asked.
+
+    `act` is pressed after the guess, `byhand` needs no picture, `source` is where one reads what
+    holds, `line` is where the step stands in the file.
     """
 
     title: str
@@ -40,6 +42,7 @@ class Step:
     open: str = ""
     act: str = ""
     byhand: bool = False
+    source: str = ""
     example: str = ""
     question: str = ""
     selection: str = "keep"

@@ -134,6 +134,7 @@ def _step(step: Step) -> dict[str, Any]:
         "open": step.open,
         "act": [[at, value and value.format(question=step.question)] for at, value in _act(step)],
         "byhand": step.byhand,
+        "source": step.source,
         "highlight": list(step.highlight),
         "predict": step.predict,
         "veil": bool(step.predict) and step.veil,

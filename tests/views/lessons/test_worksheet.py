@@ -1,4 +1,4 @@
-"""The worksheet of each lesson can be solved on paper: what its solutions count with stands on it."""
+"""A worksheet can be solved on paper: what its solutions count with stands on it."""
 
 import re
 from dataclasses import replace
