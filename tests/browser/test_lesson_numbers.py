@@ -136,7 +136,7 @@ class Played:
     def open(self, lesson: Lesson, k: int) -> None:
         self.page.evaluate(
             """async ([lesson, step]) => {
-              const { say } = await import(new URL("static/page/shared/store.js", document.baseURI));
+              const { say } = await module("shared/store.js");
               say("lesson", { lesson, step });
             }""",
             [lesson.id, k],
