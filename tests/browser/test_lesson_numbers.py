@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.model]
 
 NUMBER = re.compile(r"(?<![\w.,\u00b7])[\u2212-]?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)")
 QUOTED = re.compile(r"\u201c[^\u201d]*\u201d|`[^`]*`|\u2068[^\u2069]*\u2069")
-RESULT = re.compile(r"\s=\s([\u2212-]?\d[\d,]*(?:\.\d+)?)")
+RESULT = re.compile(r"\s[=\u2248]\s([\u2212-]?\d[\d,]*(?:\.\d+)?)")
 LEFT = re.compile(r"(?:log|[-\d.,()+\u2212\u00b7/\u2308\u2309\u2153\u2154\u00bd\s])+$")
 SLOW_ACT = 60_000
 QUICK = 6_000
@@ -105,6 +105,8 @@ def claims(text: str) -> tuple[list[str], list[str]]:
         right, terms = match[1], NUMBER.findall(left[0])
         # the addends are printed rounded, each by up to half of its last place
         loose = 0.5 * 10.0 ** -places(right) + 1e-9
+        if "\u2248" in match[0]:
+            loose += 10.0 ** -places(right)
         if re.search(r"log|/|\u00b7", left[0]):
             loose += sum(0.5 * 10.0 ** -places(t) for t in terms if "." in t) / 2
         if abs(got - value(right)) > loose:

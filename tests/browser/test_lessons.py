@@ -224,6 +224,79 @@ def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None
     expect(page.locator(".lesson-strip, .lesson-offer")).to_have_count(0)
 
 
+def test_place_and_guess_are_kept(play: Callable[..., Page]) -> None:
+    page = play()
+    page.get_by_role("button", name="Start lesson 1").click()
+    settled(page, COURSE[0], 0)
+    page.get_by_role("button", name="show me").click()
+    feedback = page.locator(".strip-feedback")
+    expect(feedback).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    settled(page, COURSE[0], 1)
+    page.locator(".lesson-strip .choice").first.click()
+    mine = page.locator(".strip-chosen li", has_text="your choice")
+    expect(mine).to_have_text("The model writes an answer, word by word. (your choice)")
+
+    def stands() -> None:
+        expect(page.locator(".strip-title")).to_have_text(COURSE[0].steps[1].title)
+        expect(mine).to_have_count(1)
+        expect(page.locator("body.veiled")).to_have_count(0)
+
+    page.keyboard.press("4")
+    expect(page.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    stands()
+    page.keyboard.press("ArrowLeft")
+    settled(page, COURSE[0], 0)
+    expect(feedback).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    stands()
+    load_anew(page)
+    settled(page, COURSE[0], 1)
+    stands()
+    page.get_by_role("button", name="Leave the lessons").click()
+    open_lessons(page)
+    page.get_by_role("button", name="go on at step 2").click()
+    settled(page, COURSE[0], 1)
+    stands()
+
+
+def test_a_lesson_whose_steps_were_skipped_is_not_done(play: Callable[..., Page]) -> None:
+    page, steps = play(), COURSE[0].steps
+    page.get_by_role("button", name="Start lesson 1").click()
+    for number in range(len(steps)):
+        settled(page, COURSE[0], number)
+        page.get_by_role("button", name="Next" if number + 1 < len(steps) else "Finish").click()
+    expect(page.locator(".strip-title")).to_have_text("Not done yet")
+    left = page.locator(".lesson-strip .strip-choices button")
+    expect(left).to_have_text(
+        [f"{k + 1}. {step.title}" for k, step in enumerate(steps) if step.predict]
+    )
+    left.last.click()
+    settled(page, COURSE[0], len(steps) - 1)
+
+
+def test_in_present_mode_nothing_runs_under_the_strip_or_shows_through_the_veil(
+    play: Callable[..., Page],
+) -> None:
+    page = play()
+    page.locator("#switch-present").click()
+    page.keyboard.press("Escape")
+    open_lessons(page)
+    for name in ("no-answer", "one-vector"):
+        number = next(k for k, lesson in enumerate(COURSE) if lesson.id == name)
+        page.locator(f"[data-lesson={name}]").click()
+        settled(page, COURSE[number], 0)
+        strip, last = (
+            page.locator(s).bounding_box() for s in (".lesson-strip", ".tabs [role=tab] >> nth=-1")
+        )
+        assert strip and last and last["x"] + last["width"] <= strip["x"]
+        for told in (".verdict", f"#picture-{COURSE[number].steps[0].view} .question"):
+            expect(page.locator(told).first).to_have_css("visibility", "hidden")
+        page.keyboard.press("Escape")
+        page.locator(".strip-leave").click()
+        open_lessons(page)
+
+
 def test_the_offer_comes_once(play: Callable[..., Page]) -> None:
     page = play()
     page.get_by_role("button", name="No, thanks").click()
