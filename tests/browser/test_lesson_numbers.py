@@ -94,23 +94,20 @@ def claims(text: str) -> tuple[list[str], list[str]]:
     bare = QUOTED.sub("", text)
     results, faults = [], []
     for match in RESULT.finditer(bare):
-        left = LEFT.search(bare[: match.start()])
-        got = None if left is None else worked(left[0])
-        if (
-            left is None
-            or got is None
-            or not re.search(r"[+\u00b7/\u2308lg\u2212]", left[0].strip()[1:])
-        ):
+        found = LEFT.search(bare[: match.start()])
+        left = found[0].splitlines()[-1].strip().lstrip(".,) ") if found else ""
+        got = worked(left)
+        if got is None or not re.search(r"[+\u00b7/\u2308l]|.\u2212", left):
             continue
-        right, terms = match[1], NUMBER.findall(left[0])
+        right, terms = match[1], NUMBER.findall(left)
         # the addends are printed rounded, each by up to half of its last place
         loose = 0.5 * 10.0 ** -places(right) + 1e-9
         if "\u2248" in match[0]:
             loose += 10.0 ** -places(right)
-        if re.search(r"log|/|\u00b7", left[0]):
+        if re.search(r"log|/|\u00b7", left):
             loose += sum(0.5 * 10.0 ** -places(t) for t in terms if "." in t) / 2
         if abs(got - value(right)) > loose:
-            faults.append(f"{left[0].strip()} = {right}, but it is {got:.4f}")
+            faults.append(f"{left} = {right}, but it is {got:.4f}")
         results.append(value(right))
     percents = {m[1] for m in re.finditer(r"(\d[\d,.]*)\s%", bare)}
     needed = [m[0] for m in NUMBER.finditer(bare) if value(m[0]) not in results]

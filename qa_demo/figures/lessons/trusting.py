@@ -16,7 +16,7 @@ from qa_demo.core.reading.words import Words, words
 from qa_demo.core.types import Window
 from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
 from qa_demo.figures.lessons.why import cost_of
-from qa_demo.figures.numbers import number, percent, signed, total
+from qa_demo.figures.numbers import number, percent, total
 from qa_demo.figures.prose import listed, quoted
 
 NO_SPAN = "This paragraph holds no legal span."
@@ -95,9 +95,9 @@ def _standing(case: Case, name: str, attention: bool) -> Finding:
         "smaller": "that is less than chance does",
     }[rank.standing]
     return Finding(
-        f"Without the top words of {name}, {listed([quoted(t, LONGEST) for t in placed.top])}, the "
-        f"score changes by {signed(-rank.drop)}; {rank.below} of {rank.n_sets} random sets lower "
-        f"it less: {stands}.",
+        f"The top words of {name} are {listed([quoted(t, LONGEST) for t in placed.top])}. Without "
+        f"them the score falls by more than without {rank.below} of {rank.n_sets} random sets: "
+        f"{stands}.",
         right=RIGHT[rank.standing],
     )
 
