@@ -133,7 +133,7 @@ def exact_or_not(case: Case) -> Finding:
     is_in = "is among" if right else "is none of"
     return Finding(
         f"Its answer {quoted(case.prediction.answer or '', LONGEST)} {is_in} the texts that were "
-        f"marked, {_golds(case)}: exact match is {1 if right else 0}.",
+        f"marked, {_golds(case)}: {'an exact match' if right else 'no exact match'}.",
         right="yes" if right else "no",
         given=_answered(case),
     )
