@@ -49,6 +49,7 @@ MACHINERY = {
     "shared",
     "vendor",
     "lessons",
+    "course",
     "bench",
     "link",
     "cases",

@@ -27,8 +27,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NoReturn
 
+from qa_demo.core.course.file_lines import Lines, named
 from qa_demo.core.course.lessons import (
     MOST_STEPS,
     MOST_WORDS,
@@ -38,7 +38,6 @@ from qa_demo.core.course.lessons import (
     Option,
     Step,
 )
-from qa_demo.core.errors import BadInput
 
 HEAD = ("id", "title", "minutes", "example", "wrong")
 TRACK = "track"
@@ -59,7 +58,6 @@ FIELDS = (
     "veil",
 )
 NO_STEPS: Mapping[str, Collection[str]] = MappingProxyType({})
-_FIELD = re.compile(r"([a-z]+):\s*(.*)")
 _OPTION = re.compile(r"-\s+([a-z0-9-]+):\s+(.+)")
 
 
@@ -77,28 +75,9 @@ class Known:
     acts: Collection[str] = ()
 
 
-@dataclass
-class _Lines:
-    """A file's lines with the number of the one being read."""
-
-    file: str
-    lines: Sequence[str]
-    at: int = 0
-    fields: dict[str, int] = field(default_factory=dict)
-
-    def fault(self, name: str, cause: str, line: int | None = None) -> NoReturn:
-        """Refuse the file."""
-        raise BadInput(f"{self.file}, line {line or self.at}, field {name}: {cause}")
-
-    def __iter__(self) -> Iterator[str]:
-        while self.at < len(self.lines):
-            self.at += 1
-            yield self.lines[self.at - 1].rstrip()
-
-
 def parse_lesson(text: str, file: str, known: Known) -> Lesson:
     """One lesson from its file. Errors: BadInput with file, line and field."""
-    lines = _Lines(file, text.splitlines())
+    lines = Lines(file, text.splitlines())
     head = _front_matter(lines)
     minutes = head["minutes"]
     if not minutes.isdecimal() or not 1 <= int(minutes) <= 60:
@@ -123,7 +102,7 @@ def parse_lesson(text: str, file: str, known: Known) -> Lesson:
     )
 
 
-def _front_matter(lines: _Lines) -> dict[str, str]:
+def _front_matter(lines: Lines) -> dict[str, str]:
     """The block between the first two lines of three hyphens."""
     rows = iter(lines)
     if next(rows, "") != "---":
@@ -132,7 +111,7 @@ def _front_matter(lines: _Lines) -> dict[str, str]:
     for row in rows:
         if row == "---":
             break
-        name, value = _named(lines, row, (*HEAD, TRACK))
+        name, value = named(lines, row, (*HEAD, TRACK))
         head[name], lines.fields[name] = value, lines.at
     missing = [name for name in HEAD if not head.get(name)]
     if missing:
@@ -140,19 +119,8 @@ def _front_matter(lines: _Lines) -> dict[str, str]:
     return head
 
 
-def _named(lines: _Lines, row: str, allowed: Sequence[str]) -> tuple[str, str]:
-    """A "name: value" line."""
-    match = _FIELD.fullmatch(row)
-    if match is None:
-        lines.fault("?", f"a line 'name: value' is needed, got '{row[:40]}'")
-    name, value = match.groups()
-    if name not in allowed:
-        lines.fault(name, f"there is no such field; allowed are {', '.join(allowed)}")
-    return name, value.strip()
-
-
 def _allowed(
-    lines: _Lines, name: str, value: str, names: Collection[str], line: int | None = None
+    lines: Lines, name: str, value: str, names: Collection[str], line: int | None = None
 ) -> None:
     if value not in names:
         allowed = ", ".join(sorted(filter(None, names)))
@@ -175,7 +143,7 @@ class _Draft:
     reveal: list[str] = field(default_factory=list)
 
 
-def _steps(lines: _Lines, known: Known) -> Iterator[Step]:
+def _steps(lines: Lines, known: Known) -> Iterator[Step]:
     draft: _Draft | None = None
     in_fields = False
     for row in lines:
@@ -187,7 +155,7 @@ def _steps(lines: _Lines, known: Known) -> Iterator[Step]:
             if row.strip():
                 lines.fault("steps", "text stands before the first heading '## title'")
         elif in_fields and row.strip():
-            name, value = _named(lines, row, FIELDS)
+            name, value = named(lines, row, FIELDS)
             if name in draft.fields:
                 lines.fault(name, "it stands twice in this step")
             draft.fields[name], draft.where[name] = value, lines.at
@@ -199,7 +167,7 @@ def _steps(lines: _Lines, known: Known) -> Iterator[Step]:
         yield _finished(lines, draft, known)
 
 
-def _words_of(lines: _Lines, draft: _Draft, row: str) -> None:
+def _words_of(lines: Lines, draft: _Draft, row: str) -> None:
     """A line of a step's text, one of its options, or one of its reveal."""
     if row.startswith(">"):
         draft.reveal.append(row[1:].strip())
@@ -212,7 +180,7 @@ def _words_of(lines: _Lines, draft: _Draft, row: str) -> None:
         draft.text.append(row.strip())
 
 
-def _finished(lines: _Lines, draft: _Draft, known: Known) -> Step:
+def _finished(lines: Lines, draft: _Draft, known: Known) -> Step:
     """The step, once everything that it names is there."""
     get = draft.fields.get
     text, reveal = _words(lines, draft)
@@ -242,7 +210,7 @@ def _finished(lines: _Lines, draft: _Draft, known: Known) -> Step:
     )
 
 
-def _words(lines: _Lines, draft: _Draft) -> tuple[str, str]:
+def _words(lines: Lines, draft: _Draft) -> tuple[str, str]:
     """A step's text and its reveal, each of `MOST_WORDS` words at most."""
     text, reveal = " ".join(draft.text), " ".join(draft.reveal)
     for name, words in (("text", text), ("reveal", reveal)):
@@ -254,7 +222,7 @@ def _words(lines: _Lines, draft: _Draft) -> tuple[str, str]:
     return text, reveal
 
 
-def _names(lines: _Lines, draft: _Draft, parts: Sequence[str], known: Known) -> None:
+def _names(lines: Lines, draft: _Draft, parts: Sequence[str], known: Known) -> None:
     """Everything that a step names must be there."""
     get = draft.fields.get
     checked: list[tuple[str, str, Collection[str]]] = [
@@ -273,7 +241,7 @@ def _names(lines: _Lines, draft: _Draft, parts: Sequence[str], known: Known) -> 
         _allowed(lines, name, value, names, draft.where.get(name, draft.line))
 
 
-def _asked(lines: _Lines, draft: _Draft) -> None:
+def _asked(lines: Lines, draft: _Draft) -> None:
     """A question needs what answers it, and options stand where they are chosen from."""
     predict, keys = draft.fields.get("predict", ""), [o.key for o in draft.options]
     line = draft.where.get("predict", draft.line)
@@ -287,7 +255,7 @@ def _asked(lines: _Lines, draft: _Draft) -> None:
         lines.fault("options", "two options have the same key", line)
 
 
-def _temperature(lines: _Lines, draft: _Draft) -> float | None:
+def _temperature(lines: Lines, draft: _Draft) -> float | None:
     given = draft.fields.get("temperature")
     if given is None:
         return None

@@ -18,7 +18,7 @@ def load_lessons(folder: Path, known: Known) -> tuple[Lesson, ...]:
         raise BadInput(f"there is no folder {folder}")
     found: dict[str, Lesson] = {}
     for path in sorted(folder.glob("*.md")):
-        lesson = parse_lesson(_text(path), path.name, known)
+        lesson = parse_lesson(text_of(path), path.name, known)
         if lesson.id in found:
             other = found[lesson.id].file
             raise BadInput(f"{path.name}, line 2, field id: {other} has the id '{lesson.id}' too")
@@ -28,7 +28,7 @@ def load_lessons(folder: Path, known: Known) -> tuple[Lesson, ...]:
     return tuple(found.values())
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
     """What stands in a file. Errors: BadInput for one that is too long, no text, or not a file."""
     try:
         size = path.stat().st_size
