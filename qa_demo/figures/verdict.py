@@ -58,22 +58,16 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
         raise ValueError(f"this prediction withholds nothing: score_diff {diff}, limit {limit}")
     if not prediction.has_threshold:
         times = next(x for d in range(2, 8) if (x := exponential(diff, d)) != number(1.0, d))
-        return f"on the scale {merge.scale} no answer is {times} times as probable"
+        return f"loses: on the scale {merge.scale} no answer is {times} times as probable"
     lead, required = -diff, -limit
     decimals = next((d for d in range(2, 7) if number(lead, d) != number(required, d)), 7)
-    if required == 0:
-        return f"{number(-lead, decimals)} under no answer"
-    if required > 0:
-        side = "over" if lead >= 0 else "under"
-        above = "" if lead >= 0 else " over"
-        return (
-            f"{number(abs(lead), decimals)} {side} no answer, "
-            f"{number(required, decimals)}{above} required"
-        )
-    return (
-        f"{number(abs(lead), decimals)} under no answer, "
-        f"{number(-required, decimals)} under allowed"
-    )
+    limit_said = f"; the limit is {_beside(required, decimals)}" if required else ""
+    return f"lies {_beside(lead, decimals)} “no answer”{limit_said}"
+
+
+def _beside(lead: float, decimals: int) -> str:
+    """Where a score stands beside that of no answer: 8.57 below, 3.00 above."""
+    return f"{number(abs(lead), decimals)} {'above' if lead >= 0 else 'below'}"
 
 
 def sure(
@@ -90,7 +84,7 @@ def sure(
     """
     known = None if changed else sureness(reading, found)
     if known is not None:
-        of = "it is" if withheld else ""
+        of = "It is" if withheld else ""
         name = "likely to be exactly right"
         if known.claim is None:
             chance, name = known.right_if_answerable, f"{name} if the text answers"
@@ -100,7 +94,7 @@ def sure(
     value = percent(span_prob(reading, found.window, found.span, temperature))
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
     name = f"probability in its window{warm}, not calibrated"
-    return {"of": "it has" if withheld else "", "value": value, "name": name}
+    return {"of": "It has" if withheld else "", "value": value, "name": name}
 
 
 def place(reading: Reading, found: Candidate) -> str:

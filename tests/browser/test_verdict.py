@@ -22,7 +22,7 @@ def test_the_answer_line_follows_the_rule_in_every_chapter(page: Page) -> None:
     for _ in range(30):
         page.keyboard.press("PageUp")
     expect(line).to_contain_text("No answer")
-    expect(line).to_contain_text(f"best guess {answer}: ")
+    expect(line).to_contain_text(f"best guess, {answer}, lies")
     expect(line).to_contain_text("required")
     expect(page.locator("#picture-answer .dot.best.out")).to_have_count(1)
     withheld = line.inner_text()
@@ -41,7 +41,7 @@ def test_the_answer_line_of_an_unanswerable_text_and_of_hostile_words(page: Page
     ask(page, "who <b>knows</b>?", "the <img src=x onerror=alert(1)> sea is blue and very deep")
     line = said_above(page)
     expect(line).to_contain_text("No answer")
-    expect(line).to_contain_text("under no answer")
+    expect(line).to_contain_text("below “no answer”")
     expect(line.locator("img")).to_have_count(0)
 
 
@@ -65,7 +65,7 @@ def test_the_answer_of_a_long_text_is_brought_into_sight(page: Page) -> None:
 
 def test_before_the_first_reading_the_page_says_so(chromium: Browser, site: str) -> None:
     page, held = chromium.new_page(), list[Route]()
-    page.route("**/shared/store.js", lambda route: held.append(route))
+    page.route("**/page/page.js", lambda route: held.append(route))
     page.goto(site, wait_until="commit")
     expect(page.locator("#ask-examples")).to_be_attached()
     expect(page.get_by_label("Examples")).not_to_be_visible()

@@ -75,8 +75,9 @@ def test_over_all_examples_the_line_says_what_the_logits_say(key: str, shift: fl
         lead, *required = (float(x) for x in NUMBER.findall(said["why"]))
         assert lead == pytest.approx(abs(score - null), abs=0.0051)
         assert required == ([pytest.approx(abs(threshold), abs=0.0051)] if threshold else [])
-        assert (" over no answer" in said["why"]) == (score >= null)
-        assert ("required" in said["why"]) == (threshold < 0)
+        assert (" above “no answer”" in said["why"]) == (score >= null)
+        assert ("the limit is" in said["why"]) == (threshold != 0)
+        assert said["why"].endswith(" above") == (threshold < 0)
 
 
 def test_the_two_sentences_of_a_withheld_answer() -> None:
@@ -85,14 +86,14 @@ def test_the_two_sentences_of_a_withheld_answer() -> None:
     lead = score - 4.0  # the fake [CLS] scores 2 + 2
     over = predict(reading, DecodeOptions(null_score_diff_threshold=-lead - 1.5))
     assert withheld(over, MergeOptions()) == (
-        f"{lead:.2f} over no answer, {lead + 1.5:.2f} required"
+        f"lies {lead:.2f} above “no answer”; the limit is {lead + 1.5:.2f} above"
     )
     low = read(null=20.0)
     lead = best_by_hand(low)[0] - 40.0
     said = withheld(predict(low, DecodeOptions(null_score_diff_threshold=3.0)), MergeOptions())
-    assert said == f"{-lead:.2f} under no answer, 3.00 under allowed"
+    assert said == f"lies {-lead:.2f} below “no answer”; the limit is 3.00 below"
     said = withheld(predict(low, DecodeOptions(null_score_diff_threshold=-3.0)), MergeOptions())
-    assert said == f"{-lead:.2f} under no answer, 3.00 over required"
+    assert said == f"lies {-lead:.2f} below “no answer”; the limit is 3.00 above"
     with pytest.raises(ValueError, match="withholds nothing"):
         withheld(predict(reading), MergeOptions())
 
@@ -135,7 +136,7 @@ def test_how_sure_is_calibrated_only_where_a_temperature_was_fitted() -> None:
     changed = verdict(fitted, predict(fitted), changed=True)["sure"]
     assert changed == plain, "a calibration is fitted on the reader's own logits"
     guess = verdict(fitted, predict(fitted, DecodeOptions(null_score_diff_threshold=-1e3)))["sure"]
-    assert (known["of"], guess["of"]) == ("", "it is") and guess["value"] == known["value"]
+    assert (known["of"], guess["of"]) == ("", "It is") and guess["value"] == known["value"]
     assert guess["name"] == known["name"]
     whole = Calibrations(span=Calibration(1.8, 0.7), answerable=Answerability(0.3, -0.2))
     claimed = replace(reading, calibrations=whole)

@@ -1,8 +1,9 @@
-// The frame of one chapter: question, formula, selection, the picture (drawn by its own module),
-// notice and folds.
+// The frame of one chapter: question, finding, the picture (drawn by its own module), selection,
+// formula and folds.
 
-import { el, focusIn, fold, glued, offers, table } from "./dom.js";
+import { el, focusIn, fold, offers, table } from "./dom.js";
 import { bestOf } from "./examples.js";
+import { finding } from "./finding.js";
 import { formula } from "./formula.js";
 import { codeFold } from "./take_code.js";
 import { pictureFold } from "./take_picture.js";
@@ -72,7 +73,7 @@ function pageFor(view) {
     open: openExample,
     /** The sentence of the open step, where each has its own. @param {string | undefined} text */
     notice: (text) => {
-      if (text) note(view, text);
+      if (text) view.notice.say(text);
     },
   };
 }
@@ -95,7 +96,7 @@ function skeleton(root, key) {
   view.marks = marks(view.picture);
   leaving(view.picture, key);
   view.text = el("p", { class: "reading-text veil-text", dir: "auto", tabindex: 0 });
-  view.notice = el("p", { class: "notice" });
+  view.notice = finding();
   view.tables = el("div", {});
   view.best = el("div", { class: "best-examples" });
   view.simplified = el("ul", {});
@@ -107,14 +108,14 @@ function skeleton(root, key) {
     el("button", { type: "button", onclick: reset }, "reset"),
   );
   root.replaceChildren(
-    el("div", { class: "chapter-head" }, view.question, view.formula, view.chosen, view.banner),
+    el("div", { class: "chapter-head" }, view.question, view.notice.root, view.banner),
     el(
       "div",
       { class: "veil-area" },
       view.picture,
       view.text,
       view.marks.node,
-      view.notice,
+      el("div", { class: "numbers" }, view.formula, view.chosen),
       el(
         "div",
         { class: "folds" },
@@ -184,7 +185,7 @@ function draw(view) {
   view.question.textContent = view.data.question;
   view.text.textContent = reading.context;
   view.banner.toggleAttribute("hidden", !reading.changed);
-  note(view, view.data.notice);
+  view.notice.say(view.data.notice);
   view.tables.replaceChildren(
     ...view.data.tables.flatMap((t) => [table(t, view.page), tableTools(t, view.key)]),
   );
@@ -201,8 +202,6 @@ function draw(view) {
   mark(view, false);
   say("drawn", view.key);
 }
-
-const note = (view, text) => view.notice.replaceChildren(el("strong", {}, "Notice "), glued(text));
 
 /** A redraw replaces nodes; whoever works by keyboard stays at the same place of the new ones. */
 function keepingFocus(root, action) {

@@ -16,14 +16,20 @@ function go([window, start, end]) {
 }
 
 function words({ answered, text, why, span }) {
-  const lead = el("span", { class: "lead" }, answered ? "Answer:" : "No answer");
-  if (!text) return [lead, el("span", {}, `(${why})`)];
+  const lead = el(
+    "span",
+    { class: "lead" },
+    answered ? "Answer:" : text ? "No answer." : "No answer:",
+  );
+  if (!text) return [lead, el("span", {}, `${why}.`)];
   const button = el(
     "button",
     { type: "button", class: "go", title: "show it in the text", onclick: () => go(span) },
     el("bdi", {}, text),
   );
-  return answered ? [lead, button] : [lead, el("span", {}, "(best guess ", button, `: ${why})`)];
+  return answered
+    ? [lead, button]
+    : [lead, el("span", {}, "Its best guess, ", button, `, ${why}.`)];
 }
 
 const spaced = (/** @type {any[]} */ nodes) => nodes.flatMap((node, k) => k ? [" ", node] : [node]);

@@ -13,6 +13,7 @@ from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.span_score import RULE, null_score, span_prob
+from qa_demo.figures.verdict import withheld
 
 SIMPLIFIED = (
     "The dots are the spans that are listed, not all that exist: a window of n positions holds "
@@ -85,6 +86,10 @@ def answer_table(
     return table("Listed spans, best first", head, rows, places)
 
 
+LONGEST = 40
+"""Letters of a span in the finding, which has room for thirty words."""
+
+
 def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> str:
     """One sentence from the numbers: who leads by how much, and what the threshold would have to
     be.
@@ -94,7 +99,7 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
         return "No span of this paragraph is legal under these limits, so nothing can be answered."
     lead = best.candidate.score - null_score(reading, prediction, merge)
     side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction, merge)
-    name = quoted(best.candidate.text)
+    name = quoted(best.candidate.text, LONGEST)
     if prediction.limit is None:
         return (
             f"{name} is the best span. The merge rule of chapter 6 compares the spans with no null "
@@ -102,26 +107,25 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
         )
     if not prediction.has_threshold:
         said = (
-            f"The reader gives no answer: {name} is the best span"
+            f"No answer: {name} is the best span"
             if prediction.answer is None
             else f"{name} is the answer"
         )
         return (
-            f"{said}. The merge scale {merge.scale} of chapter 6 compares probabilities of a "
-            f"span and of no answer as they are, "
-            f"so there is no threshold to drag. {runner_up}"
+            f"{said}. {runner_up} The merge scale {merge.scale} of chapter 6 compares "
+            f"probabilities of a span and of no answer as they are, "
+            f"so there is no threshold to drag."
         )
     stored, digits = _stored(reading, prediction.limit), decimals_for([lead])
     if prediction.answer is None:
         return (
-            f"The reader gives no answer: its best span {name} scores {number(abs(lead), digits)} "
-            f"{side} the null score, "
-            f"and the rule asks for {signed(-prediction.limit)} or more. {stored}{runner_up}"
+            f"No answer: the best guess, {name}, {withheld(prediction, merge)}. "
+            f"{runner_up} {stored}".rstrip()
         )
     return (
-        f"{name} scores {number(abs(lead), digits)} {side} no answer. "
+        f"{name} scores {number(abs(lead), digits)} {side} no answer. {runner_up} "
         f"Drag the rule right past its dot and the reader falls silent: "
-        f"that is a threshold below {number(-lead, digits)}. {stored}{runner_up}"
+        f"that is a threshold below {number(-lead, digits)}. {stored}".rstrip()
     )
 
 
@@ -143,7 +147,8 @@ def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:
         if first.span.end == second.span.end
         else None
     )
-    said = f"The runner-up {quoted(second.text)}{f', which shares {same},' if same else ''} is"
+    shares = f", which shares {same}," if same else ""
+    said = f"The runner-up {quoted(second.text, LONGEST)}{shares} is"
     apart = first.score - second.score
     digits = decimals_for([apart])
     if merge.scale == "logit":

@@ -151,7 +151,7 @@ def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) 
         )
     share = float(terms.floor.sum()) / terms.total if terms.total else 0.0
     return (
-        f"The annotators part at {plural(len(parted), 'token')}{most(reading, terms, parted)}: no "
+        f"The annotators part at {plural(len(parted), 'token')}{most(reading, terms, parted)}. No "
         f"model can get below the entropy of their mean, "
         f"H(t) = {number(float(terms.floor.sum()))}, which is {percent(share)} of this loss. "
         "The rest is what the model could still learn."

@@ -163,9 +163,13 @@ def products_data(weight: Floats, bias: Floats, hidden: Floats, top: int = 8) ->
     }
 
 
+LONGEST = 40
+"""Letters of a span in the finding, which has room for thirty words."""
+
+
 def said_spans(spans: Sequence[TaggedSpan]) -> str:
     """Texts with their marginals: “blue” (0.91) and “yellow” (0.88)."""
-    names = [f"{quoted(x.text)} ({probability(x.marginal)})" for x in spans[:4]]
+    names = [f"{quoted(x.text, LONGEST)} ({probability(x.marginal)})" for x in spans[:4]]
     if len(spans) > 4:
         names.append(f"{len(spans) - 4} more")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -174,7 +178,11 @@ def said_spans(spans: Sequence[TaggedSpan]) -> str:
 def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str:
     """The start/end answer beside the tags' answer, and where they differ."""
     best = prediction.best
-    one = "no answer" if prediction.answer is None or best is None else quoted(prediction.answer)
+    one = (
+        "no answer"
+        if prediction.answer is None or best is None
+        else quoted(prediction.answer, LONGEST)
+    )
     if not spans:
         tags = "the tags mark no span"
         return (
@@ -188,7 +196,8 @@ def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str
         and [x.span for x in spans] == [best.candidate.span]
     ):
         return f"Both heads return the same span, {said_spans(spans)}."
-    said = f"start and end return {one}, the tags {plural(len(spans), 'span')}: {said_spans(spans)}"
+    said = f"start and end return {one}. The tags return {plural(len(spans), 'span')}: "
+    said += said_spans(spans)
     if best is not None and prediction.answer is not None and len(spans) > 1:
         answer = best.candidate.span
         held = [x for x in spans if answer.start <= x.span.start and x.span.end <= answer.end]

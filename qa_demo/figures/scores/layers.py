@@ -92,7 +92,7 @@ def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str
         if since is None:
             said.append(
                 f"the {lane} {name} does not lead even the last layer (rank {int(ranks[-1])} of "
-                f"{found.start.shape[1]} positions)"
+                f"{found.start.shape[1]})"
             )
         elif since == last and last:
             said.append(

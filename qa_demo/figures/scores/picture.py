@@ -142,25 +142,25 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     stand = "stand" if count > 1 else "stands"
     null, many = null_token(reading.encoding), plural(int(at.is_context.sum()), "token")
     said = (
-        f"{count or 'None'} of the {many} {stand} above the diagonal through {null}: "
+        f" {count or 'None'} of the {many} {stand} above the diagonal through {null}: "
         f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a "
         f"span of one token."
     )
     best = window_best(reading, window, decode, copies)
     if best is None:
-        return said + " No span of this window is legal."
+        return f"No span of this window is legal.{said}"
     start, end = reading.logits(window)
     if best.start == best.end:
         return (
-            f"{said} The best span is one dot, {quoted(piece(reading, window, best.start))}: "
-            f"it reaches far along S and along E."
+            f"The best span is one dot, {quoted(piece(reading, window, best.start))}: "
+            f"it reaches far along S and along E.{said}"
         )
     return (
-        f"{said} The best span takes its start from "
+        f"The best span takes its start from "
         f"{quoted(piece(reading, window, best.start))}, whose end logit is "
         f"{number(float(end[best.start]))}, and its end from "
         f"{quoted(piece(reading, window, best.end))}, whose start logit is "
-        f"{number(float(start[best.end]))}: two different dots."
+        f"{number(float(start[best.end]))}: two different dots.{said}"
     )
 
 

@@ -110,7 +110,7 @@ def slide_notice(
     """What the other question did to the tokens, and that the axes are the same."""
     first = int(largest_moves(moved, drawn(before, window, winner))[0])
     to = number(float(moved.after[first, 0])), number(float(moved.after[first, 1]))
-    said = [quoted(a) if a is not None else "no answer" for a in answers]
+    said = [quoted(a, 40) if a is not None else "no answer" for a in answers]
     change = (
         f"the answer goes from {said[0]} to {said[1]}"
         if said[0] != said[1]
@@ -119,8 +119,8 @@ def slide_notice(
     where = _piece(before, window, first)
     of = "" if len(before.windows) == 1 else " of the tokens drawn"
     return (
-        f"Asked {quoted(after.encoding.question)}, {change}. {quoted(where)} moves farthest{of}, "
-        f"from ({number(float(moved.before[first, 0]))}, "
+        f"Asked {quoted(after.encoding.question, 60)}, {change}. "
+        f"{quoted(where)} moves farthest{of}, from ({number(float(moved.before[first, 0]))}, "
         f"{number(float(moved.before[first, 1]))}) to "
         f"({to[0]}, {to[1]}). S and E are the "
         "same two vectors before and after: the words moved, not the axes."

@@ -35,9 +35,13 @@ def notice(
             f"No pair is legal with max_answer_length {decode.max_answer_length}: there is no "
             f"span to choose."
         )
-    return " ".join(
-        filter(None, [runner_up(prediction), apart_sentence(reading, decode, window, copies)])
-    )
+    best = prediction.best.candidate
+    said = [
+        f"{quoted(best.text, 40)} has the highest sum, {number(best.score)}.",
+        runner_up(prediction),
+        apart_sentence(reading, decode, window, copies),
+    ]
+    return " ".join(filter(None, said))
 
 
 def runner_up(prediction: Prediction) -> str:
@@ -45,7 +49,7 @@ def runner_up(prediction: Prediction) -> str:
     if len(prediction.n_best) < 2 or prediction.best is None:
         return "Only one span is legal."
     first, second = prediction.best.candidate, prediction.n_best[1].candidate
-    who = f"The runner-up, {quoted(second.text, 48)},"
+    who = f"The runner-up, {quoted(second.text, 40)},"
     if first.window != second.window:
         return (
             f"{who} stands in window {second.window + 1}: its score {number(second.score)} is "

@@ -207,14 +207,14 @@ def attribution_notice(reading: Reading, found: Attribution) -> str:
     if values[worst] < 0:
         rival = units.items[worst]
         said += (
-            f", the largest opposition from {quoted(rival.text, 40)} in the "
+            f". The largest opposition comes from {quoted(rival.text, 40)} in the "
             f"{_side(rival.side)} ({effect(values[worst], digits)})"
         )
     asked = sum(values[k] for k, word in enumerate(units.items) if word.side == "question")
     whole = (
         "" if found.f_baseline is None else f" of {effect(found.sum, digits)}"
     )  # other methods promise no sum to be a part of
-    return f"{said}; the question's words together carry {effect(asked, digits)}{whole}."
+    return f"{said}. The question's words together carry {effect(asked, digits)}{whole}."
 
 
 def _side(side: str) -> str:

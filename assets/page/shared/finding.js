@@ -1,0 +1,73 @@
+// The one sentence that a chapter opens with, taken from what Python says of the picture: as many
+// of its first sentences as thirty words hold, the others behind "more". A word that it quotes
+// selects what it names.
+
+import { el, glued } from "./dom.js";
+import { select, state } from "./store.js";
+
+export const MOST_WORDS = 30;
+/** Python isolates what it quotes (figures/prose.py), so that a text's own full stop ends nothing. */
+const QUOTE = /\u2068([^\u2069]*)\u2069/g;
+const SENTENCE = /[.!?]\s+(?=[\p{Lu}\d“])/gu;
+
+/**
+ * A notice as its finding and the rest; the first sentence is a finding however long it is.
+ * @param {string} text
+ * @returns {[string, string]}
+ */
+export function findingOf(text) {
+  const masked = text.replaceAll(QUOTE, (quote) => "q".repeat(quote.length));
+  const ends = [...masked.matchAll(SENTENCE)].map(({ index }) => index + 1).concat(text.length);
+  const fits = ends.filter((end) => text.slice(0, end).split(/\s+/).length <= MOST_WORDS);
+  const end = fits.at(-1) ?? ends[0];
+  return [text.slice(0, end), text.slice(end).trim()];
+}
+
+/**
+ * Where a quotation stands in the paragraph, in tokens, if it stands there once.
+ * @param {string} quote
+ * @param {{context: string, tokens: {start: number, end: number}[]}} reading
+ * @returns {{start: number, end: number} | null}
+ */
+export function placeOf(quote, { context, tokens }) {
+  const same = tokens.flatMap(({ start, end }, d) =>
+    context.slice(start, end).trim() === quote ? [d] : []
+  );
+  if (same.length) return same.length === 1 ? { start: same[0], end: same[0] } : null;
+  const [head, tail = ""] = quote.split(" … ");
+  const from = context.indexOf(head);
+  if (!head || from < 0 || from !== context.lastIndexOf(head)) return null;
+  const last = tail ? context.indexOf(tail, from + head.length) : from;
+  if (last < 0 || (tail && last !== context.lastIndexOf(tail))) return null;
+  const to = last + (tail || head).length;
+  const start = tokens.findIndex((token) => token.end > from);
+  const end = tokens.findLastIndex((token) => token.start < to);
+  return start < 0 || end < start ? null : { start, end };
+}
+
+/** A sentence with what it quotes as buttons, where the paragraph holds it once. */
+function linked(text) {
+  return text.split(/(\u2068[^\u2069]*\u2069)/).map((part) => {
+    const quote = part.startsWith("\u2068") ? part.slice(1, -1) : null;
+    const span = quote && state.reading && placeOf(quote, state.reading);
+    return span
+      ? el("button", { type: "button", class: "named", onclick: () => select(span) }, part)
+      : glued(part);
+  });
+}
+
+/** {root, say(text)}: the finding and, folded, what else there is to say. */
+export function finding() {
+  const first = el("p", { class: "finding", "data-part": "finding" });
+  const rest = el("p", {});
+  const more = el("details", { class: "fold more", hidden: true }, el("summary", {}, "more"), rest);
+  return {
+    root: el("div", { class: "notice" }, first, more),
+    say(text) {
+      const [found, others] = findingOf(text);
+      first.replaceChildren(...linked(found));
+      rest.replaceChildren(...linked(others));
+      more.toggleAttribute("hidden", !others);
+    },
+  };
+}
