@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
         page.set_default_timeout(60_000)
         page.goto(f"http://127.0.0.1:{port}/")
         page.locator("#picture-answer .selected-text").wait_for()
-        page.get_by_role("button", name="edit").click()
+        page.get_by_role("button", name="Ask your own", exact=True).click()
         page.get_by_label("Question", exact=True).fill("Who told Anna?")
         page.get_by_label("Paragraph", exact=True).fill(context())
         page.locator("#ask-answer").click()

@@ -75,7 +75,7 @@ def acts(page: Page, dice: random.Random) -> dict[str, tuple[int, Callable[[], o
 
     def other_text() -> None:
         page.evaluate("window.scrollTo(0, 0)")
-        page.get_by_role("button", name="edit").first.click(timeout=2000)
+        page.get_by_role("button", name="Ask your own", exact=True).first.click(timeout=2000)
         page.get_by_label("Paragraph", exact=True).fill(dice.choice(TEXTS))
         page.locator("#ask-answer").click(timeout=2000)
 

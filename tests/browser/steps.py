@@ -20,7 +20,7 @@ RUN = """async ([script, context, rules]) => {
 
 def ask(page: Page, question: str, paragraph: str) -> None:
     """Read a text, and wait until it is shown."""
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.get_by_label("Question", exact=True).fill(question)
     page.get_by_label("Paragraph", exact=True).fill(paragraph)
     page.locator("#ask-answer").click()

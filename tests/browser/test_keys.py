@@ -168,7 +168,7 @@ def test_single_keys_work_outside_boxes_and_are_listed(top: Page) -> None:
     page.keyboard.press("Control+v")
     expect(page.locator("body.veiled")).to_have_count(0)
     page.keyboard.press("1")
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.keyboard.type("4 vp?[")
     expect(page.locator("#ask-question textarea")).to_have_value(re.compile(r"4 vp\?\[$"))
     expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")

@@ -36,7 +36,7 @@ def read_with(page: Page, name: str) -> None:
     use_reader(page, name)
     expect(page.locator("#switch-readers")).to_have_text(f"reader: {name}")
     page.locator("#switch-readers").click()
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.locator("#ask-answer").click()
     expect(page.locator("#asked .about")).to_contain_text(f"reader {name}")
 

@@ -27,14 +27,14 @@ HOSTILE = [
 
 
 def ask(page: Page, question: str, context: str) -> None:
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.get_by_label("Question", exact=True).fill(question)
     page.get_by_label("Paragraph", exact=True).fill(context)
     page.locator("#ask-answer").click()
 
 
 def test_asking_by_keyboard_folds_the_boxes(page: Page) -> None:
-    page.get_by_role("button", name="edit").focus()
+    page.get_by_role("button", name="Ask your own", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.get_by_label("Question", exact=True)).to_be_focused()
     expect(page.locator("#ask-answer.filled")).to_have_count(0)
@@ -137,3 +137,28 @@ def test_a_link_restores_texts_and_selection(open_page: Callable[..., Page]) -> 
     found = parse(written.partition("#")[2])
     assert found is not None and found.left == ()
     assert found.fields["span"] == [0, 2, 2] and found.fields["windows"] == [384, 128, 64]
+
+
+DROP = """([name, type, text]) => {
+  const given = new DataTransfer();
+  given.items.add(new File([text], name, { type }));
+  const event = { dataTransfer: given, bubbles: true, cancelable: true };
+  document.querySelector("#ask-paragraph textarea").dispatchEvent(new DragEvent("drop", event));
+}"""
+
+
+def test_the_question_itself_is_the_way_to_another(page: Page) -> None:
+    question = page.get_by_label("Question", exact=True)
+    paragraph = page.get_by_label("Paragraph", exact=True)
+    page.locator("#asked .asked-question").click()
+    expect(question).to_be_focused()
+    page.keyboard.type("Who came to Visby?")  # in the place of what was asked before
+    expect(question).to_have_value("Who came to Visby?")
+    page.evaluate(DROP, ["picture.png", "image/png", "no text"])
+    expect(page.locator("#say")).to_contain_text("Only a file of plain text")
+    page.evaluate(DROP, ["visby.txt", "text/plain", "Anna came to Visby in the rain."])
+    expect(paragraph).to_have_value("Anna came to Visby in the rain.")
+    paragraph.press("Control+Enter")
+    expect(page.locator("#asked .asked-question")).to_have_text("Who came to Visby?")
+    expect(page.locator("#picture-answer .reading-text").first).to_contain_text("in the rain")
+    expect(page.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()

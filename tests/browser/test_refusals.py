@@ -23,7 +23,7 @@ def beside(page: Page, control: Locator) -> None:
 
 def test_a_refusal_stands_beside_its_control_until_it_is_mended(page: Page) -> None:
     said, answer = page.locator("#say [role=status]"), page.locator("#ask-answer")
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.get_by_label("Question", exact=True).fill("  ")
     answer.click()
     expect(said).to_contain_text("the question is empty")
@@ -106,7 +106,7 @@ class Box(NamedTuple):
 
 PLACES: dict[str, tuple[list[str], list[Box]]] = {
     "question": (
-        ["#asked button:has-text('edit')"],
+        ["#asked button:has-text('Ask your own')"],
         [
             Box("#ask-question textarea", "  ", "question is empty", "Who?", "#ask-answer"),
             Box("#ask-paragraph textarea", " ", "at least one word", "A bee.", "#ask-answer"),

@@ -25,7 +25,7 @@ def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str =
     """Read a text with the fake reader itself, since a stored reading has another reader's T, and
     open the chapter.
     """
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.get_by_label("Question", exact=True).first.fill(question)
     page.get_by_label("Paragraph", exact=True).first.fill(paragraph)
     page.locator("#ask-answer").click()

@@ -207,7 +207,7 @@ def test_another_window_and_back(
         return Attention(window.index, np.broadcast_to(0.9 * np.eye(n) + 0.1 / n, (3, 2, n, n)))
 
     monkeypatch.setattr(reader, "attention", near)
-    page.get_by_role("button", name="edit").click()
+    page.get_by_role("button", name="Ask your own", exact=True).click()
     page.get_by_label("Question", exact=True).fill("Who came to the mill?")
     page.get_by_label("Paragraph", exact=True).fill(travellers(24))
     page.locator("#ask-answer").click()

@@ -1,7 +1,24 @@
-// The folded Ask: the question as it was read, and a way to change it.
+// The folded Ask: the question as it was read is the way to another. Pressing it, or the button
+// beside it, opens both boxes with the question selected, so that what is typed takes its place; a
+// file of text dropped on them becomes the paragraph, and Ctrl+Enter asks.
 
 import { el } from "./dom.js";
-import { hear, state } from "./store.js";
+import { hear, say, state } from "./store.js";
+
+const OWN = "Ask your own";
+/** Letters of a file that are read: more than any host lets a paragraph have. */
+const MOST = 2_000_000;
+
+/** What gradio hears as typing. @param {HTMLInputElement | null} box @param {string} text */
+function type(box, text) {
+  if (!box) return;
+  box.value = text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Whether a file can be a paragraph. @param {File} file */
+const isText = (file) =>
+  (file.type.startsWith("text/") || /\.txt$/i.test(file.name)) && file.size <= MOST;
 
 export function mountAsked() {
   return {
@@ -15,15 +32,23 @@ export function mountAsked() {
         "aria-controls": "ask",
         "aria-expanded": "false",
         onclick: () => open(!document.body.classList.contains("editing")),
-      }, "edit");
+      }, OWN);
+      const asked = el("button", {
+        type: "button",
+        class: "asked-open",
+        title: OWN,
+        onclick: () => open(true),
+      }, question);
       const open = (on) => {
         document.body.classList.toggle("editing", on);
         edit.setAttribute("aria-expanded", String(on));
-        edit.textContent = on ? "fold" : "edit";
-        if (on) boxes()[0]?.focus();
+        edit.textContent = on ? "fold" : OWN;
+        if (!on) return;
+        boxes()[0]?.focus();
+        boxes()[0]?.select();
       };
       root.append(
-        el("p", { class: "asked" }, el("span", { class: "asked-line" }, question, edit), about),
+        el("p", { class: "asked" }, el("span", { class: "asked-line" }, asked, edit), about),
       );
       const boxes = () =>
         ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */
@@ -36,6 +61,25 @@ export function mountAsked() {
       };
       document.addEventListener("input", (event) => {
         if (event.target instanceof Element && event.target.closest("#ask")) differ();
+      });
+      document.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        if (!(event.target instanceof Element && event.target.closest("#ask"))) return;
+        event.preventDefault();
+        document.getElementById("ask-answer")?.click();
+      });
+      const over = (/** @type {DragEvent} */ event) =>
+        event.target instanceof Element && event.target.closest("#ask") &&
+        event.dataTransfer?.types.includes("Files");
+      document.addEventListener("dragover", (event) => {
+        if (over(event)) event.preventDefault();
+      });
+      document.addEventListener("drop", async (event) => {
+        if (!over(event)) return;
+        event.preventDefault();
+        const file = event.dataTransfer?.files[0];
+        if (file && isText(file)) type(boxes()[1], await file.text());
+        else say("refused", "Only a file of plain text, up to 2 MB, can be the paragraph.");
       });
       hear("reading", (reading) => {
         setTimeout(differ);
