@@ -113,7 +113,7 @@ def test_the_rule_is_a_slider_that_silences_the_reader(page: Page) -> None:
     rule.focus()
     for _ in range(5):
         page.keyboard.press("PageUp")
-    expect(page.locator("#picture-answer .notice")).to_contain_text("The reader gives no answer")
+    expect(page.locator("#picture-answer .notice")).to_contain_text("No answer:")
     expect(page.locator("#picture-answer .legend[aria-label]")).to_contain_text(
         "no answer is predicted"
     )
@@ -126,7 +126,7 @@ def test_the_rule_is_dragged_by_mouse(page: Page) -> None:
     page.mouse.down()
     page.mouse.move(last["x"] + 20, grip["y"], steps=4)
     page.mouse.up()
-    expect(page.locator("#picture-answer .notice")).to_contain_text("The reader gives no answer")
+    expect(page.locator("#picture-answer .notice")).to_contain_text("No answer:")
 
 
 def test_a_narrow_screen_does_not_scroll_sideways(open_page: Callable[..., Page]) -> None:
