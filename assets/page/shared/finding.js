@@ -6,6 +6,8 @@ import { el, glued } from "./dom.js";
 import { select, state } from "./store.js";
 
 export const MOST_WORDS = 30;
+/** What one line holds on a wall, where the picture needs the height. */
+const PRESENTED = 20;
 /** Python isolates what it quotes (figures/prose.py), so that a text's own full stop ends nothing. */
 const QUOTE = /\u2068([^\u2069]*)\u2069/g;
 const SENTENCE = /[.!?]\s+(?=[\p{Lu}\d“])/gu;
@@ -13,12 +15,13 @@ const SENTENCE = /[.!?]\s+(?=[\p{Lu}\d“])/gu;
 /**
  * A notice as its finding and the rest; the first sentence is a finding however long it is.
  * @param {string} text
+ * @param {number} [most]
  * @returns {[string, string]}
  */
-export function findingOf(text) {
+export function findingOf(text, most = MOST_WORDS) {
   const masked = text.replaceAll(QUOTE, (quote) => "q".repeat(quote.length));
   const ends = [...masked.matchAll(SENTENCE)].map(({ index }) => index + 1).concat(text.length);
-  const fits = ends.filter((end) => text.slice(0, end).split(/\s+/).length <= MOST_WORDS);
+  const fits = ends.filter((end) => text.slice(0, end).split(/\s+/).length <= most);
   const end = fits.at(-1) ?? ends[0];
   return [text.slice(0, end), text.slice(end).trim()];
 }
@@ -64,7 +67,8 @@ export function finding() {
   return {
     root: el("div", { class: "notice" }, first, more),
     say(text) {
-      const [found, others] = findingOf(text);
+      const presents = document.body.classList.contains("present");
+      const [found, others] = findingOf(text, presents ? PRESENTED : MOST_WORDS);
       first.replaceChildren(...linked(found));
       rest.replaceChildren(...linked(others));
       more.toggleAttribute("hidden", !others);

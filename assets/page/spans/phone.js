@@ -65,6 +65,9 @@ export function drawPhone(root, cells, picture, page, tell) {
   return view;
 }
 
+/** What may lie over the lower edge of the screen: the offer of the first lesson. */
+const COVERED = 60;
+
 /** Bring a span into sight once, when its place is new: a text of a window is longer than a screen. */
 function reveal(view, span) {
   const place = span?.join(" ");
@@ -74,7 +77,8 @@ function reveal(view, span) {
   const [inner, outer] = [view.pieces[span[0] - view.cells.first], view.box].map((node) =>
     node.getBoundingClientRect()
   );
-  if (inner.top < outer.top || inner.bottom > outer.bottom) {
+  const lowest = Math.min(outer.bottom, Math.max(outer.top, innerHeight - COVERED));
+  if (inner.top < outer.top || inner.bottom > lowest) {
     view.box.scrollTop += inner.top - outer.top - view.box.clientHeight / 3;
   }
 }
