@@ -39,6 +39,10 @@ RUN = {
         "cli/test_page.py::test_the_file_holds_the_reading_and_the_address"
     ),
     r"python -m qa_demo lesson check FOLDER": f"{HERE}test_lessons_of_a_folder_are_checked",
+    r"python -m qa_demo course ": f"{HERE}test_a_plan_of_an_hour_is_written",
+    r"python -m tests\.teaching$": (
+        "core/course/test_plan_file.py::test_the_document_holds_the_plans_as_they_are"
+    ),
     r"python -m qa_demo site edition": (
         "cli/test_site.py::test_the_command_that_is_shown_writes_an_edition"
     ),
@@ -126,6 +130,14 @@ def test_lessons_of_a_folder_are_checked(
     code = main([str(tmp_path) if x == "FOLDER" else x for x in shlex.split(line)[3:]])
     streams = capsys.readouterr()
     assert code == 0 and "ok " in streams.out, streams.err
+
+
+def test_a_plan_of_an_hour_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (line,) = [x for x in commands.shown() if "qa_demo course " in x]
+    assert main(shlex.split(line)[3:]) == 0
+    (made,) = tmp_path.iterdir()
+    assert "<table>" in made.read_text(encoding="utf-8") and made.name in line
 
 
 @pytest.mark.parametrize(

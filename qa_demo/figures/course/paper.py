@@ -20,14 +20,10 @@ p { margin: 0 0 3pt; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%%; }
 th, td { border-top: 0.6pt solid #77777d; padding: 2pt 4pt; text-align: left; }
 th, td { vertical-align: top; overflow-wrap: anywhere; }
-thead th { font-weight: 600; border-top: 0; }
+thead th { font-weight: 600; border-top: 0; white-space: nowrap; }
 tbody th { font-weight: 600; white-space: nowrap; }
 tr { break-inside: avoid; }
 .quiet { color: #4a4a50; }
-.task { break-inside: avoid; font-size: 10pt; }
-.numbers { width: auto; margin: 2pt 0 4pt; font-variant-numeric: tabular-nums; }
-.numbers :is(th, td) { border: 0.6pt solid #77777d; padding: 1pt 7pt; text-align: center; }
-.blank { height: 16pt; border-bottom: 0.6pt solid #77777d; width: 60%%; }
 @media screen { body { padding: 8mm; } }
 """
 
