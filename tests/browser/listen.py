@@ -1,15 +1,36 @@
 """What fails a test beside its own asserts: errors in the console, dialogs, requests."""
 
-from playwright.sync_api import Page
+import os
+import re
+
+from playwright.sync_api import Page, Route
+
+from qa_demo.views.style import style
 
 MODULE = """window.module = (name) =>
   import(new URL("static/page/page.js", document.baseURI)).then((page) => page.load(name));"""
 """module("shared/store.js"), in a script of a test: one of the page's own modules."""
 
 
+OTHERS = os.environ.get("FONTS", "")
+"""FONTS="DejaVu Sans, DejaVu Serif": families of this machine in the place of the page's own, which
+are blocked, for a second run of the layout's tests.
+"""
+
+
+def other_fonts(route: Route) -> None:
+    """The page's style sheet without its fonts."""
+    sans, serif = (name.strip() for name in OTHERS.split(","))
+    own = re.sub(r"@font-face \{[^}]*\}", "", style())
+    said = f':root, body {{ --sl-sans: "{sans}" !important; --sl-serif: "{serif}" !important; }}'
+    route.fulfill(body=f"{own}\n{said}", content_type="text/css")
+
+
 def listen(page: Page, faults: list[str]) -> None:
     """Put errors of the console and of scripts, and every dialog, into a list."""
     page.add_init_script(MODULE)
+    if OTHERS:
+        page.route("**/static/page/page.css", other_fonts)
     page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
     page.on(
         "console",
