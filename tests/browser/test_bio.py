@@ -93,7 +93,7 @@ def test_annotators_mark_by_keyboard_and_the_loss_follows(page: Page) -> None:
     expect(picture.locator(".notice")).to_contain_text("agree on every token")
     picture.locator("#bio-preset-disagree").focus()
     page.keyboard.press("Enter")
-    expect(picture.locator(".notice")).to_contain_text("annotators part at 1 token:")
+    expect(picture.locator(".notice")).to_contain_text("annotators part at 1 token.")
     picture.locator("#bio-terms summary").click()
     expect(picture.locator(".terms tbody td").filter(has_text="2/3")).not_to_have_count(0)
     picture.locator('.hit[data-doc="9"]').focus()

@@ -107,7 +107,7 @@ def test_the_running_page_hands_the_file_over(
     expect(copy.locator("#loss-step-labels")).to_have_attribute("aria-pressed", "true")
     asked = page.locator(".asked-question").inner_text()
     expect(copy.locator(".asked-question")).to_have_text(asked)
-    expect(copy.locator("#picture-loss .notice")).to_have_text(
+    expect(copy.locator("#picture-loss .finding")).to_have_text(
         page.locator("#picture-loss .notice").inner_text()
     )
 

@@ -63,15 +63,20 @@ function linked(text) {
 export function finding() {
   const first = el("p", { class: "finding", "data-part": "finding" });
   const rest = el("p", {});
-  const more = el("details", { class: "fold more", hidden: true }, el("summary", {}, "more"), rest);
+  const more = el("details", { class: "fold more" }, el("summary", {}, "more"), rest);
+  const root = el("div", { class: "notice" }, first);
   return {
-    root: el("div", { class: "notice" }, first, more),
+    root,
     say(text) {
       const presents = document.body.classList.contains("present");
       const [found, others] = findingOf(text, presents ? PRESENTED : MOST_WORDS);
       first.replaceChildren(...linked(found));
       rest.replaceChildren(...linked(others));
-      more.toggleAttribute("hidden", !others);
+      more.remove();
+      if (!others) return;
+      // a lesson asks for numbers that stand in it
+      if (document.body.classList.contains("lessons")) more.setAttribute("open", "");
+      root.append(more);
     },
   };
 }
