@@ -69,8 +69,10 @@ class Door:
             refusal: Refusal = None
             if method == "POST" and (path.startswith(ROUTES) or path == JOIN):
                 body = await _whole(receive)
-                receive = _again(body, receive)
                 refusal = self.refusal(path, body)
+                if refusal is None and path != JOIN and not path.startswith(ROUTES[0]):
+                    body = self._filled(path.removeprefix(ROUTES[1]), body)
+                receive = _again(body, receive)
             elif method == "GET" and path.startswith(ROUTES):
                 refusal = self._unknown_event(path.rsplit("/", 1)[1])
             if refusal is None:
@@ -114,18 +116,29 @@ class Door:
         return None if wrong is None else (422, wrong)
 
     def _list(self, name: str, given: Any) -> Refusal:
-        known = list(inspect.signature(self.calls[name]).parameters)
+        parameters = inspect.signature(self.calls[name]).parameters
+        known = list(parameters)
+        needed = sum(one.default is inspect.Parameter.empty for one in parameters.values())
         order = f"data holds one value for each of {', '.join(known)}"
         if not isinstance(given, list):
             return 422, f"{name} needs the field data, a list: {order}"
-        if len(given) < len(known):
+        if len(given) < needed:
             return 422, (
-                f"{name} lacks {known[len(given)]}: {order}; at {ROUTES[0]}{name} fields have "
-                f"names, and most may be left out"
+                f"{name} lacks {known[len(given)]}: {order}; the last ones may be left out, and at "
+                f"{ROUTES[0]}{name} fields have names"
             )
         if len(given) > len(known):
             return 422, f"{name} takes {len(known)} values, got {len(given)}: {order}"
         return None
+
+    def _filled(self, name: str, body: bytes) -> bytes:
+        """The body with the defaults of the last values where they are left out: a call written
+        before a parameter was added is still good.
+        """
+        given = json.loads(body)
+        parameters = list(inspect.signature(self.calls[name]).parameters.values())
+        given["data"] += [one.default for one in parameters[len(given["data"]) :]]
+        return json.dumps(given).encode()
 
     def _event(self, given: dict[str, Any]) -> Refusal:
         """An event of the page: its number, its values, and whose it is."""

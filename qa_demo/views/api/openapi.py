@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from qa_demo import __version__
+from qa_demo.views.api.fields import allowed
 
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
@@ -182,6 +183,7 @@ def document(calls: Mapping[str, Callable[..., Any]], results: Mapping[str, Sche
     for name, function in calls.items():
         paths[f"/gradio_api/call/v2/{name}"] = {"post": _begin(name, function)}
         paths[f"/gradio_api/call/{name}/{{event_id}}"] = {"get": _fetch(name, results[name])}
+    paths["/health"] = {"get": _health()}
     return {
         "openapi": "3.0.3",
         "info": {
@@ -226,13 +228,28 @@ def _fetch(name: str, result: Schema) -> Schema:
     }
 
 
+def _health() -> Schema:
+    status = {"type": "string", "enum": ["loading", "failing"]}
+    well = record(status={"type": "string", "enum": ["ok"]}, failures=WHOLE)
+    return {
+        "summary": "Whether this server can answer",
+        "description": "Costs nothing while all is well; after an unexpected failure the reader "
+        "reads one short text.",
+        "operationId": "health",
+        "responses": {
+            "200": _json("It can; `failures` counts unexpected ones so far", well),
+            "503": _json("It loads, or cannot read", record(status=status, error=TEXT)),
+        },
+    }
+
+
 def _json(description: str, schema: Schema) -> Schema:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
 def _schema(parameter: inspect.Parameter) -> Schema:
-    """The schema of a parameter from its annotation, with its default."""
-    found = _typed(parameter.annotation)
+    """The schema of a parameter from its annotation, with what it may hold and its default."""
+    found = allowed(parameter.name, _typed(parameter.annotation))
     if parameter.default is inspect.Parameter.empty:
         return found
     return {**found, "default": parameter.default}

@@ -160,7 +160,7 @@ def test_the_document_describes_every_call_and_its_result(address: str) -> None:
         path
         for name in CALLS
         for path in (f"/gradio_api/call/v2/{name}", f"/gradio_api/call/{name}/{{event_id}}")
-    }
+    } | {"/health"}
     for name, requests in CALLS.items():
         post = described["paths"][f"/gradio_api/call/v2/{name}"]["post"]
         taken = post["requestBody"]["content"]["application/json"]["schema"]
@@ -177,3 +177,24 @@ def test_the_check_of_a_reply_can_fail() -> None:
             {"text": 1},
             {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
         )
+
+
+OLDER = {
+    "read": ["Who drew the towers?", TEXT, 30, 20, None, 384, 128, 64],
+    "attribute": ["Who drew the towers?", TEXT, "span_score", "gradient_x_input", None, None]
+    + [25, 37, None, None, 30, 384, 128, 64],
+}
+"""Calls by position as the first version took them."""
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_a_call_of_the_first_version_is_still_good(address: str, name: str) -> None:
+    """A parameter that was added since takes its default."""
+    for values in (OLDER[name], OLDER[name][:2]):
+        status, text = send(
+            address, f"/gradio_api/call/{name}", json.dumps({"data": values}).encode()
+        )
+        assert status == 200, text
+        event = json.loads(text)["event_id"]
+        _, stream = send(address, f"/gradio_api/call/{name}/{event}")
+        assert "event: complete" in stream and '"question"' in stream

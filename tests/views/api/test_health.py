@@ -7,6 +7,7 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.views.api.health import health
+from qa_demo.views.api.openapi import document
 from qa_demo.views.session.errors import UNEXPECTED, attempt, failures
 from tests.fakes import FakeReader
 from tests.requests import services
@@ -60,3 +61,16 @@ def test_a_reader_that_cannot_read_is_said_until_it_can() -> None:
         assert check() == (503, {"status": "failing", "error": UNEXPECTED})
     reader.broken = False
     assert check()[0] == 200
+
+
+def test_the_document_describes_each_reply() -> None:
+    ready: list[int] = []
+    check = health(services(loaded=lambda: bool(ready)))
+    described = document({}, {})["paths"]["/health"]["get"]["responses"]
+    assert set(described) == {"200", "503"}
+    for code in ("503", "200"):
+        status, body = check()
+        fields = described[code]["content"]["application/json"]["schema"]["properties"]
+        assert str(status) == code and set(body) == set(fields)
+        assert body["status"] in fields["status"]["enum"]
+        ready.append(1)

@@ -48,7 +48,8 @@ def test_a_tool_says_what_it_takes_and_gives(tools: Tools) -> None:
     (tool,) = result(tools, "tools/list")["tools"]
     takes, gives = tool["inputSchema"], tool["outputSchema"]
     assert takes["required"] == ["question", "context"]
-    assert takes["properties"]["n_best_size"] == {"type": "integer", "default": 20}
+    n_best = {"type": "integer", "default": 20, "minimum": 1, "maximum": 100}
+    assert takes["properties"]["n_best_size"] == n_best
     assert takes["properties"]["null_score_diff_threshold"]["type"] == ["number", "null"]
     assert gives["properties"]["answer"] == {"type": ["string", "null"]}
     assert "nullable" not in json.dumps(tool)
