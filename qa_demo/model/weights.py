@@ -1,7 +1,10 @@
 """Tensors of a folder, checked against its configuration, and the model made of them."""
 
+import logging
 import math
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,26 @@ def _tensors(files: list[Path]) -> dict[str, Any]:
     return tensors
 
 
+class _Report(logging.Filter):
+    """transformers prints a table of the tensors it misses or does not use, in colours; what is
+    missing is said by our own error.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "LOAD REPORT" not in record.getMessage()
+
+
+@contextmanager
+def _without_report() -> Iterator[None]:
+    """Keep the table off the terminal while a model is built; every other warning comes through."""
+    log, silent = logging.getLogger("transformers.modeling_utils"), _Report()
+    log.addFilter(silent)
+    try:
+        yield
+    finally:
+        log.removeFilter(silent)
+
+
 def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
     """The model from tensors we read ourselves: transformers never sees the folder, so nothing else
     in it can matter.
@@ -65,7 +88,7 @@ def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
             f"parameters"
         )
     transformers().logging.disable_progress_bar()
-    with _building:
+    with _building, _without_report():
         model, info = plan.model_class.from_pretrained(
             None,
             config=plan.config,
