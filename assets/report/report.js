@@ -8,6 +8,8 @@ const holder = /** @type {HTMLElement} */ (document.getElementById("data"));
 const data = JSON.parse(String(holder.textContent));
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const PAGE = 50;
+/** Below so many articles (or paragraphs) the bootstrap's intervals are known to be too short. */
+const FEW = 20;
 /** The filter, all of it in the address behind #; `slice` is a title of data.groups. */
 const EMPTY = { kind: "", pair: "", slice: "", group: "", text: "", sort: "file" };
 const state = { ...EMPTY, from: 0 };
@@ -101,6 +103,7 @@ function head() {
       { class: "note" },
       `Intervals by bootstrap: the ${many(drawn.count, drawn.of.slice(0, -1))} of the file are `,
       "drawn with replacement, 2,000 times, each with all of its questions.",
+      drawn.count < FEW ? " From so few an interval is rough, and rather too short." : "",
     ),
     el(
       "details",
