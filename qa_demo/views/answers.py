@@ -16,11 +16,12 @@ from qa_demo.core.files.examples import PoolExample
 from qa_demo.figures.payload import plain
 from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection
+from qa_demo.views.by_hand import changes
 from qa_demo.views.examples import is_right
 from qa_demo.views.labels import examples
 from qa_demo.views.link.restore import save
 from qa_demo.views.session.errors import attempt
-from qa_demo.views.state import Chapter, Screen, WhatIf
+from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.update import Update, said
 
 NO_READING = "There is no reading yet."
@@ -95,6 +96,7 @@ class Answers:
                 "formulas": formulas,
                 "details": details,
                 "threshold": screen.decode.null_score_diff_threshold,
+                "changed": changes(screen, self.modules),
                 "link": save(screen, self.modules, example) | own,
                 "right": _right(screen),
             }
@@ -153,11 +155,6 @@ def there(screen: Screen | None) -> Screen:
 def select(screen: Screen, data: gr.EventData) -> Screen:
     """The same screen with what was clicked selected."""
     return screen.select(selection.parse(screen.reading, (data._data or {}).get("index")))
-
-
-def reset(screen: Screen) -> Screen:
-    """The banner's button: numbers changed by hand go back to the reader's own."""
-    return screen.change(what_if=WhatIf())
 
 
 def open_chapter(modules: Mapping[str, ModuleType], screen: Screen, data: gr.EventData) -> Screen:

@@ -11,8 +11,9 @@ import gradio as gr
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.views import take_home
-from qa_demo.views.answers import NO_READING, Answers, reset, select, shown, there, tried
+from qa_demo.views.answers import NO_READING, Answers, select, shown, there, tried
 from qa_demo.views.background import Announce, Background, Job, Wanted
+from qa_demo.views.by_hand import give_back
 from qa_demo.views.outputs import (
     EVENT,
     RUN,
@@ -48,7 +49,9 @@ class Frame:
         self._events: list[tuple[Callable[..., Any], Answer, Callable[[Any], bool]]] = []
         self.inputs: dict[str, dict[str, Callable[[Screen | None, Any], Update]]] = {
             "chosen": {
-                "reset": lambda screen, _: self.answers.step(screen, reset),
+                "back": lambda screen, value: self.answers.step(
+                    screen, lambda seen: give_back(seen, value, self.modules)
+                ),
                 "json": lambda screen, _: take_home.reading_file(screen),
             },
             **{

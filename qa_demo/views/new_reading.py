@@ -11,13 +11,14 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
 from qa_demo.views import selection
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
+from qa_demo.views.link.parts import start_decode
 from qa_demo.views.link.restore import Wanted, page_of, restore
 from qa_demo.views.services import BUNDLED, reading_name
 from qa_demo.views.session.errors import attempt
@@ -37,13 +38,13 @@ def new_screen(
     example: str | None = None,
     source: str = BUNDLED,
 ) -> Screen:
-    """Put a new reading on the screen: changes by hand are gone, limits and merge rules stay, the
-    threshold stays with its reader.
+    """Put a new reading on the screen: changes by hand are gone, limits and merge rules stay; the
+    threshold stays with its question and paragraph, so that none holds for the next in silence.
     """
     if old is None:
         screen = Screen(
             reading,
-            DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
+            start_decode(reading),
             gold=gold,
             example=example,
             source=source,
@@ -51,7 +52,7 @@ def new_screen(
     else:
         decode = (
             old.decode
-            if (old.reading.weights, old.reading.threshold) == (reading.weights, reading.threshold)
+            if _asked(old.reading) == _asked(reading)
             else replace(old.decode, null_score_diff_threshold=reading.threshold or 0.0)
         )
         screen = old.change(
@@ -66,6 +67,12 @@ def new_screen(
         )
     chosen = selection.kept(old, screen)
     return screen if chosen is None else screen.select(chosen)
+
+
+def _asked(reading: Reading) -> tuple[Any, ...]:
+    """What a threshold was set for."""
+    of = reading.encoding
+    return reading.weights, reading.threshold, of.question, of.context
 
 
 def known_texts(reading: Reading) -> Reading:

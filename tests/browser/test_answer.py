@@ -72,7 +72,7 @@ def test_a_selection_and_two_inputs_in_one_breath_all_take_effect(page: Page) ->
     picture.locator("#start_end-lift summary").click()
     picture.locator("#start_end-start_logit").focus()
     page.keyboard.press("End")
-    expect(picture.locator(".banner")).to_be_visible()
+    expect(page.locator("#asked .by-hand")).to_contain_text("1 logit")
     expect(picture.locator(".notice")).to_contain_text("displayed at temperature")
     assert page.evaluate(f"{STORE}.then((m) => m.state.record.threshold)") == -1
 

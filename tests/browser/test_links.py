@@ -113,7 +113,7 @@ def test_a_reader_that_cannot_be_had_is_named(open_page: Callable[..., Page]) ->
     expect(said).to_contain_text(f"the reader {UNKNOWN}, revision abc123, cannot be had here")
     expect(said).to_contain_text("so bundled has read the texts")
     expect(said).to_contain_text("the changed logits")
-    expect(page.locator("#picture-start_end .banner")).to_be_hidden()
+    expect(page.locator("#asked .by-hand")).to_be_hidden()
     expect(page.locator("#switch-readers")).to_contain_text("fake")
     said.get_by_role("button", name="close").click()
     expect(said).to_be_hidden()

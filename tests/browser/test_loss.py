@@ -60,10 +60,10 @@ def test_a_wrong_tick_moves_log_z(loss: Page) -> None:
     for _ in range(6):
         loss.keyboard.press("PageUp")
     expect(rule).not_to_have_text(before)
-    expect(loss.locator("#picture-loss .banner")).to_be_visible()
+    expect(loss.locator("#asked .by-hand")).to_be_visible()
     expect(picture.locator(".formula .role-strong")).not_to_have_text(f"{cost:.2f}")
     assert total(loss) > cost
-    loss.locator("#picture-loss .banner button").click()
+    loss.locator("#asked .by-hand button").click()
     expect(rule).to_have_text(before)
 
 

@@ -143,15 +143,15 @@ def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Pa
         lever = picture.locator(".lift .lever", has=page.locator(f"#start_end-{side}_logit"))
         expect(lever.get_by_role("button")).to_contain_text("reset to")
         expect(slider).to_be_focused()
-    expect(picture.locator(".banner")).to_be_visible()
+    expect(page.locator("#asked .by-hand")).to_be_visible()
     word = selected(picture).inner_text()
     assert word != winner
     expect(picture.locator(".notice")).to_contain_text(
         f"start “\u2068{word}\u2069” and end “\u2068{word}\u2069”, form a legal pair"
     )
     assert page.evaluate("module('shared/store.js').then((m) => m.state.predicted.start)") == 1
-    picture.locator(".banner button").click()
-    expect(picture.locator(".banner")).to_be_hidden()
+    page.locator("#asked .by-hand button").click()
+    expect(page.locator("#asked .by-hand")).to_be_hidden()
     expect(picture.locator(".lift button:enabled")).to_have_count(0)
 
 

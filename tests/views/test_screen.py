@@ -20,9 +20,10 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import options, selection
 from qa_demo.views.answer import chapter as answer
-from qa_demo.views.answers import open_chapter, reset, select
+from qa_demo.views.answers import open_chapter, select
 from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy, Job
+from qa_demo.views.by_hand import give_back
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import KIND, new_screen
@@ -203,7 +204,7 @@ def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Scree
     assert changed(update) == {"screen", "reading", "selection", "picture:answer"}
     assert update.reading["changed"] is True and update.screen.reading is screen.reading
     assert update.screen.prediction.best.candidate.start_logit == 40.0
-    back = frame.answers.step(update.screen, reset)
+    back = frame.answers.step(update.screen, lambda s: give_back(s, {}, frame.modules))
     assert (
         back.reading["changed"] is False
         and back.screen.prediction.n_best == screen.prediction.n_best

@@ -2,6 +2,7 @@
 // is copied from before.
 
 import { el, headRow, tableBox } from "../shared/dom.js";
+import { changedHere } from "../shared/by_hand.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { softmax } from "../shared/pack.js";
 import { bestPair, owning } from "../shared/pairs.js";
@@ -54,6 +55,8 @@ function addUp(m) {
   m.against = m.score - at(m.nothing);
 }
 
+const sign = (/** @type {number} */ value) => value < 0 ? fixed(value) : `+${fixed(value)}`;
+
 export function makeBias(moved) {
   /** @type {any} */
   const view = { shift: { start: 0, end: 0 } };
@@ -85,11 +88,22 @@ export function makeBias(moved) {
     );
   };
   const set = (side, value) => {
+    const before = view.shift[side];
+    if (value === before) return;
     view.shift[side] = value;
+    const { start, end } = view.shift;
+    const words = [["b_S", start], ["b_E", end]].flatMap(([name, c]) =>
+      c ? [`${name} ${sign(c)}`] : []
+    );
+    changedHere("bias", words.join(", "), { back: () => set(side, before), none });
     view[side].input.value = String(value);
-    view[side].shown.textContent = value < 0 ? fixed(value) : `+${fixed(value)}`;
+    view[side].shown.textContent = sign(value);
     show(view);
     moved({ ...view.shift });
+  };
+  const none = () => {
+    set("start", 0);
+    set("end", 0);
   };
   view.rows = el("tbody", {});
   view.says = el("p", { class: "scores-says", role: "status", "aria-live": "polite" });
@@ -102,10 +116,7 @@ export function makeBias(moved) {
     el("button", {
       type: "button",
       class: "plain",
-      onclick: () => {
-        set("start", 0);
-        set("end", 0);
-      },
+      onclick: none,
     }, "reset"),
     view.says,
     tableBox(

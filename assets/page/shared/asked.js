@@ -2,6 +2,7 @@
 // beside it, opens both boxes with the question selected, so that what is typed takes its place; a
 // file of text dropped on them becomes the paragraph, and Ctrl+Enter asks.
 
+import { byHand } from "./by_hand.js";
 import { el } from "./dom.js";
 import { hear, say, state } from "./store.js";
 
@@ -48,7 +49,13 @@ export function mountAsked() {
         boxes()[0]?.select();
       };
       root.append(
-        el("p", { class: "asked" }, el("span", { class: "asked-line" }, asked, edit), about),
+        el(
+          "p",
+          { class: "asked" },
+          el("span", { class: "asked-line" }, asked, edit),
+          about,
+          byHand(),
+        ),
       );
       const boxes = () =>
         ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */

@@ -12,7 +12,7 @@ import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
 import { post, underWay } from "./outbox.js";
 import { layOutForPaper, onPaper } from "./paper.js";
-import { hear, openExample, reset, say, select, state, textOf } from "./store.js";
+import { hear, openExample, say, select, state, textOf } from "./store.js";
 
 /** The chapters whose pictures the bench of a few tokens can fill. */
 const BENCHED = ["scores", "start_end", "spans", "loss", "windows", "bio"];
@@ -101,14 +101,8 @@ function skeleton(root, key) {
   view.best = el("div", { class: "best-examples" });
   view.simplified = el("ul", {});
   view.page = pageFor(view);
-  view.banner = el(
-    "p",
-    { class: "banner", hidden: true },
-    "Numbers changed by hand. ",
-    el("button", { type: "button", onclick: reset }, "reset"),
-  );
   root.replaceChildren(
-    el("div", { class: "chapter-head" }, view.question, view.notice.root, view.banner),
+    el("div", { class: "chapter-head" }, view.question, view.notice.root),
     el(
       "div",
       { class: "veil-area" },
@@ -184,7 +178,6 @@ function draw(view) {
   age(view);
   view.question.textContent = view.data.question;
   view.text.textContent = reading.context;
-  view.banner.toggleAttribute("hidden", !reading.changed);
   view.notice.say(view.data.notice);
   view.tables.replaceChildren(
     ...view.data.tables.flatMap((t) => [table(t, view.page), tableTools(t, view.key)]),

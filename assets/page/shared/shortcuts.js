@@ -54,6 +54,7 @@ export const LIST = [
   ["arrows", "move inside a picture; on a slider, change its value"],
   ["Shift and arrows", "in a text: extend the span"],
   ["Enter", "select what has the focus"],
+  ["Ctrl and Z", "take back the last change by hand"],
   ["Esc", "take back what is not selected yet; then leave the picture"],
 ];
 

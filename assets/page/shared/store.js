@@ -88,10 +88,6 @@ export function textOf({ start, end }) {
   return context.slice(tokens[start].start, tokens[end].end).trimEnd();
 }
 
-/** Give numbers changed by hand back to the reader. */
-export const reset = () =>
-  state.send && post("reset", state.send, "input", { index: "reset", value: true });
-
 /** Show an example, by its id: what choosing it in the menu does. */
 export const openExample = (id) =>
   state.send && post("example", state.send, "input", { index: "example", value: id });

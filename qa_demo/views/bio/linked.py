@@ -1,5 +1,6 @@
 """What a link keeps of chapter 7: the marks, and the place in the text."""
 
+from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
@@ -13,6 +14,7 @@ from qa_demo.views.bio.bench import (
     EVERY,
     FOUND,
     HERE,
+    KEY,
     MOST_SPANS,
     Bench,
     added,
@@ -70,7 +72,21 @@ def load_place(screen: Screen, value: Any) -> Screen:
 
 
 LINKED = (
-    Part("marks", "the annotators' marks", save_marks, load_marks),
-    Part("bio", "the threshold of chapter 7", save_place, load_place),
+    Part(
+        "marks",
+        "the annotators' marks",
+        save_marks,
+        load_marks,
+        changed=lambda screen: "" if save_marks(screen) is None else "annotators' marks",
+        back=lambda screen: screen.keep(KEY, replace(bench_of(screen), annotators=None)),
+    ),
+    Part(
+        "bio",
+        "the threshold of chapter 7",
+        save_place,
+        load_place,
+        changed=lambda screen: "" if save_place(screen) is None else "tags' threshold",
+        back=lambda screen: load_place(screen, [Bench().threshold, Bench().one]),
+    ),
 )
 """What of this chapter travels in a link: marks and settings, no head that was trained."""

@@ -8,8 +8,11 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import MergeOptions
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.merge_rules import check_merge
+from qa_demo.core.types import Reading
+from qa_demo.figures.numbers import number, signed
+from qa_demo.figures.prose import plural
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.state import Screen
@@ -25,7 +28,8 @@ class Part:
     raises BadInput for what cannot be.
 
     A part that is `bound` means something for the reader alone with which it was made, since it
-    counts word pieces or holds logits.
+    counts word pieces or holds logits. One that a hand may change has `changed`, the words for what
+    differs from the start, and `back`, the screen with it as it starts.
     """
 
     name: str
@@ -33,6 +37,13 @@ class Part:
     save: Callable[[Screen], Any]
     load: Callable[[Screen, Any], Screen]
     bound: bool = False
+    changed: Callable[[Screen], str] = lambda screen: ""
+    back: Callable[[Screen], Screen] | None = None
+
+
+def counted(n: int, name: str) -> str:
+    """As "2 logits"; nothing for none."""
+    return plural(n, name) if n else ""
 
 
 def many(value: Any, name: str, most: int) -> list[Any]:
@@ -64,6 +75,10 @@ def entries(value: Any, name: str, count: int) -> list[Any]:
     return value
 
 
+def _what_if(**fields: Any) -> Callable[[Screen], Screen]:
+    return lambda screen: screen.change(what_if=replace(screen.what_if, **fields))
+
+
 def save_offset(screen: Screen) -> Any:
     """[window, constant]."""
     return None if screen.what_if.offset is None else list(screen.what_if.offset)
@@ -88,6 +103,37 @@ def load_temperature(screen: Screen, value: Any) -> Screen:
     """The temperature within the limits of chapter 3."""
     found = parse.number(value, "temperature", *what_if.TEMPERATURES)
     return screen.change(what_if=replace(screen.what_if, temperature=found))
+
+
+def said_offset(screen: Screen) -> str:
+    """As "window 2 +1.50"."""
+    at = screen.what_if.offset
+    return "" if at is None or not at[1] else f"window {at[0] + 1} {signed(at[1])}"
+
+
+def said_temperature(screen: Screen) -> str:
+    """As "temperature 0.50"."""
+    t = screen.what_if.temperature
+    return "" if t == 1.0 else f"temperature {number(t)}"
+
+
+def start_decode(reading: Reading) -> DecodeOptions:
+    """Limits and threshold as a reading starts with them."""
+    return DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+
+
+def said_decode(screen: Screen) -> str:
+    """The threshold and the limits that differ, each with its value."""
+    now, first = screen.decode, start_decode(screen.reading)
+    said = []
+    if now.null_score_diff_threshold != first.null_score_diff_threshold:
+        said.append(f"threshold {number(now.null_score_diff_threshold)}")
+    said += [
+        f"{name} {getattr(now, name)}"
+        for name in ("max_answer_length", "n_best_size")
+        if getattr(now, name) != getattr(first, name)
+    ]
+    return ", ".join([*said, "BERT's grid"] if now.top_n_grid else said)
 
 
 def save_decode(screen: Screen) -> Any:
@@ -132,11 +178,49 @@ def load_selection(screen: Screen, value: Any) -> Screen:
 
 
 EVERYWHERE: tuple[Part, ...] = (
-    Part("logits", "the changed logits", save_logits, load_logits, bound=True),
-    Part("offset", "the constant added to a window", save_offset, load_offset, bound=True),
-    Part("temperature", "the temperature", save_temperature, load_temperature),
-    Part("decode", "the limits and the threshold", save_decode, load_decode, bound=True),
-    Part("merge", "the merge rule", save_merge, load_merge),
+    Part(
+        "logits",
+        "the changed logits",
+        save_logits,
+        load_logits,
+        bound=True,
+        changed=lambda screen: counted(len(screen.what_if.logits), "logit"),
+        back=_what_if(logits=MappingProxyType({})),
+    ),
+    Part(
+        "offset",
+        "the constant added to a window",
+        save_offset,
+        load_offset,
+        bound=True,
+        changed=said_offset,
+        back=_what_if(offset=None),
+    ),
+    Part(
+        "temperature",
+        "the temperature",
+        save_temperature,
+        load_temperature,
+        changed=said_temperature,
+        back=_what_if(temperature=1.0),
+    ),
+    Part(
+        "decode",
+        "the limits and the threshold",
+        save_decode,
+        load_decode,
+        bound=True,
+        changed=said_decode,
+        back=lambda screen: screen.change(decode=start_decode(screen.reading)),
+    ),
+    Part(
+        "merge",
+        "the merge rule",
+        save_merge,
+        load_merge,
+        changed=lambda screen: "" if screen.merge == MergeOptions() else "merge rule",
+        back=lambda screen: screen.change(merge=MergeOptions()),
+    ),
     Part("span", "the selection", save_selection, load_selection, bound=True),
 )
 """The parts that every chapter shares, in the order in which they are loaded."""

@@ -36,7 +36,7 @@ from qa_demo.figures.loss.verdicts import verdicts
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
 from qa_demo.views.labels import annotated, examples, labels_of
-from qa_demo.views.link.parts import Part, many
+from qa_demo.views.link.parts import Part, counted, many
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Screen
 
@@ -116,7 +116,14 @@ def save_window(screen: Screen) -> Any:
 
 
 LINKED = (
-    Part("gold", "the marked labels", save_gold, load_gold),
+    Part(
+        "gold",
+        "the marked labels",
+        save_gold,
+        load_gold,
+        changed=lambda screen: counted(len(save_gold(screen) or ()), "label"),
+        back=lambda screen: as_annotated(screen, True),
+    ),
     Part(
         "loss_window",
         "the window of chapter 5",
