@@ -1,7 +1,7 @@
 // Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
 // span.
 
-import { drawing, el, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, fold, pressed, roving, svg } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
@@ -23,6 +23,11 @@ export function draw(root, picture, page) {
   };
   view.line = el("div", { class: "logit-line" });
   view.four = el("dl", { class: "four" });
+  // one figure of sureness stands above; what the logits are as shares is asked for
+  view.shares = before?.shares ?? fold("as probabilities", el("dl", { class: "shares" }));
+  view.shares.id = "answer-shares";
+  // a lesson asks for numbers that stand in it
+  if (document.body.classList.contains("lessons")) view.shares.setAttribute("open", "");
   views.set(root, view);
   const scroll = before?.scroller.scrollTop ?? 0;
   view.scroller = el("div", { class: "text-box" }, view.text.box);
@@ -30,7 +35,7 @@ export function draw(root, picture, page) {
   root.replaceChildren(
     legend(page),
     view.scroller,
-    el("div", { class: "veil-part" }, view.line, view.four),
+    el("div", { class: "veil-part" }, view.line, view.four, view.shares),
     view.trust = trust(picture.trust, root.clientWidth, page, before?.trust),
   );
   line(view, picture, page);
@@ -60,17 +65,18 @@ export function select(root, _picture, page) {
   ]);
   view.mark?.();
   const four = selection?.record?.details?.answer?.four;
-  if (four) {
-    view.four.replaceChildren(...four.map(({ name, value, over }) =>
-      el(
-        "div",
-        {},
-        el("dt", {}, name),
-        el("dd", { class: "value" }, value),
-        el("dd", { class: "over" }, over),
-      )
-    ));
-  }
+  if (!four) return;
+  const shown = four.map(({ name, value, over }) =>
+    el(
+      "div",
+      {},
+      el("dt", {}, name),
+      el("dd", { class: "value" }, value),
+      el("dd", { class: "over" }, over),
+    )
+  );
+  view.four.replaceChildren(...shown.slice(0, 2));
+  view.shares.querySelector(".shares").replaceChildren(...shown.slice(2));
 }
 
 /** Several annotators' answers as one underline where they overlap. */
