@@ -25,6 +25,7 @@ from qa_demo.core.reading.scales import COMBINES
 from qa_demo.core.reading.spans import separate_argmaxes
 from qa_demo.core.reading.words import special_positions
 from qa_demo.core.types import Reading
+from qa_demo.training.caption_promises import CAPTIONS
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages
 from qa_demo.training.promise_check import known
@@ -290,4 +291,5 @@ PROMISES: dict[str, Callable[[Shown, Any], str | None]] = {
     "cut_word": _cut_word,
     "attention_on_marks": _attention_on_marks,
     "boundary_misleads": _boundary_misleads,
+    **CAPTIONS,
 }

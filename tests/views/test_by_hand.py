@@ -104,9 +104,7 @@ def test_what_no_screen_had_is_refused(value: object) -> None:
 
 def test_a_threshold_holds_for_its_own_text_and_a_limit_for_all() -> None:
     changed = HANDS["length"][0](HANDS["threshold"][0](opened()))
-    again = new_screen(
-        changed, FakeReader(bio=True).read(QUESTION, TEXT, WindowOptions(64, 20))
-    )
+    again = new_screen(changed, FakeReader(bio=True).read(QUESTION, TEXT, WindowOptions(64, 20)))
     assert again.decode == changed.decode
     for question, context in ((QUESTION + "?", TEXT), (QUESTION, TEXT + " Indeed.")):
         assert opened(question, context, changed).decode == DecodeOptions(max_answer_length=12)

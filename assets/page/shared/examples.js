@@ -38,6 +38,7 @@ export function groups(examples) {
 /** The line of one example; of a failure it also says what this reader does. */
 function why(/** @type {Example} */ one) {
   const right = state.record?.right;
+  const own = state.reading?.reader === "bundled";
   const does = !one.view || typeof right !== "boolean"
     ? ""
     : right
@@ -46,7 +47,7 @@ function why(/** @type {Example} */ one) {
   const tab = one.view && document.getElementById(`tab-${one.view}`);
   return [
     el("span", { class: "example-kind" }, one.kind),
-    `: ${one.reason}${does}`,
+    `: ${one.reason}${does}${own ? "" : " (Said of the bundled reader.)"}`,
     tab
       ? el(
         "button",
