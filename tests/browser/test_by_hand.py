@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.steps import ask
+
 pytestmark = pytest.mark.browser
 
 
@@ -56,3 +58,16 @@ def test_in_a_box_the_keys_are_the_browsers_own(page: Page) -> None:
     page.keyboard.type("Why?")
     page.keyboard.press("Control+z")
     expect(line).to_be_visible()
+
+
+def test_the_next_step_is_offered_after_an_own_answer_until_it_was_taken(page: Page) -> None:
+    offer = page.locator("#asked .next-step")
+    expect(offer).to_be_hidden()
+    ask(page, "Who met?", "Ada met Grace in the rain of London.")
+    expect(offer).to_be_visible()
+    offer.get_by_role("button", name="why this answer?").click()
+    expect(page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
+    expect(offer).to_be_hidden()
+    ask(page, "Who met whom?", "Ada met Grace in the rain of London.")
+    expect(page.locator("#asked .asked-question")).to_have_text("Who met whom?")
+    expect(offer).to_be_hidden()

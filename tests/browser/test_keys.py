@@ -3,7 +3,7 @@ picture, arrow keys move in it, Enter selects, Escape and Tab leave it; and the 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -177,6 +177,23 @@ def test_single_keys_work_outside_boxes_and_are_listed(top: Page) -> None:
     page.keyboard.press("3")
     expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
     page.get_by_label("single keys").check()
+
+
+def test_on_a_phone_a_switch_of_the_head_is_whole_when_it_takes_the_focus(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(viewport={"width": 375, "height": 740})
+    row, seen = page.locator(".masthead .switches"), set[str]()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        held = page.locator(".switches button:focus")
+        if not held.count():
+            continue
+        seen.add(held.inner_text())
+        button, frame = held.bounding_box(), row.bounding_box()
+        assert button["x"] >= frame["x"] - 1, held.inner_text()
+        assert button["x"] + button["width"] <= frame["x"] + frame["width"] + 1, held.inner_text()
+    assert len(seen) >= 8
 
 
 def test_examples_by_key_keep_the_focus(top: Page) -> None:

@@ -4,6 +4,7 @@
 
 import { byHand } from "./by_hand.js";
 import { el } from "./dom.js";
+import { keepText, storage } from "./storage.js";
 import { hear, say, state } from "./store.js";
 
 const OWN = "Ask your own";
@@ -20,6 +21,33 @@ function type(box, text) {
 /** Whether a file can be a paragraph. @param {File} file */
 const isText = (file) =>
   (file.type.startsWith("text/") || /\.txt$/i.test(file.name)) && file.size <= MOST;
+
+/** Where this browser keeps that the step after an answer is known. */
+const KNOWN = "spanlight.next";
+
+/** After the first answer to an own text: what to ask next, and the keys; once another chapter was opened, never again. */
+function nextStep() {
+  const root = el(
+    "span",
+    { class: "next-step", hidden: true },
+    el("button", {
+      type: "button",
+      class: "plain",
+      onclick: () => document.getElementById("tab-why")?.click(),
+    }, "why this answer? 9"),
+    el("span", { class: "role-quiet" }, "? lists the keys"),
+  );
+  const known = () => storage("localStorage")?.getItem(KNOWN) === "yes";
+  hear("reading", ({ example, typed }) => {
+    root.toggleAttribute("hidden", Boolean(example) || typed || known());
+  });
+  hear("opened", () => {
+    if (root.hidden) return;
+    keepText("localStorage", KNOWN, "yes");
+    root.toggleAttribute("hidden", true);
+  });
+  return root;
+}
 
 export function mountAsked() {
   return {
@@ -55,6 +83,7 @@ export function mountAsked() {
           el("span", { class: "asked-line" }, asked, edit),
           about,
           byHand(),
+          nextStep(),
         ),
       );
       const boxes = () =>

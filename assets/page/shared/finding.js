@@ -50,8 +50,9 @@ export function placeOf(quote, { context, tokens }) {
 
 /** A sentence with what it quotes as buttons, where the paragraph holds it once. */
 function linked(text) {
-  return text.split(/(\u2068[^\u2069]*\u2069)/).map((part) => {
-    const quote = part.startsWith("\u2068") ? part.slice(1, -1) : null;
+  // with its quotation marks: a button is a box, and a line must not end on an opening one
+  return text.split(/(“?\u2068[^\u2069]*\u2069”?)/).map((part) => {
+    const quote = /\u2068([^\u2069]*)\u2069/.exec(part)?.[1] ?? null;
     const span = quote && state.reading && placeOf(quote, state.reading);
     return span
       ? el("button", { type: "button", class: "named", onclick: () => select(span) }, part)

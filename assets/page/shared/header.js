@@ -69,6 +69,10 @@ export function mountHeader() {
       hear("reading", (reading) => {
         reader.textContent = `reader: ${reading.reader}`;
       });
+      // the row of switches scrolls on a phone; a browser is content with half a button
+      root.addEventListener("focusin", ({ target }) => {
+        target.scrollIntoView({ block: "nearest", inline: "nearest" });
+      });
       root.append(
         el(
           "header",
