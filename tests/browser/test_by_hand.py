@@ -20,6 +20,7 @@ def test_changes_of_three_chapters_stand_in_one_line_and_go_one_by_one(page: Pag
     page.get_by_role("slider", name="temperature").press("End")
     expect(line).to_contain_text("temperature 4.00")
     page.locator("#tab-scores").click()
+    page.locator("#scores-step-plane").click()
     page.locator("#scores-bias summary").click()
     page.locator("#scores-bias-start").press("End")
     expect(line).to_contain_text("b_S +3.00")

@@ -33,6 +33,7 @@ def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str =
     page.locator("#tab-scores").click()
     picture = page.locator(PICTURE)
     expect(picture.locator(".scores-dot").first).to_be_attached()
+    picture.locator("#scores-step-plane").click()
     # the tokens' table and, once the hidden states are here, the one of the ranks on every layer
     expect(picture.locator(".folds caption")).to_have_count(2)
     return picture
@@ -92,7 +93,7 @@ def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> N
     picture.locator("#scores-question").press("Enter")
     expect(picture.locator(".scores-moved caption")).to_contain_text("The largest moves")
     expect(picture.locator("#scores-after")).to_have_attribute("aria-pressed", "true")
-    expect(picture.locator(".notice")).to_contain_text("the words moved, not the axes")
+    expect(picture.locator(".notice")).to_contain_text("the words move, not the axes")
     assert picture.locator(".arrow").count() > 10
     axes = picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents()
     picture.get_by_text("the largest moves", exact=True).click()
@@ -109,6 +110,28 @@ def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> N
     assert picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents() == axes
     picture.locator("#scores-drop").click()
     expect(picture.locator(".arrow")).to_have_count(0)
+
+
+def test_the_chapter_opens_with_two_questions_and_goes_on_with_one(page: Page) -> None:
+    page.locator("#tab-scores").click()
+    picture = page.locator(PICTURE)
+    finding = picture.locator("[data-part=finding]")
+    expect(picture.locator(".scores-offer[aria-pressed=true]")).to_have_count(1)
+    expect(finding).to_contain_text("S and E")
+    expect(picture.locator(".scores-arrows")).to_be_attached()
+    expect(picture.locator(".scores-bias")).to_be_hidden()
+    two = finding.inner_text()
+    page.locator("#scores-step-plane").click()
+    expect(picture.locator(".scores-arrows")).to_have_count(0)
+    expect(picture.locator(".scores-bias")).to_be_visible()
+    expect(finding).not_to_have_text(two, use_inner_text=True)
+    page.locator("#scores-step-questions").click()
+    expect(finding).to_have_text(two, use_inner_text=True)
+    picture.get_by_role("button", name="take away").click()
+    expect(picture.locator(".scores-moved")).to_be_hidden()
+    page.locator("#tab-answer").click()
+    page.locator("#tab-scores").click()
+    expect(picture.locator(".scores-moved")).to_be_hidden()
 
 
 def test_tokens_travel_unless_motion_is_unwelcome(open_page: Callable[..., Page]) -> None:

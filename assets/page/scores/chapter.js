@@ -1,5 +1,5 @@
-// Chapter 2, Scores: the exact plane, one logit dimension by dimension, the head on every layer.
-// The shell stands; what changed is drawn.
+// Chapter 2, Scores: the same paragraph under two questions, the exact plane, one logit dimension by
+// dimension, the head on every layer. The shell stands; what changed is drawn.
 
 import { makeBench } from "./bench.js";
 import { makeDimensions } from "./dims.js";
@@ -8,20 +8,25 @@ import { makePlaneStep } from "./step.js";
 import { el, stepButtons } from "../shared/dom.js";
 import { keptViews } from "../shared/views.js";
 
-const STEPS = [["plane", "the plane"], ["dimensions", "dimension by dimension"], [
+const STEPS = [["questions", "two questions"], ["plane", "the plane"], [
+  "dimensions",
+  "dimension by dimension",
+], [
   "layers",
   "layer by layer",
 ]];
 const views = keptViews((view) => view.stage);
 
 function shell(root, page) {
-  const view = { root, page, step: "plane", asked: "" };
+  const view = { root, page, step: "questions", asked: "", offered: "", own: "" };
   const on = {
     input: (name, value, kind) => view.page.input(name, value, kind),
     select: (doc, extend) => choose(view, doc, extend),
   };
+  const plane = makePlaneStep(on);
   view.parts = {
-    plane: makePlaneStep(on),
+    questions: plane,
+    plane,
     dimensions: makeDimensions(on),
     layers: makeLayers(on, makeBench(on)),
   };
@@ -88,8 +93,28 @@ function ask(view) {
   page.input("states", wanted);
 }
 
+/** The first ready question of this text is asked by itself, once, so that the chapter opens with what
+ * its headline asks; not in a lesson, which asks its own.
+ */
+function offer(view) {
+  const { page, picture, step, offered } = view;
+  const [question] = picture.offers;
+  const { reading } = page;
+  const text = [reading.reader, reading.question, reading.context].join("\u0001");
+  const lesson = document.body.matches(".lessons, .covering, .veiled, .guessing");
+  if (step !== "questions" || !question || text === offered || reading.saved || lesson) return;
+  view.offered = text;
+  if (picture.slide) return;
+  view.own = question;
+  page.input("other", { question });
+}
+
+/** Whether the other question came by itself: the steps after the first are about one. */
+const alone = ({ picture, step, own }) => step !== "questions" && picture.slide?.question === own;
+
 function model(view) {
-  const { page, picture } = view;
+  const { page } = view;
+  const picture = alone(view) ? { ...view.picture, slide: null, bench: null } : view.picture;
   const w = page.reading.windows[picture.window];
   const chosen = page.selection?.window === w.index ? page.selection : null;
   const pos = (doc) => doc - w.docStart + w.contextAt;
@@ -116,9 +141,12 @@ function paint(view) {
   );
   const part = view.parts[view.step];
   if (view.stage.firstChild !== part.root) view.stage.replaceChildren(part.root);
+  part.root.classList.toggle("of-questions", view.step === "questions");
   part.update(model(view));
-  view.page.notice(view.picture.notices[view.step]);
+  const { notices } = view.picture;
+  view.page.notice(notices[view.step] ?? (alone(view) ? notices.one : notices.asked));
   ask(view);
+  offer(view);
 }
 
 export function draw(root, picture, page) {

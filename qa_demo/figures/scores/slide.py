@@ -120,8 +120,8 @@ def slide_notice(
     of = "" if len(before.windows) == 1 else " of the tokens drawn"
     return (
         f"Asked {quoted(after.encoding.question, 60)}, {change}. "
+        "S and E stay the same: the words move, not the axes. "
         f"{quoted(where)} moves farthest{of}, from ({number(float(moved.before[first, 0]))}, "
         f"{number(float(moved.before[first, 1]))}) to "
-        f"({to[0]}, {to[1]}). S and E are the "
-        "same two vectors before and after: the words moved, not the axes."
+        f"({to[0]}, {to[1]})."
     )

@@ -1,5 +1,5 @@
-"""Chapter 2, Scores: the exact plane of S and E, one logit dimension by dimension, and the head on
-every layer.
+"""Chapter 2, Scores: two questions on one paragraph, the exact plane of S and E, one logit
+dimension by dimension, and the head on every layer.
 """
 
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.inputs import check_texts
 from qa_demo.core.reading.lens import Slide, slide
 from qa_demo.core.reading.predicted import Prediction
-from qa_demo.core.types import Span
+from qa_demo.core.types import Reading, Span
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
@@ -88,6 +88,25 @@ def states_data(states: States) -> dict[str, Any]:
     }
 
 
+def second(
+    screen: Screen, other: Reading, pair: tuple[Prediction, Prediction], winner: Span | None
+) -> tuple[dict[str, Any], list[Any]]:
+    """What a second reading adds to the picture, and its tables."""
+    reading, window, path = screen.reading, shown_window(screen), moved(screen)
+    rests = rested(screen, pair)
+    more = {"bench": {**bench_data(reading, other, pair, screen.merge), "rests": rests}}
+    tables = [bench_table((reading, other), pair, screen.merge)]
+    if rests is not None and rests["table"] is not None:
+        tables.append(rests["table"])
+    if path is not None:
+        table = move_table(reading, path, window, winner)
+        answers = [pair[0].answer, pair[1].answer]
+        slide = slide_data(reading, other, path, window, winner)
+        more["slide"] = {**slide, "table": table, "answers": answers}
+        tables.append(table)
+    return more, tables
+
+
 def present(screen: Screen) -> dict[str, Any]:
     """Plane, slide and bench; vectors and layers once the hidden states of the window are here."""
     window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
@@ -108,18 +127,14 @@ def present(screen: Screen) -> dict[str, Any]:
         "copies": copies,
     }
     if own.other is not None and pair is not None:
-        rests = rested(screen, pair)
-        picture["bench"] = {**bench_data(reading, own.other, pair, screen.merge), "rests": rests}
-        tables.append(bench_table((reading, own.other), pair, screen.merge))
-        if rests is not None and rests["table"] is not None:
-            tables.append(rests["table"])
+        more, twins = second(screen, own.other, pair, winner)
+        picture |= more
+        tables += twins
         if path is not None:
-            table = move_table(reading, path, window, winner)
+            notices["one"] = said
             answers = pair[0].answer, pair[1].answer
-            slide = slide_data(reading, own.other, path, window, winner)
-            picture["slide"] = {**slide, "table": table, "answers": [*answers]}
             said = slide_notice(reading, own.other, path, window, answers, winner)
-            tables.append(table)
+            notices["asked"] = said
     if own.states is not None and own.states.window == window:
         lens, best = own.states.lens, window_best(reading, window, screen.decode, copies)
         picture["states"] = states_data(own.states)

@@ -150,7 +150,7 @@ def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
     assert picture["slide"]["question"] == "Who crossed it first?"
     assert len(picture["slide"]["largest"]) == len(picture["slide"]["table"]["rows"]) - 1
     assert picture["bench"]["says"].startswith("Changed: the question.")
-    assert "S and E are the same two vectors" in scores.present(new)["notice"]
+    assert "S and E stay the same" in scores.present(new)["notice"]
     gone = put(new, other=None)
     assert (
         scores.present(gone)["picture"]["slide"] is None
