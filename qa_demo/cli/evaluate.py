@@ -23,7 +23,7 @@ from qa_demo.core.files.report_evaluate import outcome_of, question_json, refuse
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.comparison import check_same
 from qa_demo.core.measuring.failures import judge, unread
-from qa_demo.core.measuring.metrics import evaluate, rules_of
+from qa_demo.core.measuring.metrics import RULES, chosen_rules, evaluate
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
@@ -55,6 +55,7 @@ def add(commands: Any) -> None:
         default="span",
         help="Start and end logits, or B, I, O tags. Default: span.",
     )
+    _add_rules(command)
     command.add_argument("--limit", type=int, help="Only the first so many questions.")
     command.add_argument(
         "--out",
@@ -74,6 +75,17 @@ def add(commands: Any) -> None:
     cli_report.add_page(command)
     command.set_defaults(page=None)
     shared.add_options(command)
+
+
+def _add_rules(command: argparse.ArgumentParser) -> None:
+    """The flag for what counts."""
+    command.add_argument(
+        "--rules",
+        choices=("auto", *RULES),
+        default="auto",
+        help="The official script that counts: by 1.1 the best span always does, by 2.0 no answer "
+        "may. auto: 2.0 where a question of the file has no answer. Default: auto.",
+    )
 
 
 def _add_second(command: argparse.ArgumentParser) -> None:
@@ -96,7 +108,9 @@ def run(args: argparse.Namespace) -> None:
     everything = load_questions(args.file)
     if not everything:
         raise BadInput(f"{args.file.name} holds no question")
-    rules, examples = rules_of(everything), everything[: args.limit]
+    rules, why = chosen_rules(everything, args.rules)
+    _check_rules(args, rules, why)
+    examples = everything[: args.limit]
     readers = [args.reader, *([args.against] if args.against is not None else [])]
     out: Path | None = args.out
     outs = [] if out is None else [out, beside(out, "against")][: len(readers)]
@@ -114,6 +128,18 @@ def run(args: argparse.Namespace) -> None:
     if args.report is not None:
         page = args.page or cli_report.PAGE
         cli_report.write_report(args.report, outs, page, args.allow_different)
+
+
+def _check_rules(args: argparse.Namespace, rules: str, why: str) -> None:
+    """Say which rules count and why; refuse a threshold that they do not ask for. Errors:
+    BadInput.
+    """
+    if rules == "1.1" and args.head == "span" and args.null_score_diff_threshold is not None:
+        raise BadInput(
+            f"--null-score-diff-threshold changes nothing under the rules of SQuAD 1.1 ({why}): "
+            f"the best span always counts; leave it out, or give --rules squad2"
+        )
+    sys.stderr.write(f"scored by the rules of SQuAD {rules}: {why}\n")
 
 
 def _check_flags(args: argparse.Namespace) -> None:

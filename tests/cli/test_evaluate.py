@@ -234,3 +234,48 @@ def test_files_made_under_other_options_are_refused(
     assert not page.exists()
     assert main([*flags, "--allow-different"]) == 0 and page.exists()
     assert_fails(capsys, ["report", str(a), "--allow-different"], "belongs to a second file")
+
+
+def test_the_rules_are_said_with_their_reason_and_can_be_chosen(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    silent = squad(tmp_path / "two.json", unanswerable=True)
+    known = squad(tmp_path / "one.json")
+    for path, flags, rules, why in (
+        (silent, (), "2.0", "1 of 4 questions have no answer"),
+        (known, (), "1.1", "every question has an answer"),
+        (known, ("--rules", "squad2"), "2.0", "as --rules says"),
+        (known, ("--rules", "squad1"), "1.1", "as --rules says"),
+    ):
+        run(folder, path, "--json", *flags)
+        said = capsys.readouterr()
+        assert f"scored by the rules of SQuAD {rules}: {why}\n" in said.err
+        assert json.loads(said.out)["rules"] == f"SQuAD {rules}"
+    # of 2.0 a reader that never answers is wrong everywhere, of 1.1 its best spans count
+    run(folder, known, "--json", "--rules", "squad2", "--null-score-diff-threshold=-100")
+    withheld = json.loads(capsys.readouterr().out)
+    assert withheld["exact"] == 0 and withheld["HasAns_total"] == 3
+
+
+@pytest.mark.parametrize(
+    ("unanswerable", "flags", "cause"),
+    [
+        (True, ["--rules", "squad1"], "--rules squad1 knows no question without an answer, and 1"),
+        (False, ["--null-score-diff-threshold", "2"], "changes nothing under the rules of SQuAD"),
+        (
+            False,
+            ["--rules", "squad1", "--null-score-diff-threshold", "2"],
+            "(as --rules says): the best span always counts",
+        ),
+    ],
+)
+def test_rules_that_cannot_count_and_a_threshold_that_would_not_are_refused(
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    unanswerable: bool,
+    flags: list[str],
+    cause: str,
+) -> None:
+    dev = squad(tmp_path / "dev.json", unanswerable=unanswerable)
+    assert_fails(capsys, ["evaluate", str(dev), "--reader", str(folder), *SMALL, *flags], cause)

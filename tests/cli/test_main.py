@@ -66,7 +66,7 @@ def assert_fails(capsys: pytest.CaptureFixture[str], argv: list[str], words: str
         code = leaving.code
     streams = capsys.readouterr()
     assert code == 2 and streams.out == "" and words in streams.err
-    said = re.compile(r"question |window |.*: \d+ questions? \(first: ")
+    said = re.compile(r"question |window |scored by |.*: \d+ questions? \(first: ")
     assert len([line for line in streams.err.splitlines() if not said.match(line)]) == 1
     assert "Traceback" not in streams.err
 

@@ -112,6 +112,25 @@ def rules_of(examples: Sequence[Example]) -> str:
     return "1.1" if all(e.answers for e in examples) else "2.0"
 
 
+RULES = {"squad1": "1.1", "squad2": "2.0"}
+
+
+def chosen_rules(examples: Sequence[Example], wanted: str = "auto") -> tuple[str, str]:
+    """The rules of `wanted` (squad1, squad2, or auto: `rules_of`), and the reason in words.
+
+    Errors: BadInput for squad1 where a question has no answer: its script has no score for one.
+    """
+    silent = sum(not e.answers for e in examples)
+    found = f"{silent:,} of {len(examples):,} questions have no answer"
+    if wanted != "auto":
+        if wanted == "squad1" and silent:
+            raise BadInput(
+                f"--rules squad1 knows no question without an answer, and {found}; take squad2"
+            )
+        return RULES[wanted], "as --rules says"
+    return rules_of(examples), found if silent else "every question has an answer"
+
+
 def evaluate(
     examples: Sequence[Example],
     outcomes: Mapping[str, Outcome],
