@@ -268,10 +268,11 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
     assert about["steps"][0] == 0
     assert about["steps"] == sorted(set(about["steps"]))
     assert len(about["steps"]) == len(start) == len(end) == len(tags) >= 25
-    # Of the earlier training no weights are left: what it did not read is not in the record.
+    # Of the earlier training no weights are left: what it did not read, also a text that has
+    # changed since, is not in the record.
     recorded = {row["id"] for row in about["examples"]}
     assert [row["id"] for row in about["examples"]] == [e.id for e in POOL if e.id in recorded]
-    assert len(recorded) >= len(POOL) - 3
+    assert len(recorded) >= len(POOL) - 5
     for row in about["examples"]:
         reading, part = (
             load_reading(READINGS / f"{row['id']}.npz"),

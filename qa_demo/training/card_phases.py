@@ -1,11 +1,13 @@
 """The card's account of the training: the commands of its phases, one after the other."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 Metrics = Mapping[str, Any]
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 
+TEACHER = "runs/teacher"
 NOT_FLAGS = ("name", "train", "steps_taken", "torch", "mixed_precision", "resume")
 
 
@@ -21,7 +23,10 @@ def flag(name: str, value: Any) -> str:
 
 def command(phase: Metrics, earlier: str | None, encoder: str) -> str:
     """The command line of one training phase, rebuilt from the settings that it wrote."""
+    taught = "label_share" in phase
     parts = [f"python -m qa_demo.training.finetune --encoder {encoder}"]
+    if taught:
+        parts = [f"python -m qa_demo.training.teach --student {encoder} --teacher {TEACHER}"]
     if earlier is not None:
         parts.append(f"--resume runs/{earlier}")
     parts += ["--train " + " ".join(phase["train"]), "--dev squad-dev.json.gz"]
@@ -45,6 +50,8 @@ def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[s
         )
     added = reader.get("tag_bias", [0, 0, 0])
     tag_bias = f" --tag-bias {' '.join(f'{b:g}' for b in added)}" if any(added) else ""
+    if reader.get("share", 1) != 1:
+        tag_bias += f" --share {reader['share']}"
     export = (
         f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
         f"--weights {' '.join(reader['weights'])}{tag_bias}{more}"
@@ -68,6 +75,7 @@ def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
             "The run began with the encoder and both heads of that reader "
             f"(SHA-256 of its `checksums.json`: `{before['checksum']}`).",
         ]
+    blocks += teacher(reader)
     others = reader.get("mean_with", [])
     if not others:
         return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more)])
@@ -76,7 +84,9 @@ def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
         known.get(other.get("checksum"), f"exported/{prefix}run{k}")
         for k, other in enumerate(others, 1)
     ]
-    blocks.append(f"The mean of the weights of {1 + len(others)} runs, each with the same share.")
+    share = reader.get("share", 1)
+    shares = "each with the same share" if share == 1 else f"the last with a share of {share}"
+    blocks.append(f"The mean of the weights of {1 + len(others)} runs, {shares}.")
     for k, (other, folder) in enumerate(zip(others, folders, strict=True), 1):
         if folder == encoder:
             blocks.append(f"One of them is the reader of `{folder}` itself.")
@@ -89,3 +99,17 @@ def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
         f" \\\n    --mean-with {' '.join(folders)}{more}",
     )
     return "\n\n".join([*blocks, *last])
+
+
+def teacher(reader: Metrics) -> list[str]:
+    """The commands of the teacher's phases, for a reader that had one."""
+    found = reader.get("teacher")
+    if found is None:
+        return []
+    names = [f"teacher-{phase['name']}" for phase in found["phases"][:-1]] + [Path(TEACHER).name]
+    blocks = [f"Its teacher began with `{found['encoder']}`, a folder here."]
+    for k, (name, phase) in enumerate(zip(names, found["phases"], strict=True)):
+        encoder = f"encoders/{found['encoder']}"
+        line = command({**phase, "name": name}, names[k - 1] if k else None, encoder)
+        blocks.append(f"{name}: {phase['steps_taken']:,} steps\n\n```\n{line}\n```")
+    return blocks

@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import AutoTokenizer
 
+from qa_demo.core.measuring.measured import STEPS
 from qa_demo.core.types import TAGS
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
@@ -36,8 +38,11 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 def write_checksums(folder: Path) -> None:
-    """checksums.json: SHA-256 of every other file of the folder, by name."""
-    files = sorted(p for p in folder.iterdir() if p.is_file() and p.name != "checksums.json")
+    """checksums.json: SHA-256 of every other file of the folder, by name, but what was measured of
+    windows: it may come later and says nothing of what the weights compute.
+    """
+    apart = ("checksums.json", STEPS)
+    files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
     sums = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
     (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")
 
@@ -63,6 +68,25 @@ def history(run: Path) -> list[dict]:
         )
         folder = Path(earlier) if earlier else None
     return phases
+
+
+def taught_by(run: Path) -> dict:
+    """{"teacher": ...}, how the teacher of a run was made; nothing for a run without one."""
+    settings = json.loads((run / "settings.json").read_text())
+    if not settings.get("teacher"):
+        return {}
+    folder = Path(settings["teacher"])
+    if (folder / "reader.json").is_file():
+        return {"teacher": origin(folder)}
+    encoder = json.loads((folder / "settings.json").read_text())["encoder"]
+    return {"teacher": {"encoder": called(encoder), "phases": history(folder)}}
+
+
+def called(encoder: str) -> str:
+    """The name of an encoder: that of the model card beside it, where it is a folder."""
+    card = Path(encoder) / "README.md"
+    found = re.search(r"^# (\S+/\S+|\S+)$", card.read_text(), re.M) if card.is_file() else None
+    return found[1] if found else Path(encoder).name if Path(encoder).is_dir() else encoder
 
 
 def mean_of(run: Path, names: Sequence[str]) -> dict[str, torch.Tensor]:
@@ -91,20 +115,22 @@ def exported(folder: Path, names: Collection[str]) -> dict[str, torch.Tensor]:
     return {name: found[name].float() for name in names}
 
 
-def soup(run: Path, weights: Sequence[str], others: Sequence[Path]) -> dict[str, torch.Tensor]:
-    """The mean of a run's own mean and of each other reader, w = (w_run + sum of w_other) / (1 +
-    number of others).
+def soup(
+    run: Path, weights: Sequence[str], others: Sequence[Path], share: int = 1
+) -> dict[str, torch.Tensor]:
+    """The mean of a run's own mean and of each other reader, w = (share w_run + sum of w_other) /
+    (share + number of others).
 
     Runs that began with the same encoder and the same random heads can lie in one basin, though
     their data and rates differ; then the mean beats both (Wortsman et al. 2022, "Model soups"). If
     they do not, it is worse than either: score it.
     """
     own = mean_of(run, weights)
-    states = [own, *(exported(folder, own.keys()) for folder in others)]
+    states = [own] * share + [exported(folder, own.keys()) for folder in others]
     return {key: torch.stack([state[key] for state in states]).mean(0) for key in own}
 
 
-ORIGIN = ("weights", "phases", "mean_with", "tag_bias", "began_with")
+ORIGIN = ("weights", "phases", "mean_with", "share", "tag_bias", "began_with", "teacher")
 
 
 def origin(folder: Path) -> dict:
@@ -123,6 +149,7 @@ def export(
     name: str,
     others: Sequence[Path] = (),
     tag_bias: Sequence[float] = (0.0, 0.0, 0.0),
+    share: int = 1,
 ) -> None:
     """Save encoder, both heads and tokenizer; refuse a folder over LIMIT or weights that half
     precision cannot hold.
@@ -132,18 +159,13 @@ def export(
     """
     model = load(encoder, dropout=0.1)
     # read before anything is written: one of the others may be `out` itself
-    about = {
-        "name": name,
-        "threshold": None,
-        "tag_order": list(TAGS),
-        "weights": list(weights),
-        "phases": history(run),
-        "mean_with": [origin(folder) for folder in others],
-        "tag_bias": list(tag_bias),
-    }
+    about = {"name": name, "threshold": None, "tag_order": list(TAGS), "weights": list(weights)}
+    about |= {"phases": history(run), "mean_with": [origin(folder) for folder in others]}
+    about |= {"share": share, "tag_bias": list(tag_bias)}
     if (Path(encoder) / "reader.json").is_file():
         about["began_with"] = origin(Path(encoder))
-    checkpoints.copy_tensors(model, soup(run, weights, others), run.name)
+    about |= taught_by(run)
+    checkpoints.copy_tensors(model, soup(run, weights, others, share), run.name)
     with torch.no_grad():
         model.bio.bias += torch.tensor(tag_bias)
     tokenizer = AutoTokenizer.from_pretrained(
@@ -205,8 +227,9 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         default=[],
         metavar="FOLDER",
-        help="exported readers, each with the same share",
+        help="exported readers, each with a share of one",
     )
+    p.add_argument("--share", type=int, default=1, help="the share of the run beside them")
     p.add_argument(
         "--tag-bias",
         nargs=3,
@@ -224,7 +247,7 @@ def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     a = parser().parse_args(argv)
-    export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with, a.tag_bias)
+    export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with, a.tag_bias, a.share)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from typing import Any
 
 from qa_demo.core.masking.infill import AIMS
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_OBJECTIVES
-from qa_demo.training.card import table
 from qa_demo.training.card_phases import ENCODER, flag
+from qa_demo.training.card_tables import table
 
 COLUMNS = (
     ("MLM top-1", "mlm_top1"),

@@ -30,7 +30,7 @@ SMALL = {
     r"sentence-transformers/all-MiniLM-L6-v2": "ENCODER",
     r"text/\*\.txt\.gz": "text/some.txt.gz",
     r"(qa_demo\.training\.export_spanbert) ": r"\1 --mean-batches 1 ",
-    r"(qa_demo\.training\.infill_score) ": r"\1 --limit 1 ",
+    r"(qa_demo\.training\.(?:infill_score|window_steps)) ": r"\1 --limit 1 ",
 }
 CHECKS = ("examples", "passages", "first_questions")
 """Whether the model is good is their exit code: 0 or 1, and 2 for what cannot be used."""
@@ -119,7 +119,7 @@ def ran(home: Path, *words: str) -> list[tuple[str, int]]:
 
 
 def test_a_training_from_the_first_command_to_the_last(home: Path) -> None:
-    assert len(ran(home, "training.finetune", "training.learning_curve")) == 11
+    assert len(ran(home, "training.finetune", "training.learning_curve")) == 13
     card = (home / "assets" / "reader" / "README.md").read_text(encoding="utf-8")
     assert "--train squad-train.json.gz:1.5" in card
     for name in FILLED:

@@ -7,7 +7,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from qa_demo.training.export import origin, soup
+from qa_demo.training.card_phases import command
+from qa_demo.training.card_phases import teacher as teacher_commands
+from qa_demo.training.export import called, origin, soup, taught_by
 
 
 def run_folder(folder: Path, **states: float) -> Path:
@@ -50,6 +52,8 @@ def test_the_mean_gives_the_run_and_each_other_reader_the_same_share(tmp_path: P
     assert mean.keys() == {"reader.qa_outputs.bias", "bio.bias"}
     assert all(torch.equal(value, torch.full_like(value, 5.0)) for value in mean.values())
     assert torch.equal(soup(run, ["average"], [])["bio.bias"], torch.ones(3))
+    thrice = soup(run, ["average"], others[:1], share=3)["bio.bias"]  # (3 * 1 + 5) / 4 = 2
+    assert torch.equal(thrice, torch.full((3,), 2.0))
 
 
 def test_a_reader_that_lacks_a_trained_tensor_is_refused(tmp_path: Path) -> None:
@@ -73,3 +77,27 @@ def test_the_origin_of_a_reader_says_how_it_was_made(tmp_path: Path) -> None:
     assert again.keys() == {*found, "began_with", "mean_with"} and again["began_with"] == {
         "checksum": "ab"
     }
+
+
+def test_a_taught_run_names_its_teacher(tmp_path: Path) -> None:
+    teacher, run = tmp_path / "teacher", tmp_path / "run"
+    (tmp_path / "encoder").mkdir()
+    (tmp_path / "encoder" / "README.md").write_text("---\nlicense: x\n---\n# some-encoder\n")
+    for folder, settings in (
+        (teacher, {"encoder": str(tmp_path / "encoder"), "train": ["/x/a.json:1"], "resume": None}),
+        (run, {"encoder": "small", "train": [], "resume": None, "teacher": str(teacher)}),
+    ):
+        folder.mkdir()
+        (folder / "settings.json").write_text(json.dumps(settings))
+        (folder / "state.json").write_text('{"step": 7}')
+    found = taught_by(run)["teacher"]
+    assert found["encoder"] == "some-encoder" and found["phases"][0]["steps_taken"] == 7
+    assert "/" not in found["phases"][0]["train"][0] and "encoder" not in found["phases"][0]
+    assert taught_by(teacher) == {} and called("hub/name") == "hub/name"
+    blocks = teacher_commands({"teacher": found})
+    assert "began with `some-encoder`" in blocks[0] and "--train a.json:1" in blocks[1]
+    assert teacher_commands({}) == []
+    student = {"name": "taught", "train": ["b"], "label_share": 0.3, "steps": 4}
+    line = command(student, None, "exported/earlier")
+    assert "training.teach --student exported/earlier --teacher runs/teacher" in line
+    assert "--label-share 0.3" in line

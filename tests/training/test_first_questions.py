@@ -12,6 +12,7 @@ from qa_demo.training import first_questions
 from qa_demo.training.first_questions import (
     FILE,
     SECOND,
+    THIRD,
     FirstQuestion,
     Reply,
     load_questions,
@@ -26,7 +27,9 @@ ASKED = FirstQuestion(
 )
 
 
-@pytest.mark.parametrize(("path", "least", "of_a_kind"), [(FILE, 100, 9), (SECOND, 60, 5)])
+@pytest.mark.parametrize(
+    ("path", "least", "of_a_kind"), [(FILE, 100, 9), (SECOND, 60, 5), (THIRD, 40, 4)]
+)
 def test_a_file_holds_short_texts_of_every_kind(path: Path, least: int, of_a_kind: int) -> None:
     questions = load_questions(path)
     kinds = Counter(q.kind for q in questions)
@@ -43,9 +46,9 @@ def test_a_file_holds_short_texts_of_every_kind(path: Path, least: int, of_a_kin
     assert all(len(q.context) < 160 and q.question.endswith("?") for q in questions)
 
 
-def test_no_text_stands_in_both_files() -> None:
-    texts = [{q.context for q in load_questions(path)} for path in (FILE, SECOND)]
-    assert not texts[0] & texts[1]
+def test_no_text_stands_in_two_files() -> None:
+    texts = [{q.context for q in load_questions(path)} for path in (FILE, SECOND, THIRD)]
+    assert sum(map(len, texts)) == len(set.union(*texts))
 
 
 @pytest.mark.model

@@ -208,5 +208,9 @@ def test_figures_that_are_none_are_refused(tmp_path: Path) -> None:
         '{"threshold_curve": {"bio": {"points": 3}}}',
     ):
         (tmp_path / "metrics.json").write_text(text)
-        with pytest.raises(BadInput, match=r"metrics\.json holds no figures that can be read"):
+        with pytest.raises(BadInput, match=r"^metrics\.json holds no figures that can be read"):
             load_measured(tmp_path)
+    (tmp_path / "metrics.json").write_text("{}")
+    (tmp_path / "window_steps.json").write_text("[]")
+    with pytest.raises(BadInput, match=r"^window_steps\.json holds no figures that can be read"):
+        load_measured(tmp_path)

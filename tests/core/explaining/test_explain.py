@@ -39,8 +39,9 @@ def test_without_a_legal_span_there_is_nothing_to_explain() -> None:
         explain(reader, replace(reading, windows=windows))
 
 
-def test_the_package_names_three_things_and_imports_none_of_them_at_once() -> None:
-    assert set(qa_demo.__all__) == {"__version__", "load_reader", "predict", "explain"}
+def test_the_package_names_five_things_and_imports_none_of_them_at_once() -> None:
+    names = {"load_reader", "predict", "explain", "evaluate", "homework"}
+    assert set(qa_demo.__all__) == {"__version__", *names}
     with pytest.raises(AttributeError, match="'nothing'"):
         _ = qa_demo.nothing
     seen = "import sys, qa_demo; print({'torch', 'numpy', 'gradio'} & set(sys.modules))"

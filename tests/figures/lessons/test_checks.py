@@ -121,6 +121,8 @@ def test_an_honest_guess_is_no_named_mistake() -> None:
     assert judge(this, found, mistake + 6).yours.startswith("You wrote")
     near = judge(this, found, round(found.value) + 5)
     assert near.right and near.yours.startswith("Near enough: you wrote")
+    half = judge(this, found, round(found.value) + 2.5)
+    assert half.yours.startswith(f"Near enough: you wrote {round(found.value) + 2}.5;")
 
 
 def test_a_number_has_a_tolerance_and_its_usual_mistakes() -> None:
@@ -130,7 +132,9 @@ def test_a_number_has_a_tolerance_and_its_usual_mistakes() -> None:
     assert judge(this, found, 1.04).right
     assert "sum" in judge(this, found, math.log(8)).yours
     assert "minus sign" in judge(this, found, -1.04).yours
-    assert judge(this, found, 7.0).yours == "You wrote 7.00; it is 1.04."
+    assert judge(this, found, 7.0).yours == "You wrote 7; it is 1.04."
+    assert judge(this, found, 2.5).yours == "You wrote 2.5; it is 1.04."
+    assert judge(this, found, 2 / 3).yours == "You wrote 0.666667; it is 1.04."
     assert judge(this, Finding("x"), 7.0).yours == ""
 
 
