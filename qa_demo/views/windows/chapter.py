@@ -24,11 +24,13 @@ from qa_demo.figures.windows.picture import (
     window_formula,
     window_notice,
 )
+from qa_demo.figures.windows.steps import steps_sentence
 from qa_demo.views import options, parse
 from qa_demo.views.code import shown_of
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import Part
+from qa_demo.views.measured import measured
 from qa_demo.views.options import help_text
 from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.what_if import FARTHEST
@@ -156,7 +158,7 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
         CHAPTER.question,
         picture,
         window_notice(reading, merged),
-        in_own_words(SIMPLIFIED, reading.encoding),
+        in_own_words((*SIMPLIFIED, *steps_sentence(measured(screen.source))), reading.encoding),
         [*window_tables(shown, decode, candidates), *merge_tables(merged)],
     )
 

@@ -134,6 +134,7 @@ def test_windows_equal_the_tokenizers_library_on_a_sweep(template):
         backend_tokenizer=backend(),
         cls_token_id=0,
         unk_token_id=2,
+        unk_token="[UNK]",
         all_special_ids=[0, 1, 2],
         model_input_names=["input_ids", "token_type_ids"],
     )
