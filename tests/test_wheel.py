@@ -143,6 +143,30 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
     assert answer["score"] == pytest.approx(expected["score"], abs=1e-3)
 
 
+@pytest.mark.model
+def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None:
+    """All of its cells in their order, in a folder without the checkout; the line that installs the
+    wheel is the only one that a notebook alone can run.
+    """
+    text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
+    cells = json.loads(text)["cells"]
+    sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+    assert not [c for c in cells if c.get("outputs")]
+    install, *sources = sources
+    assert install == "%pip install --quiet spanlight-*.whl" and "reading" in sources
+    check = """
+from qa_demo.views.notebook import as_page
+assert as_page(reading).startswith("<iframe")
+assert abs(p.sum() - 1) < 1e-6 and len(tasks) == 10
+assert all(task.right(task.shown) for task in tasks)
+"""
+    (tmp_path / "cells.py").write_text("\n".join([*sources, check]), encoding="utf-8")
+    said = run(str(scripts / Path(sys.executable).name), "cells.py", folder=tmp_path)
+    assert said.startswith("Vincent van Gogh\n") and "the probabilities add up to 1.000000" in said
+    assert "\n10. " in said and "The legal sums: " in said
+    assert "end | the Black Sea | right" in said and "long | None | right" in said
+
+
 def test_assets_inside_an_installed_package_come_first(tmp_path: Path) -> None:
     package = tmp_path / "qa_demo"
     package.mkdir()

@@ -2,22 +2,27 @@
 teacher's own lesson whose text is hostile.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.core.course.rooms import Rooms
+from qa_demo.figures.course.exercises import homework
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.rooms import looker
+from qa_demo.views.lessons.tasks import kinds
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
 from tests.browser.serve import running
-from tests.browser.steps import load_anew
+from tests.browser.steps import RUN, load_anew
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -151,3 +156,85 @@ def test_the_text_of_an_own_lesson_stays_text(visit: Callable[..., Page]) -> Non
     page.get_by_role("button", name="Finish").click()
     expect(page.locator(".lesson-strip q")).to_have_text(HOSTILE)
     expect(page.locator(".lesson-strip :is(img, b, script)")).to_have_count(0)
+
+
+def test_a_class_is_asked_before_and_after_its_lessons(visit: Callable[..., Page]) -> None:
+    teacher = visit()
+    teacher.get_by_role("button", name="Open a room for your class").click()
+    code = teacher.locator(".room-code").inner_text()
+    students = [visit(), visit(viewport={"width": 375, "height": 812}, color_scheme="dark")]
+    for student in students:
+        join_alone(student, code)
+    for moment in ("before", "after"):
+        teacher.get_by_role("button", name=f"quiz {moment}").click()
+        for student in students:
+            title = student.locator("dialog.said h2")
+            expect(title).to_have_text(f"Quiz {moment} the lessons")
+            expect(student.locator("dialog.said .quiz-item")).to_have_count(9)
+            student.get_by_role("button", name="Close", exact=True).click()
+            student.get_by_role("button", name="open the quiz").click()
+            expect(student.locator("dialog.said .quiz-item")).to_have_count(9)
+            box = student.locator("dialog.said").bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= student.viewport_size["width"]
+            for item in student.locator(".quiz-item").all():
+                item.get_by_role("radio").first.check()
+            student.get_by_label("A code of your own").fill("tiger")
+            student.get_by_label("A code of your own").press("Enter")
+            expect(title).to_have_text(
+                "Thank you" if moment == "before" else re.compile("of 9 right")
+            )
+        student = students[0]
+        assert student.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
+        for student in students:
+            student.get_by_role("button", name="Close", exact=True).click()
+        teacher.get_by_role("button", name="end the quiz (2)").click()
+    teacher.get_by_role("button", name="results").click()
+    expect(teacher.locator("dialog.said h2")).to_have_text(f"Results of room {code}")
+    # each page is paired with itself, although both typed the same code
+    expect(teacher.locator("dialog.said .said-intro")).to_contain_text("2 students were asked")
+    expect(teacher.locator(".quiz-bar.before").first).to_contain_text(re.compile(r"[0-2] of 2"))
+    assert teacher.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
+    with teacher.expect_download() as saved:
+        teacher.get_by_role("button", name="quiz as CSV").click()
+    rows = Path(saved.value.path()).read_text(encoding="utf-8-sig").splitlines()
+    assert rows[0] == "question,tests,right before,of,right after,of" and len(rows) == 10
+    teacher.get_by_role("button", name="Close", exact=True).click()
+    teacher.get_by_role("button", name="on a second device").click()
+    pin = teacher.locator(".room-said strong").inner_text()
+    second = visit()
+    second.get_by_label("Room code").fill(pin)
+    second.keyboard.press("Enter")
+    expect(second.get_by_role("button", name="close the room")).to_be_visible()
+
+
+def join_alone(page: Page, code: str) -> None:
+    """Type the code; no step is open yet."""
+    page.get_by_label("Room code").fill(code)
+    page.keyboard.press("Enter")
+    expect(page.locator(".room-count")).to_contain_text("has not opened a step yet")
+
+
+def test_homework_is_done_on_the_page_and_on_the_bench(visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.get_by_role("button", name="Homework: ten exercises").click()
+    expect(page.locator("dialog.said .tasks > li")).to_have_count(10)
+    field = page.get_by_label("Your answer: The best pair")
+    said = page.locator("li[data-kind=best-pair] .task-said")
+    for typed, text in (("x", "Type a number"), ("99", "Not yet"), (best_of("1/1"), "Yes: ")):
+        field.fill(typed)
+        field.press("Enter")
+        expect(said).to_contain_text(text)
+    assert page.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
+    page.get_by_label("Seed and copy").fill("spring/3")
+    page.get_by_label("Seed and copy").press("Enter")
+    expect(page.get_by_label("Seed and copy")).to_have_value("spring/3")
+    expect(said).to_be_empty()
+    text = page.locator("li[data-kind=best-pair] p").first.inner_text()
+    page.get_by_role("button", name="On the bench: The best pair").click()
+    for k, start in enumerate(re.findall(r"logits (\d), (\d), (\d)", text)[0], 1):
+        expect(page.locator(f"[data-box='start 0 {k}']")).to_have_value(start)
+
+
+def best_of(seed: str) -> str:
+    """The score of the best pair of a homework."""
+    return next(e.shown for e in homework(kinds(), seed) if e.name == "best-pair")

@@ -6,6 +6,8 @@ import { el } from "../shared/dom.js";
 import { button } from "./guess_forms.js";
 
 const EVERY = 2000;
+const MOMENTS = ["before", "after"];
+const PIN = "Type this as the room code on the other device; it holds once: ";
 const NAME = "spanlight.room";
 
 /** @typedef {{lesson: string, step: number}} Place */
@@ -85,14 +87,15 @@ const guesses = (n) => `${n} guess${n === 1 ? "" : "es"}`;
 /**
  * The page's part in a class. `post(name, value)` sends an event; `here()` is the step that is open,
  * `asks()` whether it asks for a guess, `right()` the right option once it is told; `go(place)` opens one. `seated()` is called when the part
- * changes, `looked()` when something of the class may have.
+ * changes, `looked()` when something of the class may have, `quizzed(look, again)` when it may be asked
+ * the quiz, or is asked for it again.
  * @param {{post: (name: string, value: any) => void, here: () => Place | null,
  *   asks: () => boolean, right: () => string | null, go: (place: Place) => void, seated: () => void,
- *   looked: () => void}} strip
+ *   looked: () => void, quizzed: (look: any, again?: boolean) => void}} strip
  */
-export function makeRoom({ post, here, asks, right, go, seated, looked }) {
-  /** @type {{seat: Seat | null, look: any, timer: any, closed: string, drawn: string}} */
-  const room = { seat: null, look: null, timer: 0, closed: "", drawn: "" };
+export function makeRoom({ post, here, asks, right, go, seated, looked, quizzed }) {
+  /** @type {{seat: Seat | null, look: any, timer: any, closed: string, drawn: string, pin: string}} */
+  const room = { seat: null, look: null, timer: 0, closed: "", drawn: "", pin: "" };
   const bar = el("div", { class: "room-bar" });
   const board = el("div", { class: "room-board" });
 
@@ -114,7 +117,7 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
   const waits = () => Boolean(room.seat && same(room.look?.place) && !room.look.revealed);
 
   function sit(seat) {
-    Object.assign(room, { seat, look: null, closed: "" });
+    Object.assign(room, { seat, look: null, closed: "", pin: "" });
     keep();
     seated();
     if (!seat) return;
@@ -153,6 +156,7 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
     } else {
       room.look = look;
       if (follows() && look.place && !same(look.place)) go(look.place);
+      if (room.seat && !room.seat.teacher) quizzed(look.quiz);
     }
     draw();
     looked();
@@ -180,7 +184,7 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
 
   function draw() {
     const { seat, look, closed } = room;
-    const state = JSON.stringify([seat, look, closed, here(), right()]);
+    const state = JSON.stringify([seat, look, closed, room.pin, here(), right()]);
     if (state === room.drawn) return;
     room.drawn = state;
     const held = bar.contains(document.activeElement) || board.contains(document.activeElement)
@@ -216,7 +220,28 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
         look ? `${pages(look.here)} here` : "A moment.",
         look && asks() && same(look.place) ? `, ${guesses(look.committed)}` : "",
       ),
-    ];
+      el(
+        "p",
+        { class: "room-quiz" },
+        MOMENTS.map((moment, k) => asksQuiz(moment, look?.quiz?.handed?.[k] ?? 0)),
+        act("results", "results", () => send("room_results")),
+        act("pin", "on a second device", () => send("room_pin")),
+      ),
+      room.pin
+        ? el("p", { class: "room-said", role: "status" }, PIN, el("strong", {}, room.pin))
+        : null,
+    ].filter(Boolean);
+  }
+
+  /** Ask the quiz, or end it; and how many have handed in. */
+  function asksQuiz(moment, handed) {
+    const on = room.look?.quiz?.moment === moment;
+    const count = handed ? ` (${handed})` : "";
+    return act(
+      `quiz-${moment}`,
+      on ? `end the quiz${count}` : `quiz ${moment}${count}`,
+      () => send("room_quiz", { moment: on ? null : moment }),
+    );
   }
 
   function studentBar() {
@@ -234,6 +259,9 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
           : away
           ? "Your teacher is at another step."
           : "You go on alone.",
+        look?.quiz?.moment && !look.quiz.done
+          ? act("quiz", "open the quiz", () => quizzed(look.quiz, true))
+          : null,
         act(
           "follow",
           seat?.follow ? "go on alone" : "follow the class",
@@ -318,6 +346,11 @@ export function makeRoom({ post, here, asks, right, go, seated, looked }) {
     moved,
     resume,
     sit: (seat) => sit({ ...seat, follow: true }),
+    opened: (pin) => {
+      room.pin = pin;
+      draw();
+    },
+    seat: () => room.seat && { code: room.seat.code, key: room.seat.key },
     alone: () => follows() && set(false),
     revealed: () => Boolean(room.seat && same(room.look?.place) && room.look.revealed),
     mine: () => (waits() ? room.look.mine : null),

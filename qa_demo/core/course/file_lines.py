@@ -31,12 +31,54 @@ class Lines:
             yield self.lines[self.at - 1].rstrip()
 
 
-def named(lines: Lines, row: str, allowed: Sequence[str]) -> tuple[str, str]:
-    """A "name: value" line."""
+def named(lines: Lines, row: str, allowed: Sequence[str] | None) -> tuple[str, str]:
+    """A "name: value" line; None allows every name."""
     match = _FIELD.fullmatch(row)
     if match is None:
         lines.fault("?", f"a line 'name: value' is needed, got '{row[:40]}'")
     name, value = match.groups()
-    if name not in allowed:
+    if allowed is not None and name not in allowed:
         lines.fault(name, f"there is no such field; allowed are {', '.join(allowed)}")
     return name, value.strip()
+
+
+@dataclass
+class Block:
+    """A heading of second order and the fields below it, each with its line."""
+
+    title: str
+    line: int
+    fields: dict[str, str] = field(default_factory=dict)
+    where: dict[str, int] = field(default_factory=dict)
+
+    def at(self, name: str) -> int:
+        """The line of a field; of the heading, where it is missing."""
+        return self.where.get(name, self.line)
+
+
+def blocks(lines: Lines, allowed: Sequence[str] | None) -> Iterator[Block]:
+    """Each heading with its fields, of which `allowed` may stand there (None: all). Errors:
+    BadInput.
+    """
+    block: Block | None = None
+    for row in lines:
+        if row.startswith("## "):
+            if block is not None:
+                yield block
+            block = Block(row[3:].strip(), lines.at)
+        elif row.strip():
+            if block is None:
+                lines.fault("rows", "text stands before the first heading '## title'")
+            name, value = named(lines, row, allowed)
+            if name in block.fields:
+                lines.fault(name, "it stands twice below this heading")
+            block.fields[name], block.where[name] = value, lines.at
+    if block is not None:
+        yield block
+
+
+def needed(lines: Lines, block: Block, names: Sequence[str]) -> None:
+    """Errors: BadInput where one of these fields is missing or empty."""
+    for name in names:
+        if not block.fields.get(name):
+            lines.fault(name, "it is missing below this heading", block.line)

@@ -175,6 +175,8 @@ def _words_of(lines: Lines, draft: _Draft, row: str) -> None:
         match = _OPTION.fullmatch(row)
         if match is None:
             lines.fault("options", f"a line '- key: text' is needed, got '{row[:40]}'")
+        if "*" in match[2]:
+            lines.fault("options", f"an option is plain, without *: got '{match[2][:40]}'")
         draft.options.append(Option(*match.groups()))
     else:
         draft.text.append(row.strip())

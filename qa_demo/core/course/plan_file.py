@@ -21,11 +21,10 @@ A file that cannot be used is named with its line and field; the others are show
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from qa_demo.core.course.file_lines import Lines, named
+from qa_demo.core.course.file_lines import Block, Lines, blocks, named, needed
 from qa_demo.core.course.lesson_folder import text_of
 from qa_demo.core.course.lessons import Lesson
 from qa_demo.core.course.plans import SCREENS, Aim, Plan, Row, Teaching
@@ -37,20 +36,6 @@ ROW = ("lesson", "screen", "steps", "bring", "ask", "usual", "say")
 AIM = ("aim", "check")
 AIMS = "aims.md"
 _ROW = re.compile(r"(\d{1,3})-(\d{1,3}) (.+)")
-
-
-@dataclass
-class _Block:
-    """A heading of second order and the fields below it, each with its line."""
-
-    title: str
-    line: int
-    fields: dict[str, str] = field(default_factory=dict)
-    where: dict[str, int] = field(default_factory=dict)
-
-    def at(self, name: str) -> int:
-        """The line of a field; of the heading, where it is missing."""
-        return self.where.get(name, self.line)
 
 
 def load_teaching(folder: Path, lessons: Sequence[Lesson]) -> Teaching:
@@ -76,7 +61,7 @@ def parse_plan(text: str, file: str, lessons: Lessons) -> Plan:
     """One plan from its file. Errors: BadInput with file, line and field."""
     lines = Lines(file, text.splitlines())
     head = _front_matter(lines)
-    rows = [(_row(lines, block, lessons), block) for block in _blocks(lines, ROW)]
+    rows = [(_row(lines, block, lessons), block) for block in blocks(lines, ROW)]
     hours = _hours(lines, rows)
     wanted = head["minutes"].split()
     if wanted != [str(hour[-1].stop) for hour in hours]:
@@ -91,8 +76,8 @@ def parse_aims(text: str, file: str, lessons: Lessons) -> tuple[Aim, ...]:
     """The aims of the lessons in the order of the file. Errors: BadInput with file, line, field."""
     lines = Lines(file, text.splitlines())
     found: list[Aim] = []
-    for block in _blocks(lines, AIM):
-        _needed(lines, block, AIM)
+    for block in blocks(lines, AIM):
+        needed(lines, block, AIM)
         lesson = lessons.get(block.title)
         if lesson is None:
             lines.fault("lesson", f"there is no lesson '{block.title[:40]}'", block.line)
@@ -118,36 +103,11 @@ def _front_matter(lines: Lines) -> dict[str, str]:
     return head
 
 
-def _blocks(lines: Lines, allowed: Sequence[str]) -> Iterator[_Block]:
-    """Each heading with its fields."""
-    block: _Block | None = None
-    for row in lines:
-        if row.startswith("## "):
-            if block is not None:
-                yield block
-            block = _Block(row[3:].strip(), lines.at)
-        elif row.strip():
-            if block is None:
-                lines.fault("rows", "text stands before the first heading '## title'")
-            name, value = named(lines, row, allowed)
-            if name in block.fields:
-                lines.fault(name, "it stands twice below this heading")
-            block.fields[name], block.where[name] = value, lines.at
-    if block is not None:
-        yield block
-
-
-def _needed(lines: Lines, block: _Block, names: Sequence[str]) -> None:
-    for name in names:
-        if not block.fields.get(name):
-            lines.fault(name, "it is missing below this heading", block.line)
-
-
-def _row(lines: Lines, block: _Block, lessons: Lessons) -> Row:
+def _row(lines: Lines, block: Block, lessons: Lessons) -> Row:
     match, get = _ROW.fullmatch(block.title), block.fields.get
     if match is None or int(match[1]) >= int(match[2]):
         lines.fault("minutes", f"'## 0-5 title' is needed, got '{block.title[:40]}'", block.line)
-    _needed(lines, block, ("ask", "usual", "say"))
+    needed(lines, block, ("ask", "usual", "say"))
     given = [name for name in ("lesson", "screen") if get(name)]
     if len(given) != 1:
         lines.fault("lesson", "a row has either a lesson or a screen", block.line)
@@ -164,7 +124,7 @@ def _row(lines: Lines, block: _Block, lessons: Lessons) -> Row:
 
 
 def _of_lesson(
-    lines: Lines, block: _Block, lessons: Lessons
+    lines: Lines, block: Block, lessons: Lessons
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """The titles of a row's steps, the chapters they open, and the examples they read."""
     lesson = lessons.get(block.fields["lesson"])
@@ -189,7 +149,7 @@ def _step_of(lines: Lines, lesson: Lesson, title: str, line: int) -> int:
     return titles.index(title)
 
 
-def _hours(lines: Lines, rows: Sequence[tuple[Row, _Block]]) -> tuple[tuple[Row, ...], ...]:
+def _hours(lines: Lines, rows: Sequence[tuple[Row, Block]]) -> tuple[tuple[Row, ...], ...]:
     """The rows by meeting: one begins at minute 0, and within it each row where the last ended."""
     hours: list[list[Row]] = []
     for row, block in rows:

@@ -9,10 +9,21 @@ are bounded.
 import secrets
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
+from qa_demo.core.course.room_quiz import Moment, Sheet, outcome
+from qa_demo.core.course.room_state import (
+    MOST_LABEL,
+    Ballot,
+    Look,
+    Place,
+    Results,
+    Room,
+    Seat,
+    StepGuesses,
+    Vote,
+    bars,
+)
 from qa_demo.core.errors import BadInput
 
 LIFE = 2 * 3600.0
@@ -25,96 +36,10 @@ MOST_ROOMS = 20
 MOST_PAGES = 100
 MOST_STEPS = 40
 """Steps of one room whose guesses are kept, the newest ones."""
-MOST_BARS = 8
-MOST_LABEL = 80
 LETTERS = "BCDFGHJKMNPQRTVWXZ346789"
 """No vowels, so that no code is a word, and no signs that look alike."""
 CODE = 5
-OTHERS = "other guesses"
-
-
-@dataclass(frozen=True)
-class Place:
-    """A step of a lesson, by the lesson's id and the step's number."""
-
-    lesson: str
-    step: int
-
-
-@dataclass(frozen=True)
-class Vote:
-    """One guess: equal guesses have equal keys; `label` is what stands beside their bar."""
-
-    key: str
-    label: str
-
-
-@dataclass(frozen=True)
-class Seat:
-    """What a page keeps to be known again; `key` is a secret between it and the server."""
-
-    code: str
-    key: str
-
-
-@dataclass(frozen=True)
-class Look:
-    """What one page may know of its room. `here` and `committed` are the teacher's, else None;
-    `bars` are (label, guesses), None while they are not to be seen; `mine` the label of one's own
-    guess.
-    """
-
-    teacher: bool
-    place: Place | None
-    revealed: bool
-    bars: tuple[tuple[str, int], ...] | None
-    here: int | None
-    committed: int | None
-    mine: str | None
-
-
-@dataclass
-class _Ballot:
-    """The guesses at one step: the newest of each page."""
-
-    options: tuple[Vote, ...] = ()
-    votes: dict[str, Vote] = field(default_factory=dict)
-    shown: bool = False
-    revealed: bool = False
-
-
-@dataclass
-class _Room:
-    """`seen` holds when each page of a student last asked; `at` when the teacher's did."""
-
-    code: str
-    key: str
-    opened: float
-    at: float
-    place: Place | None = None
-    seen: dict[str, float] = field(default_factory=dict)
-    ballots: dict[Place, _Ballot] = field(default_factory=dict)
-
-    def ballot(self) -> _Ballot | None:
-        """The guesses at the step in hand."""
-        return None if self.place is None else self.ballots[self.place]
-
-
-def bars(votes: Sequence[Vote], options: Sequence[Vote] = ()) -> tuple[tuple[str, int], ...]:
-    """(label, guesses): the options in their order, also those without a guess; then other guesses,
-    most frequent first, at most `MOST_BARS` in all with the rest as one.
-    """
-    counts = Counter(vote.key for vote in votes)
-    labels = {vote.key: vote.label for vote in [*reversed(votes), *options]}
-    listed = [option.key for option in options]
-    free = sorted((k for k in counts if k not in listed), key=lambda k: (-counts[k], labels[k], k))
-    room = max(MOST_BARS - len(listed), 1)
-    if len(free) > room:
-        free, rest = free[: room - 1], free[room - 1 :]
-    else:
-        rest = []
-    found = [(labels[key], counts[key]) for key in [*listed, *free]]
-    return (*found, *([(OTHERS, sum(counts[key] for key in rest))] if rest else []))
+PIN = 6
 
 
 def new_code() -> str:
@@ -136,7 +61,7 @@ class Rooms:
         self, clock: Callable[[], float] = time.monotonic, code: Callable[[], str] = new_code
     ) -> None:
         self._clock, self._code = clock, code
-        self._rooms: dict[str, _Room] = {}
+        self._rooms: dict[str, Room] = {}
         self._lock = threading.Lock()
 
     def open(self) -> Seat:
@@ -149,14 +74,19 @@ class Rooms:
                     raise BadInput(f"{MOST_ROOMS} rooms are open, and more there may not be")
                 del self._rooms[oldest.code]
             code = next(c for c in iter(self._code, None) if c not in self._rooms)
-            room = self._rooms[code] = _Room(code, new_key(), now, now)
+            room = self._rooms[code] = Room(code, new_key(), now, now)
             return Seat(code, room.key)
 
     def join(self, code: str) -> Seat:
-        """A student's page comes. Errors: BadInput for no such room, or a full one."""
+        """A student's page comes, or with a pin behind the code the teacher's second one. Errors:
+        BadInput for no such room, or a full one.
+        """
         with self._lock:
             now = self._swept()
-            room = self._room(code)
+            asked, _, pin = code.strip().upper().partition("-")
+            room = self._room(asked)
+            if pin:
+                return self._led_by_pin(room, pin)
             if len(room.seen) >= MOST_PAGES:
                 gone = [key for key, at in room.seen.items() if now - at >= SEEN]
                 if not gone:
@@ -183,7 +113,8 @@ class Rooms:
         with self._lock:
             self._swept()
             room = self._led(seat)
-            ballot = room.ballots.pop(place, None) or _Ballot(tuple(options))
+            since = self._clock() - room.opened
+            ballot = room.ballots.pop(place, None) or Ballot(tuple(options), since)
             room.ballots[place] = ballot
             room.place = place
             while len(room.ballots) > MOST_STEPS:
@@ -228,7 +159,7 @@ class Rooms:
                 room.at = now
             else:
                 room.seen[seat.key] = now
-            ballot = room.ballot() or _Ballot()
+            ballot = room.ballot() or Ballot()
             seen = ballot.revealed or (teacher and ballot.shown)
             mine = ballot.votes.get(seat.key)
             return Look(
@@ -239,7 +170,46 @@ class Rooms:
                 sum(now - at < SEEN for at in room.seen.values()) if teacher else None,
                 len(ballot.votes) if teacher else None,
                 None if mine is None else mine.label,
+                room.quiz.look(room.code, seat.key, teacher),
             )
+
+    def quiz(self, seat: Seat, moment: Moment | None) -> None:
+        """The teacher asks the quiz before or after the lessons, or ends it."""
+        with self._lock:
+            self._swept()
+            self._led(seat).quiz.moment = moment
+
+    def answer_quiz(self, seat: Seat, moment: Moment, sheet: Sheet) -> bool:
+        """A page hands in its quiz, which replaces its earlier one. False where the class is not
+        asked at this moment: then it is not counted.
+        """
+        with self._lock:
+            self._swept()
+            room = self._member(seat)
+            if room.quiz.moment != moment or seat.key == room.key:
+                return False
+            room.quiz.sheets[moment][seat.key] = sheet
+            return True
+
+    def pin(self, seat: Seat) -> str:
+        """A code that opens the teacher's part on another device, once; an older one is void."""
+        with self._lock:
+            self._swept()
+            room = self._led(seat)
+            room.pin = "".join(secrets.choice(LETTERS) for _ in range(PIN))
+            return f"{room.code}-{room.pin}"
+
+    def results(self, seat: Seat) -> Results:
+        """What the teacher takes home: guesses by step in the order of the lesson, and the quiz."""
+        with self._lock:
+            self._swept()
+            room = self._led(seat)
+            steps = [
+                StepGuesses(place, b.opened, bars(tuple(b.votes.values()), b.options), len(b.votes))
+                for place, b in sorted(room.ballots.items(), key=lambda item: item[1].opened)
+                if b.votes
+            ]
+            return Results(room.code, len(room.seen), tuple(steps), outcome(room.quiz))
 
     def count(self) -> int:
         """Rooms that are open now."""
@@ -256,7 +226,7 @@ class Rooms:
             del self._rooms[code]
         return now
 
-    def _room(self, code: str) -> _Room:
+    def _room(self, code: str) -> Room:
         """Errors: BadInput."""
         asked = code.strip().upper()
         if asked not in self._rooms:
@@ -266,20 +236,32 @@ class Rooms:
             )
         return self._rooms[asked]
 
-    def _member(self, seat: Seat) -> _Room:
+    def _member(self, seat: Seat) -> Room:
         room = self._room(seat.code)
         if seat.key != room.key and seat.key not in room.seen:
             raise BadInput(f"this page is not in the room {room.code}; join it by its code")
         return room
 
-    def _led(self, seat: Seat) -> _Room:
+    def _led(self, seat: Seat) -> Room:
         room = self._room(seat.code)
         if seat.key != room.key:
             raise BadInput(f"only the page that opened the room {room.code} leads it")
         return room
 
     @staticmethod
-    def _forget(room: _Room, key: str) -> None:
+    def _led_by_pin(room: Room, pin: str) -> Seat:
+        """The teacher's seat for who has the pin; each holds once, right or wrong."""
+        wanted, room.pin = room.pin, ""
+        if not wanted or not secrets.compare_digest(pin.encode(), wanted.encode()):
+            raise BadInput(
+                f"this key does not open the teacher's part of the room {room.code}; a key holds "
+                f"once, so the teacher's page has to show a new one"
+            )
+        return Seat(room.code, room.key)
+
+    @staticmethod
+    def _forget(room: Room, key: str) -> None:
         del room.seen[key]
         for ballot in room.ballots.values():
             ballot.votes.pop(key, None)
+        room.quiz.forget(key)

@@ -23,6 +23,9 @@ th, td { vertical-align: top; overflow-wrap: anywhere; }
 thead th { font-weight: 600; border-top: 0; white-space: nowrap; }
 tbody th { font-weight: 600; white-space: nowrap; }
 tr { break-inside: avoid; }
+ol { margin: 4pt 0 0; padding-left: 16pt; }
+li { margin: 0 0 6pt; break-inside: avoid; }
+li p { margin: 1pt 0 0; }
 .quiet { color: #4a4a50; }
 @media screen { body { padding: 8mm; } }
 """
@@ -54,6 +57,16 @@ def paragraph(text: str, name: str = "") -> str:
 def heading(text: str) -> str:
     """A heading within a sheet."""
     return f"<h2>{escape(text)}</h2>\n"
+
+
+def numbered(items: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """A numbered list, each item with lines of its own below it."""
+    rows = "".join(f"<li>{escape(text)}{_below(lines)}</li>\n" for text, lines in items)
+    return f"<ol>\n{rows}</ol>\n"
+
+
+def _below(lines: Sequence[str]) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], name: str = "") -> str:

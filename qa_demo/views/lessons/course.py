@@ -11,6 +11,7 @@ from qa_demo.core.course.lesson_folder import load_lessons
 from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.views.bench import presets
 from qa_demo.views.examples import load_examples
 
 FOLDER = ASSETS / "lessons"
@@ -63,6 +64,12 @@ PARTS: Mapping[str, str] = MappingProxyType(
 """What a step may point at, and where it stands on the page; & is the picture of its chapter."""
 
 
+def _on_bench(case: str) -> tuple[tuple[str, str | None], ...]:
+    """Open the bench, unless it is open, and put one of its cases there."""
+    opened = "body:not(.benching) #switch-benching, body.benching #bench-presets"
+    return (opened, None), ("#bench-presets", case)
+
+
 ACTS: Mapping[str, tuple[tuple[str, str | None], ...]] = MappingProxyType(
     {
         "ask": (("#scores-question", "{question}"), ("#scores-ask", None)),
@@ -71,6 +78,7 @@ ACTS: Mapping[str, tuple[tuple[str, str | None], ...]] = MappingProxyType(
         "gradients": (("#why-method", "integrated_gradients"),),
         "question-words": (("#why-question-run", None),),
         "measure": (("#why-trust-run", None),),
+        **{f"bench-{case.id}": _on_bench(case.id) for case in presets.load()},
     }
 )
 """What a step may press once its guess was made: each control in turn, with the value that it is

@@ -5,24 +5,22 @@ from dataclasses import asdict
 from typing import Any
 
 from qa_demo.core.course.lessons import Lesson
-from qa_demo.core.course.rooms import Look, Place, Rooms, Seat, Vote
+from qa_demo.core.course.room_quiz import form
+from qa_demo.core.course.room_state import Look, Place, Seat, Vote
+from qa_demo.core.course.rooms import Rooms
 from qa_demo.core.errors import BadInput
+from qa_demo.figures.course.exercises import quiz
+from qa_demo.figures.course.outcome import outcome_data
 from qa_demo.figures.lessons.finding import Finding
 from qa_demo.figures.pack import printable
 from qa_demo.views import parse
 from qa_demo.views.lessons import find
 from qa_demo.views.lessons.course import SAID
+from qa_demo.views.lessons.seats import MOST_SECRET, moment, seat
+from qa_demo.views.lessons.tasks import kinds
 from qa_demo.views.state import Screen
 
-MOST_SECRET = 40
 PlaceOf = Callable[[Any], tuple[Lesson, int]]
-
-
-def seat(value: Any) -> Seat:
-    """Code and key as a page sends them. Errors: BadInput."""
-    given = parse.record(value, "a room", "code", "key")
-    code = parse.text(given.get("code"), "the room's code", MOST_SECRET)
-    return Seat(code, parse.text(given.get("key"), "the page's key", MOST_SECRET))
 
 
 def look_data(look: Look) -> dict[str, Any]:
@@ -36,6 +34,7 @@ def look_data(look: Look) -> dict[str, Any]:
         "here": look.here,
         "committed": look.committed,
         "mine": None if look.mine is None else printable(look.mine),
+        "quiz": asdict(look.quiz),
     }
 
 
@@ -70,11 +69,15 @@ class Classes:
                 seat(value), parse.flag(value.get("on"), "on")
             ),
             "room_reveal": lambda screen, value: self._rooms.reveal(seat(value)),
+            "room_quiz": self._quiz,
+            "room_pin": lambda screen, value: {"pin": self._rooms.pin(seat(value))},
+            "room_results": self._results,
         }
 
     def _join(self, screen: Screen | None, value: Any) -> dict[str, Any]:
         code = parse.record(value, "a room", "code").get("code")
-        return self._seated(self._rooms.join(parse.text(code, "the room's code", MOST_SECRET)))
+        given = self._rooms.join(parse.text(code, "the room's code", MOST_SECRET))
+        return self._seated(given, self._rooms.look(given).teacher)
 
     @staticmethod
     def _seated(given: Seat, teacher: bool = False) -> dict[str, Any]:
@@ -86,6 +89,20 @@ class Classes:
             raise BadInput("a class is led through lessons")
         options = [Vote(o.key, printable(o.text)) for o in lesson.steps[number].options]
         self._rooms.move(seat(value), Place(lesson.id, number), options)
+
+    def _quiz(self, screen: Screen | None, value: Any) -> None:
+        asked = parse.record(value, "a quiz", "code", "key", "moment").get("moment")
+        self._rooms.quiz(seat(value), None if asked is None else moment(asked))
+
+    def _results(self, screen: Screen | None, value: Any) -> dict[str, Any]:
+        found = self._rooms.results(seat(value))
+        items = quiz(kinds(), form(found.code, "before"))
+        return {"results": outcome_data(found, items, self._named)}
+
+    def _named(self, place: Place) -> tuple[str, str]:
+        """The titles of a lesson and of its step."""
+        lesson, number = self._place_of({"lesson": place.lesson, "step": place.step})
+        return lesson.title, lesson.steps[number].title
 
     def vote(
         self, screen: Screen, lesson: Lesson, number: int, finding: Finding, value: Any

@@ -111,6 +111,7 @@ def test_a_lesson_is_read_as_it_stands() -> None:
         ("view: spans", "view: spans\nview: answer", "field view: it stands twice"),
         ("- there: Elsewhere: far away.\n", "", "field options: a choice needs two options"),
         ("- there:", "- here:", "field options: a choice needs two options"),
+        ("- there: Elsewhere", "- there: *Elsewhere*", "field options: an option is plain"),
         ("- there:", "- the re:", "field options: a line '- key: text' is needed"),
         ("Only look.", "Only look.\n- a: b", "field options: only predict: choice has options"),
         ("Only look.", "", "line 26, field text: a step needs a title and a text"),

@@ -1,5 +1,6 @@
 """A room by hand, any sequence of events against a plain model of it, and what is refused."""
 
+import random
 from collections import Counter
 from itertools import count
 
@@ -7,23 +8,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from qa_demo.core.course.room_quiz import FORMS, Quiz, Sheet, form, outcome, pairs
+from qa_demo.core.course.room_state import (
+    MOST_BARS,
+    MOST_LABEL,
+    OTHERS,
+    Place,
+    Seat,
+    Vote,
+    bars,
+)
 from qa_demo.core.course.rooms import (
     CODE,
     DESERTED,
     LETTERS,
     LIFE,
-    MOST_BARS,
-    MOST_LABEL,
     MOST_PAGES,
     MOST_ROOMS,
     MOST_STEPS,
-    OTHERS,
     SEEN,
-    Place,
     Rooms,
-    Seat,
-    Vote,
-    bars,
 )
 from qa_demo.core.errors import BadInput
 
@@ -222,3 +226,124 @@ def test_any_sequence_agrees_with_a_plain_model(events: list[tuple[str, int, int
             assert (look.here, look.committed) == (None, None)
             assert (look.bars is not None) == (at in revealed)
         assert led.here is not None and led.here <= len(pages)
+
+
+def sheet(right: str, mark: str = "") -> Sheet:
+    """ "110" has the first two items right."""
+    return Sheet(tuple(letter == "1" for letter in right), mark)
+
+
+def test_a_quiz_is_counted_at_its_moment_and_paired_by_page_or_mark(rooms: Rooms) -> None:
+    teacher = rooms.open()
+    anna, bertil, cecil = (rooms.join(teacher.code) for _ in range(3))
+    assert not rooms.answer_quiz(anna, "before", sheet("111")), "nobody has asked yet"
+    rooms.quiz(teacher, "before")
+    look = rooms.look(anna).quiz
+    assert (look.moment, look.done, look.handed) == ("before", False, None)
+    assert rooms.answer_quiz(anna, "before", sheet("111"))
+    assert rooms.answer_quiz(anna, "before", sheet("100")), "the newest counts"
+    assert rooms.answer_quiz(bertil, "before", sheet("010", "b"))
+    assert rooms.answer_quiz(cecil, "before", sheet("000", "c"))
+    assert not rooms.answer_quiz(teacher, "before", sheet("111"))
+    assert not rooms.answer_quiz(anna, "after", sheet("111"))
+    assert rooms.look(anna).quiz.done and rooms.look(teacher).quiz.handed == (3, 0)
+    rooms.quiz(teacher, "after")
+    asked = rooms.look(anna).quiz
+    assert not asked.done and asked.form != look.form and {asked.form, look.form} <= set(FORMS)
+    late = rooms.join(teacher.code)  # Bertil on another page, known by his mark
+    assert rooms.answer_quiz(anna, "after", sheet("110"))
+    assert rooms.answer_quiz(late, "after", sheet("111", "b"))
+    found = rooms.results(teacher).quiz
+    assert found is not None
+    assert (found.before, found.after, found.sheets) == ((1, 1, 0), (2, 2, 1), (3, 2))
+    assert found.pairs == 2 and found.gain is not None
+    assert found.gain.value == ((2 - 1) + (3 - 1)) / 2
+    assert found.gain.low is not None and found.gain.high is not None
+    assert 1 <= found.gain.low <= found.gain.value <= found.gain.high <= 2
+    rooms.leave(anna)
+    gone = rooms.results(teacher).quiz
+    assert gone is not None and gone.sheets == (2, 1)
+
+
+def test_a_page_is_paired_with_itself_and_a_mark_with_its_other_page() -> None:
+    quiz = Quiz()
+    before, after = quiz.sheets["before"], quiz.sheets["after"]
+    before |= {"1": sheet("1", "x"), "2": sheet("0", "x"), "3": sheet("0"), "4": sheet("1", "y")}
+    after |= {"1": sheet("1", "x"), "3": sheet("1", "z"), "4": sheet("0", "w")}
+    after |= {"5": sheet("1", "x"), "6": sheet("0", "y")}
+    # 1 and 3 by page; of two marks x one is left, so 2 goes with 5; 4 was shared, so y goes with 6
+    found = pairs(before, after)
+    assert [(sum(a.right), sum(b.right)) for a, b in found] == [(1, 1), (0, 1), (0, 1), (1, 0)]
+    before["7"] = sheet("1", "x")  # now two are left with the mark x, which pairs nobody
+    assert len(pairs(before, after)) == 3
+
+
+def test_before_the_second_quiz_there_is_no_gain() -> None:
+    quiz = Quiz()
+    assert outcome(quiz) is None
+    quiz.sheets["before"] = {"3": sheet("0")}
+    alone = outcome(quiz)
+    assert alone is not None and (alone.pairs, alone.gain, alone.after) == (0, None, ())
+    quiz.sheets["after"] = {"3": sheet("1")}
+    one = outcome(quiz)
+    assert one is not None and one.gain is not None
+    assert (one.gain.value, one.gain.low) == (1.0, None), "one student gives no interval"
+
+
+def test_the_interval_of_a_gain_is_that_of_a_plain_bootstrap() -> None:
+    rng = random.Random(3)
+    gains = [rng.randint(-2, 6) for _ in range(40)]
+    quiz = Quiz()
+    for k, gain in enumerate(gains):
+        quiz.sheets["before"][str(k)] = sheet("1" * 2 + "0" * 7)
+        quiz.sheets["after"][str(k)] = sheet("1" * (2 + gain) + "0" * (7 - gain))
+    found = outcome(quiz)
+    assert found is not None and found.gain is not None
+    means = sorted(sum(rng.choices(gains, k=40)) / 40 for _ in range(4000))
+    assert found.gain.value == pytest.approx(sum(gains) / 40)
+    assert found.gain.low == pytest.approx(means[100], abs=0.15)
+    assert found.gain.high == pytest.approx(means[3900], abs=0.15)
+
+
+def test_every_room_asks_another_form_after_the_lessons() -> None:
+    for code in ("BCDFG", "HJKMN", "34678", "XZ346"):
+        assert form(code, "before") != form(code, "after")
+
+
+def test_a_pin_opens_the_second_device_once(rooms: Rooms) -> None:
+    teacher = rooms.open()
+    student = rooms.join(teacher.code)
+    with pytest.raises(BadInput, match="leads it"):
+        rooms.pin(student)
+    old, new = rooms.pin(teacher), rooms.pin(teacher)
+    for wrong in (old, new, f"{teacher.code}-X"):  # a wrong try uses up the pin that holds
+        with pytest.raises(BadInput, match="a key holds once"):
+            rooms.join(wrong)
+    assert not rooms.look(rooms.join(f"{teacher.code}-")).teacher
+    second = rooms.join(rooms.pin(teacher).lower())
+    assert second == teacher and rooms.look(second).teacher
+    rooms.move(second, HERE, [YES])
+    assert rooms.look(student).place == HERE
+
+
+def test_the_results_hold_the_guesses_in_the_order_of_the_lesson(
+    rooms: Rooms, clock: Clock
+) -> None:
+    teacher = rooms.open()
+    student = rooms.join(teacher.code)
+    clock.now += 60
+    rooms.move(teacher, NEXT, [YES, NO])
+    rooms.vote(student, NEXT, YES)
+    clock.now += 60
+    rooms.move(teacher, HERE, [YES, NO])
+    rooms.vote(student, HERE, NO)
+    clock.now += 60
+    rooms.move(teacher, Place("span", 3), [YES])  # nobody guesses here
+    found = rooms.results(teacher)
+    assert [(s.place, s.opened, s.guesses) for s in found.steps] == [
+        (NEXT, 60.0, 1),
+        (HERE, 120.0, 1),
+    ]
+    assert found.steps[0].bars == (("Yes.", 1), ("No.", 0)) and found.pages == 1
+    with pytest.raises(BadInput, match="leads it"):
+        rooms.results(student)

@@ -5,7 +5,9 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from qa_demo.core.course.rooms import Place, Rooms, Seat
+from qa_demo.core.course.room_quiz import form
+from qa_demo.core.course.room_state import Place, Seat
+from qa_demo.core.course.rooms import Rooms
 from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
@@ -21,6 +23,7 @@ from tests.views.lessons.test_strip import ODD, sent
 
 PLACE = {"lesson": "span", "step": 1}
 NAMES = ("room_open", "room_join", "room_leave", "room_move", "room_show", "room_reveal")
+NAMES += ("room_quiz", "room_pin", "room_results", "task_open", "task_check", "task_done")
 
 
 @pytest.fixture
@@ -157,5 +160,57 @@ def test_a_look_says_why_there_is_no_room(rooms: Rooms) -> None:
 
 def test_a_server_without_rooms_offers_none() -> None:
     frame = framed(None)
-    assert not set(NAMES) & set(frame.inputs.get(KEY, {}))
+    assert not [name for name in frame.inputs.get(KEY, {}) if name.startswith("room")]
     assert frame.outputs.parts[f"picture:{KEY}"].value["rooms"] is False
+
+
+def test_a_class_is_asked_before_and_after(frame: Frame, rooms: Rooms) -> None:
+    teacher = seat_of(quick(frame, "room_open", True))
+    student = seat_of(quick(frame, "room_join", teacher))
+    told = {}
+    for moment in ("before", "after"):
+        quick(frame, "room_quiz", {**teacher, "moment": moment})
+        look = looker(rooms)(student["code"], student["key"])["quiz"]
+        assert (look["moment"], look["form"]) == (moment, form(teacher["code"], moment))
+        asked = quick(frame, "task_open", {"what": "quiz", "form": look["form"]})
+        items = asked.pictures[KEY]["quiz"]["items"]
+        assert len(items) == 9 and "solution" not in str(items) and "right" not in items[0]
+        answers = [0] * 9 if moment == "before" else [told_right(look["form"], k) for k in range(9)]
+        value = {"form": look["form"], "answers": answers, "moment": moment, "room": student}
+        told[moment] = quick(frame, "task_done", value).pictures[KEY]["marked"]
+    assert told["before"].keys() == {"form", "counted"}, "what is right comes after the lessons"
+    assert told["after"]["points"] == 9
+    quick(frame, "room_quiz", {**teacher, "moment": None})
+    value["answers"] = [None] * 9
+    late = quick(frame, "task_done", value).pictures[KEY]["marked"]
+    assert late == {"form": value["form"], "counted": False}
+    found = quick(frame, "room_results", teacher).pictures[KEY]["results"]
+    assert [row[4:] for row in found["quiz"]["rows"]] == [["1", "1"]] * 9
+    before = sum(int(row[2]) for row in found["quiz"]["rows"])
+    assert f"on average +{9 - before}.00 of 9 items right. One student gives" in found["gain"]
+    assert quick(frame, "room_results", student).refused
+
+
+def told_right(form: str, item: int) -> int:
+    """The right option of an item, as one who was marked alone is told."""
+    from qa_demo.views.lessons.tasks import marked
+
+    return marked(form, [None] * 9)[1][item]["right"]
+
+
+def test_homework_is_checked_one_by_one(frame: Frame) -> None:
+    drawn = quick(frame, "task_open", {"what": "homework", "seed": "spring/3"}).pictures[KEY]
+    items = drawn["homework"]["items"]
+    assert len(items) == 10 and not [one for one in items if "solution" in one or "answer" in one]
+    for one in items:
+        task = {"seed": "spring/3", "kind": one["kind"]}
+
+        def check(guess: Any, task: dict[str, str] = task) -> dict[str, Any]:
+            return quick(frame, "task_check", {**task, "guess": guess}).pictures[KEY]["checked"]
+
+        wrong = check("99999")
+        assert wrong["right"] is False and wrong["solution"] is wrong["answer"] is None
+        shown = check(None)
+        assert shown["right"] is None and shown["solution"]
+        assert check(shown["answer"])["right"] is True
+    assert quick(frame, "task_check", {**task, "guess": "one half"}).refused

@@ -1,0 +1,42 @@
+// A dialog over the page with a title, a Close button and one thing to read or do.
+
+import { el } from "../shared/dom.js";
+
+/** @type {HTMLDialogElement | null} */
+let open = null;
+/** @type {Element | null} */
+let back = null;
+
+/** Put the dialog away; the focus goes back to where it was. */
+export const close = () => open?.close();
+
+/**
+ * Show the content over the page, in place of what another dialog shows.
+ * @param {string} title
+ * @param {...any} content
+ */
+export function showDialog(title, ...content) {
+  if (!open) back = document.activeElement;
+  open?.remove();
+  const made = /** @type {HTMLDialogElement} */ (el(
+    "dialog",
+    { class: "said", "aria-labelledby": "dialog-title", onclose: put },
+    el(
+      "div",
+      { class: "said-head" },
+      el("h2", { id: "dialog-title", tabindex: -1 }, title),
+      el("button", { type: "button", class: "said-button", onclick: close }, "Close"),
+    ),
+    content,
+  ));
+  open = made;
+  document.body.append(made);
+  made.showModal();
+}
+
+/** A dialog that took another one's place knows no way back by itself. */
+function put() {
+  open?.remove();
+  open = null;
+  if (back instanceof HTMLElement) back.focus();
+}

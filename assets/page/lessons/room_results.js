@@ -1,0 +1,100 @@
+// What a class guessed and learned, for the teacher: bars on screen, two tables as CSV, one sheet of
+// paper. It lives in the teacher's browser and in files saved there.
+
+import { csv, fileName } from "../shared/csv.js";
+import { el, table, tableBox } from "../shared/dom.js";
+import { download } from "../shared/take.js";
+import { printOnly } from "../worksheet/worksheet.js";
+import { showDialog } from "./dialog.js";
+
+const share = (right, of) => (Number(of) ? (100 * Number(right)) / Number(of) : 0);
+
+/** One bar with its count: "before 5 of 12". */
+const bar = (name, right, of) =>
+  el(
+    "span",
+    { class: `quiz-bar ${name}` },
+    el("span", {}, `${name} ${right} of ${of}`),
+    el("span", {
+      class: "tally-bar",
+      "aria-hidden": "true",
+      style: { width: `${share(right, of)}%` },
+    }),
+  );
+
+const items = (rows) =>
+  el(
+    "ol",
+    { class: "tasks quiz-bars" },
+    rows.map(([title, said, before, ofBefore, after, ofAfter]) =>
+      el(
+        "li",
+        {},
+        el("p", {}, el("strong", {}, title), " ", el("q", {}, said)),
+        bar("before", before, ofBefore),
+        bar("after", after, ofAfter),
+      )
+    ),
+  );
+
+const tables = ({ quiz, steps }) => [
+  quiz ? tableBox("Quiz", table({ caption: "Quiz by question", ...quiz })) : null,
+  steps.rows.length ? tableBox("Guesses", table({ caption: "Guesses by step", ...steps })) : null,
+];
+
+/** @param {any} data as Python sends it */
+export function showResults(data) {
+  const { code, pages, quiz, steps, gain } = data;
+  const save = (name, rows) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "said-button",
+        onclick: () =>
+          download(
+            `${fileName(["room", code, name])}.csv`,
+            new Blob(["\ufeff", csv(rows)], { type: "text/csv" }),
+          ),
+      },
+      `${name} as CSV`,
+    );
+  const about = `${pages} page${pages === 1 ? " has" : "s have"} joined. ${gain}`;
+  showDialog(
+    `Results of room ${code}`,
+    el("p", { class: "said-intro" }, about),
+    el(
+      "p",
+      { class: "task-form" },
+      quiz ? save("quiz", quiz) : null,
+      steps.rows.length ? save("guesses", steps) : null,
+      quiz || steps.rows.length
+        ? el("button", {
+          type: "button",
+          class: "said-button",
+          onclick: () =>
+            printOnly(
+              el(
+                "div",
+                { class: "worksheet" },
+                el("section", { class: "sheet" }, [
+                  el("h1", {}, `Results of room ${code}`),
+                  el("p", {}, about),
+                  tables(data),
+                ]),
+              ),
+            ),
+        }, "Print")
+        : null,
+    ),
+    quiz
+      ? items(quiz.rows)
+      : el("p", {}, "The quiz has not been asked: “quiz before” and “quiz after” ask it."),
+    steps.rows.length ? tables({ quiz: null, steps }) : null,
+    el(
+      "p",
+      { class: "said-source" },
+      "No names, no order of pages. The server forgets it with the room; keep the file if you want it.",
+    ),
+  );
+}

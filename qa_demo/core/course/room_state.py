@@ -1,0 +1,121 @@
+"""What a room of a class holds: its pages, the guesses at each step, and the quiz."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from qa_demo.core.course.room_quiz import Outcome, Quiz, QuizLook
+
+MOST_BARS = 8
+MOST_LABEL = 80
+OTHERS = "other guesses"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step of a lesson, by the lesson's id and the step's number."""
+
+    lesson: str
+    step: int
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One guess: equal guesses have equal keys; `label` is what stands beside their bar."""
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What a page keeps to be known again; `key` is a secret between it and the server."""
+
+    code: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one page may know of its room. `here` and `committed` are the teacher's, else None;
+    `bars` are (label, guesses), None while they are not to be seen; `mine` the label of one's own
+    guess; `quiz` what is asked before or after the lessons.
+    """
+
+    teacher: bool
+    place: Place | None
+    revealed: bool
+    bars: tuple[tuple[str, int], ...] | None
+    here: int | None
+    committed: int | None
+    mine: str | None
+    quiz: QuizLook
+
+
+@dataclass
+class Ballot:
+    """The guesses at one step: the newest of each page."""
+
+    options: tuple[Vote, ...] = ()
+    opened: float = 0.0
+    votes: dict[str, Vote] = field(default_factory=dict)
+    shown: bool = False
+    revealed: bool = False
+
+
+@dataclass
+class Room:
+    """`seen` holds when each page of a student last asked; `at` when the teacher's did; `pin` opens
+    the teacher's part on another device, once.
+    """
+
+    code: str
+    key: str
+    opened: float
+    at: float
+    place: Place | None = None
+    seen: dict[str, float] = field(default_factory=dict)
+    ballots: dict[Place, Ballot] = field(default_factory=dict)
+    quiz: Quiz = field(default_factory=Quiz)
+    pin: str = ""
+
+    def ballot(self) -> Ballot | None:
+        """The guesses at the step in hand."""
+        return None if self.place is None else self.ballots[self.place]
+
+
+def bars(votes: Sequence[Vote], options: Sequence[Vote] = ()) -> tuple[tuple[str, int], ...]:
+    """(label, guesses): the options in their order, also those without a guess; then other guesses,
+    most frequent first, at most `MOST_BARS` in all with the rest as one.
+    """
+    counts = Counter(vote.key for vote in votes)
+    labels = {vote.key: vote.label for vote in [*reversed(votes), *options]}
+    listed = [option.key for option in options]
+    free = sorted((k for k in counts if k not in listed), key=lambda k: (-counts[k], labels[k], k))
+    room = max(MOST_BARS - len(listed), 1)
+    if len(free) > room:
+        free, rest = free[: room - 1], free[room - 1 :]
+    else:
+        rest = []
+    found = [(labels[key], counts[key]) for key in [*listed, *free]]
+    return (*found, *([(OTHERS, sum(counts[key] for key in rest))] if rest else []))
+
+
+@dataclass(frozen=True)
+class StepGuesses:
+    """The guesses at one step; `opened` in seconds since the room was."""
+
+    place: Place
+    opened: float
+    bars: tuple[tuple[str, int], ...]
+    guesses: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a class guessed, without a name; `pages` are those that have joined."""
+
+    code: str
+    pages: int
+    steps: tuple[StepGuesses, ...]
+    quiz: Outcome | None
