@@ -39,14 +39,17 @@ def test_changes_of_three_chapters_stand_in_one_line_and_go_one_by_one(page: Pag
 def test_all_is_given_back_at_once_and_no_layout_moves(page: Page) -> None:
     line, tab = page.locator("#asked .by-hand"), page.locator("#tab-answer")
     before = tab.bounding_box()
-    page.get_by_role("slider", name="no-answer threshold").press("PageDown")
+    rule = page.get_by_role("slider", name="no-answer threshold")
+    own = str(rule.get_attribute("aria-valuenow"))
+    rule.press("PageDown")
     expect(line).to_be_visible()
     assert tab.bounding_box() == before
     page.locator("#tab-spans").click()
     page.keyboard.press("Control+z")
     expect(line).to_be_hidden()
     page.locator("#tab-answer").click()
-    page.get_by_role("slider", name="no-answer threshold").press("PageUp")
+    expect(rule).to_have_attribute("aria-valuenow", own)  # else the keys go up to where it began
+    rule.press("PageUp")
     line.get_by_role("button", name="reset").click()
     expect(line).to_be_hidden()
 

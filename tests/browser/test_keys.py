@@ -128,6 +128,8 @@ def test_a_picture_is_reached_used_and_left_by_keys(
         page.keyboard.press("Enter")
         page.wait_for_function(f"(was) => ({CHOSEN})().then((now) => now !== was)", arg=chosen)
     expect(page.locator(f"#picture-{key}.stale")).to_have_count(0)
+    # a head that comes between Tab and Shift+Tab is a stop of its own, and rightly so
+    expect(page.locator(f"#picture-{key} .head-box:is([inert], [hidden])")).to_have_count(0)
     assert page.evaluate("(there) => document.activeElement.matches(there)", there), "still inside"
     page.keyboard.press("Tab")
     assert not page.evaluate("(there) => document.activeElement.matches(there)", there), (

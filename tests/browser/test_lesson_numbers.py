@@ -35,6 +35,8 @@ NUMBER = re.compile(r"(?<![\w.,\u00b7])[\u2212-]?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)
 QUOTED = re.compile(r"\u201c[^\u201d]*\u201d|`[^`]*`|\u2068[^\u2069]*\u2069")
 RESULT = re.compile(r"\s[=\u2248]\s([\u2212-]?\d[\d,]*(?:\.\d+)?)")
 LEFT = re.compile(r"(?:log|[-\d.,()+\u2212\u00b7/\u2308\u2309\u2153\u2154\u00bd\s])+$")
+MEAN_OF_TWO = re.compile(r"\) / 2(?!\.?\d)")
+"""The 2 of a mean counts its two addends, which stand before it."""
 SLOW_ACT = 60_000
 QUICK = 6_000
 WANTED = os.environ.get("LESSONS", "best-pair no-answer one-vector training spanbert").split()
@@ -59,6 +61,22 @@ SAYS = """() => {
   }
   return words.join(" \\n ");
 }"""
+LEFT_OPEN = """(view) => {
+  const told = [];
+  const texts = ".reading-text, .veil-text, .mask-columns, button, label, [data-testid*=status]";
+  const shown = (node) => node.checkVisibility({ visibilityProperty: true });
+  for (const node of document.querySelectorAll(`#picture-${view} *, .verdict *`)) {
+    if (node.closest(texts) || !shown(node)) continue;
+    for (const child of node.childNodes) {
+      if (child.nodeType === Node.TEXT_NODE && child.data.trim()) told.push(child.data);
+    }
+  }
+  return told;
+}"""
+"""What a chapter says under the veil besides its text and the names of its controls."""
+TELLS = re.compile(r"\d\.\d(?!s)|\d\s?%|[\u201c\u201d]|\w\s=")
+"""A measured number, quoted words, a formula."""
+
 MISSING = f"""(needs) => {{
   const said = ({SAYS})();
   const seen = [...said.matchAll(/\\d[\\d,]*(?:\\.\\d+)?/g)].map(([n]) => Number(n.replaceAll(",", "")));
@@ -116,7 +134,8 @@ def claims(text: str) -> tuple[list[str], list[str]]:
             faults.append(f"{left} = {right}, but it is {got:.4f}")
         results.append(value(right))
     percents = {m[1] for m in re.finditer(r"(\d[\d,.]*)\s%", bare)}
-    needed = [m[0] for m in NUMBER.finditer(bare) if value(m[0]) not in results]
+    plain = MEAN_OF_TWO.sub(")", bare)
+    needed = [m[0] for m in NUMBER.finditer(plain) if value(m[0]) not in results]
     return [f"{n} %" if n in percents else n for n in needed], faults
 
 
@@ -153,6 +172,14 @@ class Played:
             self.page.locator(f"#tab-{lesson.steps[k].view}[aria-selected=true]")
         ).to_be_attached()
         assert not self.page.locator(".strip-note").count(), f"{lesson.id} {k + 1} does not hold"
+        step = lesson.steps[k]
+        if step.step:
+            tab = self.page.locator(f"#{step.view}-step-{step.step}[aria-pressed=true]")
+            expect(tab).to_be_attached()
+        coming = self.page.get_by_text(re.compile("(reader|measured) is on its way")).filter(
+            visible=True
+        )
+        expect(coming).to_have_count(0, timeout=WAIT)
 
     def guess(self, step: Step) -> None:
         """The first option, a wrong number, else "show me"."""
@@ -172,6 +199,14 @@ class Played:
 
     def says(self) -> str:
         return str(self.page.evaluate(SAYS))
+
+    def left_open(self, view: str) -> list[str]:
+        """What the veil leaves open, on a desk and in present mode."""
+        found: list[str] = self.page.evaluate(LEFT_OPEN, view)
+        self.page.evaluate("document.body.classList.add('present')")
+        found += self.page.evaluate(LEFT_OPEN, view)
+        self.page.evaluate("document.body.classList.remove('present')")
+        return found
 
     def missing(self, needed: list[str], patience: int) -> list[str]:
         """Those of the numbers that do not come to stand on the page."""
@@ -226,14 +261,19 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
     """What a step says that its picture does not show."""
     step, faults = lesson.steps[k], []
     played.open(lesson, k)
-    text, before = played.strip(), played.says()
+    text, before, bare = played.strip(), played.says(), []
     before_guess = text
+    if step.predict and step.veil and step.predict != "chips":
+        bare = played.left_open(step.view)
+        faults += [f"“{t}” is not covered" for t in bare if TELLS.search(t)]
     more: list[str] = []
     if step.predict:
         played.guess(step)
         text += " \n " + played.strip()
         if step.predict != "chips" and not step.byhand:
             faults += early(played.found["last"], claims(before_guess)[0], before)
+            right = right_words(step, played.found["last"])
+            faults += [f"“{t}” tells the right answer" for t in bare if right and right in t]
         if step.predict != "chips":
             more = sentences(step, played.found["last"])
     needed, wrong = claims("\n".join([text, *more]))
@@ -242,10 +282,18 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
         given |= {x / 100 for x in given}
         free = () if not step.predict else needed
         left = [n for n in free if as_need(n)[0] not in given]
+        if step.act and (result := played.found["last"].value) is not None:
+            left += played.missing([number(result, played.found["last"].decimals)], SLOW_ACT)
     else:
         left = played.missing(list(dict.fromkeys(needed)), SLOW_ACT if step.act else QUICK)
     where = f"{lesson.id} {k + 1}"
     return faults_at(where, faults + wrong + [f"{n} is not shown" for n in left])
+
+
+def right_words(step: Step, finding: Finding) -> str:
+    """The right option as it is listed; empty where none is."""
+    texts = {option.key: option.text for option in (*step.options, *finding.options)}
+    return texts.get(finding.right, "").rstrip(".")
 
 
 def faults_at(where: str, faults: list[str]) -> list[str]:
@@ -253,13 +301,16 @@ def faults_at(where: str, faults: list[str]) -> list[str]:
 
 
 def early(finding: Finding, given: list[str], before: str) -> list[str]:
-    """Numbers that decide and stand on the page before the guess."""
+    """Numbers that decide and stand on the page before the guess, printed alike: a count of 2 does
+    not give 2.00 away.
+    """
     known = {as_need(n)[0] for n in given}
-    shown = {abs(value(n)) for n in NUMBER.findall(before)}
-    tells = {abs(value(n)) for n in NUMBER.findall(QUOTED.sub("", finding.decides)) if "." in n}
+    shown = {n.lstrip("\u2212-") for n in NUMBER.findall(before)}
+    tells = {n for n in NUMBER.findall(QUOTED.sub("", finding.decides)) if "." in n}
     if finding.value is not None:
-        tells.add(abs(float(value(number(finding.value, finding.decimals)))))
-    return [f"{n:g} is shown before the guess" for n in sorted((tells - known) & shown)]
+        tells.add(number(finding.value, finding.decimals))
+    told = {n.lstrip("\u2212-") for n in tells if as_need(n)[0] not in known}
+    return [f"{n} is shown before the guess" for n in sorted(told & shown)]
 
 
 @pytest.mark.parametrize("lesson", PLAYED, ids=lambda lesson: lesson.id)

@@ -215,13 +215,19 @@ def test_every_box_refuses_beside_itself_by_keyboard_and_mouse(
             field.press("Enter")
 
 
+NEAR = """([note, ...controls]) => {
+    const at = note.getBoundingClientRect();
+    const gap = (node) => at.top - node.getBoundingClientRect().bottom;
+    return at.left >= 0 && at.right <= innerWidth &&
+        controls.some((node) => gap(node) >= -1 && gap(node) < 70);
+}"""
+
+
 def near(page: Page, said: Locator, controls: list[Locator]) -> None:
-    """The sentence stands below one of the controls, a line or two away, inside the window."""
-    note = said.bounding_box()
-    assert note["x"] >= 0 and note["x"] + note["width"] <= page.viewport_size["width"]
-    boxes = [control.bounding_box() for control in controls]
-    away = [note["y"] - box["y"] - box["height"] for box in boxes]
-    assert any(-1 <= gap < 70 for gap in away), (note, boxes)
+    """The sentence stands below one of the controls, a line or two away, inside the window; all are
+    measured at one moment, since a picture above may still grow.
+    """
+    page.wait_for_function(NEAR, arg=[node.element_handle() for node in (said, *controls)])
 
 
 def test_a_refusal_at_the_edge_of_the_window_comes_into_sight(

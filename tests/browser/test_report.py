@@ -69,6 +69,10 @@ def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:
 
 
 def test_nothing_is_wider_than_its_place(opened: Page) -> None:
+    long = "surest first, by the calibrated probability of its best span"
+    opened.get_by_role("combobox", name="Order").evaluate(
+        "(menu, text) => menu.append(new Option(text))", long
+    )
     for width in (1100, 700, 375, 1280):
         opened.set_viewport_size({"width": width, "height": 900})
         assert opened.evaluate("document.documentElement.scrollWidth") <= width

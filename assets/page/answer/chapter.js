@@ -65,6 +65,7 @@ export function select(root, _picture, page) {
   ]);
   view.mark?.();
   const four = selection?.record?.details?.answer?.four;
+  view.shares.toggleAttribute("hidden", !four); // else it would keep the last span's
   if (!four) return;
   const shown = four.map(({ name, value, over }) =>
     el(

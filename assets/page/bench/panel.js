@@ -416,6 +416,12 @@ function start(data) {
   });
 }
 
+/** The numbers of an exercise, once the bench is open. */
+hear("bench-task", (task) => {
+  if (!isOn()) document.getElementById(`switch-${SWITCH}`)?.click();
+  send("task", task);
+});
+
 export function mountBench() {
   return {
     update(root, data, { trigger }) {

@@ -25,13 +25,16 @@ function use(node, value) {
  * Use one control after the other, each as soon as it may be used.
  * @param {[string, string | null][]} list selectors, and the values that they are set to
  * @param {() => boolean} still whether the step is still the one in hand
+ * @param {() => void} [done] called after the last, or when a control does not come
  */
-export function act(list, still, tries = TRIES) {
+export function act(list, still, done = () => {}, tries = TRIES) {
   const [first, ...rest] = list;
-  if (!first || !still()) return;
+  if (!still()) return;
+  if (!first) return done();
   const node = /** @type {HTMLElement | null} */ (document.querySelector(first[0]));
   if (node && ready(node)) {
     use(node, first[1]);
-    act(rest, still);
-  } else if (tries) setTimeout(() => act(list, still, tries - 1), AGAIN);
+    act(rest, still, done);
+  } else if (tries) setTimeout(() => act(list, still, done, tries - 1), AGAIN);
+  else done();
 }

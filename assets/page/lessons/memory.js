@@ -6,10 +6,15 @@ import { keepText, readJson, storage } from "../shared/storage.js";
 
 const NAME = "spanlight.lessons";
 
+/** Kept for a step that could ask nothing: the lesson can be done, and another reader still asks. */
+export const UNASKED = false;
+
 /**
  * @typedef {{at: {lesson: string, step: number} | null, done: string[], declined: boolean,
- *   places: Record<string, number>, guesses: Record<string, any>}} Kept `places`: the step last seen
- *   of each lesson; `guesses`: by "lesson step", null for "show me"
+ *   places: Record<string, number>, guesses: Record<string, any>,
+ *   quiz: {form: string, points: number} | null}} Kept `places`: the step last seen
+ *   of each lesson; `guesses`: by "lesson step", null for "show me",
+ *   UNASKED where the reader showed nothing to be guessed
  */
 
 const pairs = (/** @type {unknown} */ value) =>
@@ -21,7 +26,7 @@ const pairs = (/** @type {unknown} */ value) =>
  * @returns {Kept}
  */
 export function parse(text) {
-  const { at, done, declined, places, guesses } = readJson(text) ?? {};
+  const { at, done, declined, places, guesses, quiz } = readJson(text) ?? {};
   const here = typeof at?.lesson === "string" && Number.isInteger(at?.step) && at.step >= 0;
   return {
     at: here ? { lesson: at.lesson, step: at.step } : null,
@@ -31,6 +36,9 @@ export function parse(text) {
       pairs(places).filter(([, step]) => Number.isInteger(step) && step >= 0),
     ),
     guesses: Object.fromEntries(pairs(guesses)),
+    quiz: typeof quiz?.form === "string" && Number.isInteger(quiz?.points)
+      ? { form: quiz.form, points: quiz.points }
+      : null,
   };
 }
 
@@ -48,7 +56,7 @@ export const keep = (change) =>
 const name = ({ lesson, step }) => `${lesson} ${step}`;
 
 /**
- * Keep the guess of a step; null is "show me".
+ * Keep the guess of a step; null is "show me", UNASKED a step that could not ask.
  * @param {{lesson: string, step: number}} at
  * @param {any} guess
  */

@@ -2,9 +2,7 @@
 // it.
 
 import { el } from "../shared/dom.js";
-
-/** @type {HTMLDialogElement | null} */
-let dialog = null;
+import { close, showDialog } from "./dialog.js";
 
 /**
  * Show the list over the page; `see(k)` opens the picture of statement k.
@@ -12,17 +10,8 @@ let dialog = null;
  * @param {(number: number) => void} see
  */
 export function showSaid(statements, see) {
-  dialog?.remove();
-  const close = () => dialog?.close();
-  dialog = /** @type {HTMLDialogElement} */ (el(
-    "dialog",
-    { class: "said", "aria-labelledby": "said-title" },
-    el(
-      "div",
-      { class: "said-head" },
-      el("h2", { id: "said-title" }, "Said, and so"),
-      el("button", { type: "button", class: "said-button", onclick: close }, "Close"),
-    ),
+  showDialog(
+    "Said, and so",
     el(
       "p",
       { class: "said-intro" },
@@ -50,7 +39,5 @@ export function showSaid(statements, see) {
         )
       ),
     ),
-  ));
-  document.body.append(dialog);
-  dialog.showModal();
+  );
 }

@@ -22,14 +22,28 @@ const uncrossed = (found) => {
   );
 };
 
+/** Whether anything of a part can be seen: a frame around what is covered says nothing. */
+const seen = (/** @type {Element} */ node) =>
+  node.getClientRects().length > 0 &&
+  (!(node instanceof HTMLElement) || node.innerText.trim() !== "");
+
+/** The line of what is under way lies over the page and stays readable. */
+const SAYS = ".say-line";
+
+/** Where one looks while all that is asked for is covered. */
+const TEXT = [".stage .reading-text", ".veil-text"];
+
+const find = (/** @type {string[]} */ selectors) =>
+  uncrossed(
+    selectors.flatMap((selector) => [...document.querySelectorAll(selector)]).filter(seen),
+  );
+
 function paint() {
   light.due = false;
   clear();
   const column = document.querySelector(COLUMN);
-  const found = uncrossed(
-    light.selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
-      .filter((node) => node.getClientRects().length),
-  );
+  const asked = find(light.selectors);
+  const found = asked.length || !light.selectors.length ? asked : find(TEXT);
   if (!column || !found.length) return;
   const kept = new Set();
   for (const node of found) {
@@ -38,10 +52,8 @@ function paint() {
   }
   const dim = (/** @type {Element} */ parent) => {
     for (const child of parent.children) {
-      if (child.classList.contains("lit") || child.id === "lessons" || child.id === "header") {
-        continue;
-      }
-      if (kept.has(child)) dim(child);
+      if (child.matches(`.lit, #lessons, #header, ${SAYS}`)) continue;
+      if (kept.has(child) || child.querySelector(SAYS)) dim(child);
       else child.classList.add("unlit");
     }
   };
@@ -71,6 +83,8 @@ export function pointAt(selectors, dim = true) {
       attributes: true,
       attributeFilter: ["hidden"],
     });
+    // the veil's own switch uncovers what was not worth a frame
+    light.watch.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
   schedule();
 }
@@ -84,9 +98,15 @@ export function pointAt(selectors, dim = true) {
  */
 export const landing = (height, room) => (height > room ? "start" : "nearest");
 
+/** Where a step for pencil and paper says so. */
+const byHand = () =>
+  [...document.querySelectorAll("body.by-hand .chapter-head")].find((node) =>
+    node.getClientRects().length
+  );
+
 /** Bring the lit part into sight: on a phone the strip lies over the lower third of the page. */
 export function showLit() {
-  const lit = document.querySelector(".lit");
+  const lit = document.querySelector(".lit") ?? byHand();
   const strip = document.querySelector(".lesson-strip");
   if (!lit) return;
   const below = strip && strip.getBoundingClientRect().left <= 0;

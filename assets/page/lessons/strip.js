@@ -8,11 +8,15 @@ import { emphasised } from "../shared/emphasis.js";
 import { act } from "./act.js";
 import { post } from "../shared/outbox.js";
 import { bus, hear, hearLink, say, state } from "../shared/store.js";
+import { chipsPut, putChips } from "../shared/guess.js";
 import { button, chipSentence, form } from "./guess_forms.js";
-import { guessed, keep, kept, remember } from "./memory.js";
-import { offer } from "./offer.js";
+import { makeHomework } from "./homework.js";
+import { guessed, keep, kept, remember, UNASKED } from "./memory.js";
+import { goOn, offer } from "./offer.js";
 import { chosen, farewell, feedback, head, lessonList, note } from "./parts.js";
+import { makeQuiz } from "./quiz.js";
 import { makeRoom } from "./room.js";
+import { showResults } from "./room_results.js";
 import { showSaid } from "./said.js";
 import { pointAt, showLit } from "./spotlight.js";
 import { explain } from "./terms.js";
@@ -43,15 +47,20 @@ const isSaid = () => view.at?.lesson === view.contents.said;
 const course = () => view.contents.lessons.filter(({ id }) => id !== view.contents.said);
 const send = (name, more = {}) =>
   post(`lesson ${name}`, view.trigger, "input", { index: name, value: { ...view.at, ...more } });
+const event = (name, value) =>
+  post(`lesson ${name}`, view.trigger, "input", { index: name, value });
 const room = makeRoom({
-  post: (name, value) => post(`lesson ${name}`, view.trigger, "input", { index: name, value }),
+  post: event,
   here: () => (step() && !isSaid() ? view.at : null),
   asks: () => Boolean(step()?.predict),
   right: () => rightText(),
   go: followed,
   seated: () => paint(),
   looked,
+  quizzed: (look, again) => again ? quiz.again(look) : quiz.asked(look),
 });
+const homework = makeHomework({ post: event });
+const quiz = makeQuiz({ post: event, seat: () => room.seat() });
 
 function body(name, on) {
   if (document.body.classList.contains(name) === on) return;
@@ -115,7 +124,8 @@ function linked({ lesson, lesson_step: number, whole }) {
 function arrange() {
   const now = view.told ? null : step();
   body("guessing", step()?.predict === "chips");
-  body("by-hand", Boolean(step()?.byhand));
+  // a step by hand whose numbers come on the bench is uncovered with them
+  body("by-hand", Boolean(step()?.byhand && !(view.told && step().act.length)));
   document.body.classList.toggle("marking", now?.predict === "mark");
   veil(Boolean(now?.veil) && now.predict !== "chips"); // the chips' panel covers by itself
   if (!step()) pointAt([]);
@@ -178,7 +188,7 @@ function answer(guess) {
   view.guess = guess;
   view.yours = chips ? chipSentence() : "";
   if (chips) bus.dispatchEvent(new Event("compare"));
-  remember(view.at, guess);
+  remember(view.at, chips ? chipsPut() : guess);
   send("guess", { guess });
 }
 
@@ -186,11 +196,14 @@ function answer(guess) {
 function again() {
   const { at, reply } = view;
   const now = step();
-  if (!now?.predict || now.predict === "chips" || reply.pending || view.told || isSaid()) return;
-  if (!reply.holds) remember(at, null); // there is nothing to be guessed here
-  else if (!room.pass() && !view.asked && guessed(at) !== undefined) {
+  if (!now?.predict || reply.pending || view.told || isSaid()) return;
+  const before = guessed(at);
+  if (!reply.holds) {
+    if (before === undefined) remember(at, UNASKED);
+  } else if (!room.pass() && !view.asked && before !== undefined && before !== UNASKED) {
     view.asked = true;
-    answer(guessed(at));
+    if (now.predict === "chips") putChips(before);
+    answer(now.predict === "chips" ? null : before);
   }
 }
 
@@ -207,8 +220,8 @@ function told(data) {
 /** What the step speaks of is made, and brought into sight. */
 function reveal() {
   const now = step();
-  act(now.act, () => step() === now && (Boolean(view.told) || !now.predict));
-  requestAnimationFrame(showLit);
+  const still = () => step() === now && (Boolean(view.told) || !now.predict);
+  act(now.act, still, () => requestAnimationFrame(showLit));
 }
 
 /** The class has counted the guess; it may be changed until the answer is shown. */
@@ -226,7 +239,7 @@ function light() {
   const asked = highlight.filter((name) => !open || !["question", "paragraph"].includes(name));
   const parts = asked.length ? asked : ["picture"];
   const at = (name) => view.contents.parts[name].replaceAll("&", `#picture-${chapter}`);
-  pointAt(byhand ? [] : parts.map(at), !view.told);
+  pointAt(byhand ? view.told ? ["#bench"] : [] : parts.map(at), !view.told);
 }
 
 /** Python has set the page up, or looked at it again. */
@@ -268,7 +281,7 @@ const texts = () =>
 
 /** Another text or reader came while a step is open: what the check finds may differ. */
 function reread() {
-  if (view.reply && view.at && view.seen !== texts()) {
+  if (view.reply && view.at && !step()?.byhand && view.seen !== texts()) {
     view.seen = texts();
     send("look");
   }
@@ -452,6 +465,8 @@ function list() {
     lessonOf(view.contents.said)
       ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
       : null,
+    button("Homework: ten exercises", homework.open, { class: "plain said-open" }),
+    button("Quiz: nine questions", quiz.open, { class: "plain said-open" }),
   ];
 }
 
@@ -496,27 +511,38 @@ function start(data) {
   if (data.rooms && room.resume()) body("lessons", true);
   const before = kept();
   const known = before.at && lessonOf(before.at.lesson);
-  let resumed = false;
+  const at = known ? Math.min(before.at?.step ?? 0, known.steps.length - 1) : 0;
+  let resumed = !known || came || !reloaded();
   hear("reading", () => {
-    if (resumed || !known || !before.at || came || state.reading?.page?.lesson) return;
+    if (resumed || state.reading?.page?.lesson) return;
     resumed = true;
     body("lessons", true);
-    open(known.id, Math.min(before.at.step, known.steps.length - 1), { asked: false });
+    open(known.id, at, { asked: false });
   });
-  if (!known && !came && !before.declined && !before.done.length) {
-    const begin = () => {
-      body("lessons", true);
-      open(course()[0].id, 0);
-    };
-    const line = offer(course()[0], begin);
-    const place = () => {
-      const title = document.querySelector(".masthead h1");
-      if (title) title.after(line);
-      else requestAnimationFrame(place); // the header is mounted in its own time
-    };
-    place();
+  if (came || (known && reloaded())) return;
+  const begin = (lesson, number) => () => {
+    body("lessons", true);
+    open(lesson.id, number);
+  };
+  if (known && course().includes(known)) {
+    show(goOn(known.title, course().indexOf(known) + 1, at + 1, begin(known, at)));
+  } else if (!before.declined && !before.done.length) {
+    show(offer(course()[0], begin(course()[0], 0)));
   }
 }
+
+/** A line in the title's, once the header is mounted in its own time. */
+function show(line) {
+  const title = document.querySelector(".masthead h1");
+  if (title) title.after(line);
+  else requestAnimationFrame(() => show(line));
+}
+
+/** A reload keeps what is open; a new visit by the plain address opens the chapters. */
+const reloaded = () => {
+  const [visit] = performance.getEntriesByType("navigation");
+  return visit instanceof PerformanceNavigationTiming && visit.type !== "navigate";
+};
 
 export function mountLessons() {
   return {
@@ -527,6 +553,12 @@ export function mountLessons() {
       if (data.told) told(data.told);
       if (data.voted) voted(data.voted);
       if (data.seat) room.sit(data.seat);
+      if (data.pin) room.opened(data.pin);
+      if (data.results) showResults(data.results);
+      if (data.homework) homework.drawn(data.homework);
+      if (data.checked) homework.checked(data.checked);
+      if (data.quiz) quiz.drawn(data.quiz);
+      if (data.marked) quiz.marked(data.marked);
       if (data.worksheet) printOnly(lessonSheet(data.worksheet));
     },
   };

@@ -266,6 +266,8 @@ function place(view) {
     const [s, e] = [0, 1].map((k) => p.from[k] + (p.to[k] - p.from[k]) * view.t);
     const cls = p.pos === w.clsAt;
     const text = cls ? `no answer ${w.tokens[p.pos]}` : textAt(view, p);
+    // its two logits add up to the null score as printed
+    const digits = cls && !view.slide ? picture.plane.nullDecimals : undefined;
     return {
       ...p,
       s,
@@ -278,7 +280,7 @@ function place(view) {
       end: ringed?.end === p.pos,
       name: best?.includes(p.pos) ? "best" : "",
       at: standsAt(view, p),
-      label: `${text}, start ${fixed(s)}, end ${fixed(e)}, ${standsAt(view, p)}`,
+      label: `${text}, start ${fixed(s, digits)}, end ${fixed(e, digits)}, ${standsAt(view, p)}`,
     };
   });
   view.body.replaceChildren();

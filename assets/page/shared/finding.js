@@ -50,15 +50,27 @@ export function placeOf(quote, { context, tokens }) {
 
 /** A sentence with what it quotes as buttons, where the paragraph holds it once. */
 function linked(text) {
-  // with its quotation marks: a button is a box, and a line must not end on an opening one
+  // with its quotation marks: a line must not end on an opening one
   return text.split(/(“?\u2068[^\u2069]*\u2069”?)/).map((part) => {
     const quote = /\u2068([^\u2069]*)\u2069/.exec(part)?.[1] ?? null;
     const span = quote && state.reading && placeOf(quote, state.reading);
-    return span
-      ? el("button", { type: "button", class: "named", onclick: () => select(span) }, part)
-      : glued(part);
+    return span ? named(part, () => select(span)) : glued(part);
   });
 }
+
+/** A quotation to press. It breaks with its line, as a button, which is a box, does not. */
+const named = (/** @type {string} */ text, /** @type {() => void} */ press) =>
+  el("span", {
+    role: "button",
+    tabindex: 0,
+    class: "named",
+    onclick: press,
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      press();
+    },
+  }, text);
 
 /** {root, say(text)}: the finding and, folded, what else there is to say. */
 export function finding() {

@@ -110,6 +110,28 @@ function reset(view) {
   });
 }
 
+/** The chips that stand on the page, as they can be kept: by side, [place, how many]. */
+export const chipsPut = () =>
+  Object.fromEntries(SIDES.map((side) => [side, [...(mounted?.chips[side] ?? [])]]));
+
+/**
+ * Put kept chips on the page's text again; what does not fit it counts as none.
+ * @param {any} kept what `chipsPut` said
+ */
+export function putChips(kept) {
+  if (!mounted || !state.reading) return;
+  reset(mounted);
+  const count = words(state.reading).length;
+  for (const side of SIDES) {
+    const chips = new Map();
+    for (const [k, n] of Array.isArray(kept?.[side]) ? kept[side] : []) {
+      const fits = Number.isInteger(k) && Number.isInteger(n) && k >= NONE && k < count;
+      if (fits) chips.set(k, possible(chips, k, n));
+    }
+    mounted.chips[side] = chips;
+  }
+}
+
 const placed = (chips) => [...chips.values()].reduce((a, b) => a + b, 0);
 
 /**

@@ -18,7 +18,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading, Span, Window
-from qa_demo.figures.numbers import number, units
+from qa_demo.figures.numbers import number, rounded, units
 from qa_demo.figures.prose import piece, quoted, shorten
 
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -163,15 +163,25 @@ def _counted(finding: Finding, guess: float) -> tuple[bool, str]:
     if math.isclose(guess, finding.value, rel_tol=0, abs_tol=finding.within):
         if units(guess, finding.decimals) == units(finding.value, finding.decimals):
             return True, f"Yes, it is {printed}."
-        return True, f"Near enough: you wrote {number(guess, finding.decimals)}; it is {printed}."
+        return True, f"Near enough: you wrote {typed(guess)}; it is {printed}."
     for value, sentence in finding.traps:
         if abs(guess - value) <= min(finding.within, NAMED * abs(value)):
             return False, sentence
-    return False, wrote(number(guess, finding.decimals), printed)
+    return False, wrote(typed(guess), printed)
 
 
 NAMED = 0.05
 """A named mistake is recognised within this share of its own size."""
+
+
+MOST_TYPED = 6
+"""Decimals of a typed number that are said again."""
+
+
+def typed(guess: float) -> str:
+    """A guess as it was typed: 2.5 stays 2.5 where a whole number is asked for, 2 / 3 is cut."""
+    fits = (d for d in range(MOST_TYPED) if math.isclose(guess, rounded(guess, d), rel_tol=1e-12))
+    return number(guess, next(fits, MOST_TYPED))
 
 
 def wrote(guess: str, right: str) -> str:

@@ -205,8 +205,9 @@ def bias_changes_nothing(case: Case) -> Finding:
     bias, (window, s) = case.reader.heads().b_S, _starts(case)
     p, without = softmax(s), softmax(s - bias)
     i = int(p.argmax())
+    decimals = total([float(s[i]) - bias, bias], float(s[i]), at_least=3).decimals  # the formula's
     return Finding(
-        f"The bias adds {signed(bias, 3)} to the start logit of every position; "
+        f"The bias adds {signed(bias, decimals)} to the start logit of every position; "
         f"{_at(case, window, i)} has the probability {probability(float(p[i]), 4)} with it and "
         f"without it.",
         right="nothing",

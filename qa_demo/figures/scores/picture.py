@@ -99,14 +99,16 @@ def plane_data(
             moved.after[docs],
             np.array([moved.cls_before, moved.cls_after]),
         ]
-    null = float(start[at.cls_at]) + float(end[at.cls_at])
+    none = [float(start[at.cls_at]), float(end[at.cls_at])]
+    null, printed = sum(none), total(none)
     return {
         "window": window,
         "named": leaders(reading, window, best),
         "best": None if best is None else [best.start, best.end],
         "range": axis_range(*shown),
         "null": null,
-        "nullPrinted": number(null),
+        "nullPrinted": printed.total,
+        "nullDecimals": printed.decimals,
         "beat": beat_null(reading, window),
     }
 

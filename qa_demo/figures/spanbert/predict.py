@@ -34,7 +34,7 @@ CONTEXTUAL = (
     "included. A cut wire takes away only what reached SBO through that vector."
 )
 TWICE = (
-    "Both = the product of the two distributions, renormalised, as if they were independent "
+    "Both is the product of the two distributions, renormalised, as if they were independent "
     "witnesses. They are not: each already knows "
     "how frequent every word is, so the product counts word frequency twice. No model is trained "
     "with it."

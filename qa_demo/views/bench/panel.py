@@ -20,6 +20,7 @@ from qa_demo.views import parse
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed
 from qa_demo.views.frame import Frame
+from qa_demo.views.lessons.tasks import bench_of
 from qa_demo.views.link.restore import Wanted, page_of, restore
 from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.picture import picture
@@ -139,6 +140,7 @@ class Panel:
             "lay": lambda screen, value: placed(
                 screen, of_exercise(exercise(exercise_number(value)))
             ),
+            "task": lambda screen, value: placed(screen, bench_of(value)),
         }
         for name, change in changes.items():
             self.frame.inputs.setdefault(KEY, {})[name] = partial(self.changed, change)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.course.lessons import FACT, Lesson, Step
-from qa_demo.core.course.rooms import Vote
+from qa_demo.core.course.room_state import Vote
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import DecodeOptions, MergeOptions
@@ -101,9 +101,11 @@ def asked(case: Case, step: Step, reader: Reader) -> Finding:
     return find(replace(case, reader=reader), step)
 
 
-def filled(text: str, facts: Mapping[str, str]) -> str:
-    """The author's text with the check's facts in their places; an unknown name stays as it is."""
-    return FACT.sub(lambda match: facts.get(match[1], match[0]), text)
+def filled(text: str, facts: Mapping[str, str], unknown: str | None = None) -> str:
+    """The author's text with the check's facts in their places; an unknown name stays as it is, or
+    gives way to `unknown`.
+    """
+    return FACT.sub(lambda match: facts.get(match[1], unknown or match[0]), text)
 
 
 def reply(
@@ -123,7 +125,7 @@ def reply(
         "foreign": foreign,
         "holds": known.holds,
         "missing": printable(known.missing),
-        "text": printable(filled(step.text, known.facts)),
+        "text": printable(filled(step.text, known.facts, "…" if finding is None else None)),
         "options": [[o.key, printable(o.text)] for o in known.options],
         # a step that asks nothing says at once what its check found
         "decides": "" if step.predict else printable(known.decides),

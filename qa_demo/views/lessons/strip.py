@@ -17,7 +17,7 @@ from qa_demo.views import parse
 from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons import find
+from qa_demo.views.lessons import find, tasks
 from qa_demo.views.lessons.course import contents
 from qa_demo.views.lessons.rooms import Classes
 from qa_demo.views.lessons.worksheet import worksheet
@@ -63,7 +63,10 @@ class Strip:
         }
         for name, handler in handlers.items():
             self.frame.slow.wire(KEY, name, handler)
-        for name, quick in self.classes.handlers().items() if self.classes else ():
+        quicks = tasks.handlers(self.frame.services.rooms)
+        if self.classes is not None:
+            quicks |= self.classes.handlers()
+        for name, quick in quicks.items():
             self.frame.inputs.setdefault(KEY, {})[name] = partial(self._quick, quick)
 
     # Handlers
@@ -132,7 +135,7 @@ class Strip:
     def _quick(
         self, handler: Callable[[Screen | None, Any], Any], screen: Screen | None, value: Any
     ) -> Update:
-        """An event of a room: it changes nothing but the strip."""
+        """An event of a room or an exercise: it changes nothing but the strip."""
         made, error = attempt(lambda: [handler(screen, value)])
         if made is None:
             return said(error or "", "error")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "../../../assets/page/lessons/memory.js";
 
-const EMPTY = { at: null, done: [], declined: false, places: {}, guesses: {} };
+const EMPTY = { at: null, done: [], declined: false, places: {}, guesses: {}, quiz: null };
 
 Deno.test("what is stored is read back", () => {
   const kept = {
@@ -10,6 +10,7 @@ Deno.test("what is stored is read back", () => {
     declined: true,
     places: { span: 2 },
     guesses: { "span 0": [3, 4], "span 1": null },
+    quiz: { form: "B", points: 4 },
   };
   assert.deepEqual(parse(JSON.stringify(kept)), kept);
 });
@@ -24,6 +25,7 @@ Deno.test("what another program left there counts as nothing", () => {
     declined: false,
     places: {},
     guesses: {},
+    quiz: null,
   });
   assert.deepEqual(parse('{"places": {"a": -1, "b": "1", "c": 2}, "guesses": [1]}'), {
     ...EMPTY,

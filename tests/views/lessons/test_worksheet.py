@@ -48,6 +48,6 @@ def test_lesson_3_prints_its_logits() -> None:
     lesson = next(one for one in LESSONS if one.id == "best-pair")
     sheet = worksheet(lesson, stored, lambda: FakeReader(bio=True), measured("bundled"))
     peaks, winner, formula = (sheet["steps"][k]["text"] for k in (1, 3, 4))
-    assert "position 26" in peaks and "position 24" in peaks and "logits" in peaks
+    assert "position 15" in peaks and "position 11" in peaks and "logits" in peaks
     assert "CERN" in winner and "Start and end logit" in winner
-    assert "start probabilities" in formula and "0.05" in formula
+    assert "start probabilities" in formula and "0.62" in formula

@@ -130,7 +130,7 @@ def test_a_number_is_judged_as_on_the_page() -> None:
     assert right == {"right": True, "yours": "Yes, it is 0.25."}
     assert trap == {"right": False, "yours": "That is the inverse."}
     other = find.feedback(screen, step, finding, 7)
-    assert sent["otherwise"]["yours"].format(guess="7.00") == other.yours
+    assert sent["otherwise"]["yours"].format(guess="7") == other.yours
     bare = step_data(lesson, 0, screen, Finding("d"), ())
     assert bare["numbers"] == [] and bare["otherwise"]["yours"] == ""
 
