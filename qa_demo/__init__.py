@@ -1,9 +1,10 @@
 """Spanlight: see how a BERT reader finds an answer.
 
-    from qa_demo import explain, load_reader, predict
+    from qa_demo import evaluate, explain, load_reader, predict
     reader = load_reader()
     reading = reader.read(question, context)
     predict(reading).answer, explain(reader, reading)
+    evaluate(reader, rows).scores
 
 In a notebook a cell that ends with `reading` shows all nine chapters of it. Nothing is imported
 before it is asked for: torch takes seconds.
@@ -18,6 +19,8 @@ _HOME = {
     "load_reader": "qa_demo.model.loading",
     "predict": "qa_demo.core.reading.predict",
     "explain": "qa_demo.core.explaining.explain",
+    "evaluate": "qa_demo.model.evaluating",
+    "homework": "qa_demo.views.lessons.tasks",
 }
 __all__ = ["__version__", *_HOME]
 

@@ -34,6 +34,7 @@ PRETRAINING = "training/test_commands.py::test_a_pre_training_from_the_first_com
 RUN = {
     r"python -m qa_demo answer --question": f"{HERE}test_the_answer_is_the_one_that_is_shown",
     r"python -m qa_demo answer( --json)?$": f"{HERE}test_the_answer_is_the_one_that_is_shown",
+    r"python -m qa_demo (perturb |evaluate changed)": f"{HERE}test_changed_twins_are_scored",
     r"python -m qa_demo (evaluate|report|calibrate) ": f"{HERE}test_from_a_file_to_its_failures",
     r"page --out reading\.html": (
         "cli/test_page.py::test_the_file_holds_the_reading_and_the_address"
@@ -51,6 +52,7 @@ RUN = {
     ),
     r"python3 tests/run\.py$": "test_documents.py::test_ci_runs_the_test_command_of_the_readme",
     r"python3 -m pip --python python install \.$": "test_wheel.py::scripts",
+    r"python -m pip wheel --no-deps \.$": "test_wheel.py::wheel",
     r"(SPANLIGHT_FRAME_ANCESTORS=.* )?python app\.py( --lan)?$": (
         f"{HERE}test_the_page_takes_what_is_shown"
     ),
@@ -110,7 +112,7 @@ def test_from_a_file_to_its_failures(
     for name in ("squad-dev", "squad-dev-v2"):
         made = squad(tmp_path / f"{name}.json", load_reader(str(folder)), name.endswith("v2"))
         made.with_name(f"{made.name}.gz").write_bytes(gzip.compress(made.read_bytes()))
-    for line in commands.block("qa_demo evaluate"):
+    for line in commands.block("qa_demo calibrate"):
         flags = shlex.split(line.replace("OWNER/reader", str(folder)))[3:]
         assert main(flags) == 0, line
         out = capsys.readouterr().out
@@ -119,6 +121,19 @@ def test_from_a_file_to_its_failures(
     made = {"predictions.jsonl", "predictions.run.json", "report.html", "fit.json"}
     assert made <= {path.name for path in tmp_path.iterdir()}
     assert len((tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()) == 12
+
+
+@pytest.mark.model
+def test_changed_twins_are_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    reader = load_reader(str(kit.save(tmp_path / "foreign", bio=True, max_position_embeddings=512)))
+    made = squad(tmp_path / "squad-dev.json", reader)
+    made.with_name(f"{made.name}.gz").write_bytes(gzip.compress(made.read_bytes()))
+    for line in commands.block("qa_demo perturb"):
+        assert main(shlex.split(line)[3:]) == 0, line
+    assert "right answers survive" in capsys.readouterr().out
 
 
 @pytest.mark.model
@@ -134,10 +149,16 @@ def test_lessons_of_a_folder_are_checked(
 
 def test_a_plan_of_an_hour_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (line,) = [x for x in commands.shown() if "qa_demo course " in x]
-    assert main(shlex.split(line)[3:]) == 0
+    plan, *tasks = [x for x in commands.shown() if "qa_demo course " in x]
+    assert main(shlex.split(plan)[3:]) == 0
     (made,) = tmp_path.iterdir()
-    assert "<table>" in made.read_text(encoding="utf-8") and made.name in line
+    assert "<table>" in made.read_text(encoding="utf-8") and made.name in plan
+    for line in tasks:
+        what = shlex.split(line)[4]
+        assert main(shlex.split(line)[3:]) == 0
+        for name in (f"{what}.html", f"{what}-solutions.html"):
+            assert "<ol>" in (tmp_path / name).read_text(encoding="utf-8")
+    assert len(tasks) == 3
 
 
 @pytest.mark.parametrize(
@@ -162,11 +183,13 @@ def test_the_python_that_is_shown_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(TESTS.parent)
-    three, plain, client, blanks = commands.python()
+    three, plain, client, blanks, rows = commands.python()
     found: dict[str, Any] = {}
     exec(three, found)
     answer, total = capsys.readouterr().out.rsplit(maxsplit=1)
     assert answer == found["predict"](found["reading"]).answer and float(total)
+    exec(rows, found)
+    assert capsys.readouterr().out.strip() == "right" and found["found"].scores["f1"] == 100
     exec(plain, found)
     assert str(found["model"].dtype) == "torch.float32"
     served = services(lambda: FakeReader(bio=True), infillers=ModelCache(infiller))

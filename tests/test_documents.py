@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from qa_demo.core.errors import BadInput
-from qa_demo.training import card, card_phases
+from qa_demo.training import card, card_phases, card_tables
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
 READER = ROOT / "assets" / "reader"
@@ -387,13 +387,13 @@ def test_version_and_licence() -> None:
 
 
 def test_tables_of_the_card_are_the_measured_figures() -> None:
-    shown = card.scores(MEASURED)
+    shown = card_tables.scores(MEASURED)
     assert "| start/end | 61.0 | 72.1 |" in shown
     assert (
         "| BIO, best single span | 50.0 | 53.2 | 60.0 | 44.0 | 61.5 | 62.5 | 70.2 | 80.0 |" in shown
     )
     assert "1,446 answerable" in shown and "at most 4 points of F1" in shown
-    assert "ab12" in card.versions(MEASURED)
+    assert "ab12" in card_tables.versions(MEASURED)
 
 
 def test_the_card_rebuilds_a_training_command_that_parses() -> None:
@@ -476,7 +476,7 @@ MEASURED = METRICS | {
 
 
 def test_tables_of_calibrations_lists_and_speed_are_the_measured_figures() -> None:
-    shown = card.calibration(MEASURED)
+    shown = card_tables.calibration(MEASURED)
     assert "temperature 1.50 and bias 1.25, fitted on 1,446 questions" in shown
     assert "1.50, bias 1.00 on 700 questions and temperature 1.25, bias 2.00 on 746" in shown
     assert shown.count("would show 0.025 on so many questions") == 2
@@ -486,21 +486,21 @@ def test_tables_of_calibrations_lists_and_speed_are_the_measured_figures() -> No
         == 2
     )
     assert "weighted by questions: 0.010." in shown
-    assert "| all, tags | 600 | 31.2 | 55.5 | 8.0 |" in card.lists(MEASURED)
-    assert "22.2 questions a second (2,220 in all)" in card.versions(MEASURED)
+    assert "| all, tags | 600 | 31.2 | 55.5 | 8.0 |" in card_tables.lists(MEASURED)
+    assert "22.2 questions a second (2,220 in all)" in card_tables.versions(MEASURED)
 
 
 def test_the_card_says_which_aims_were_reached_and_how_the_scores_grew() -> None:
-    shown = card.aims(MEASURED)
+    shown = card_tables.aims(MEASURED)
     assert "| start/end, F1 | at least 84 | 72.1 | no |" in shown
-    assert "| with unanswerable questions, best F1 | at least 70 | 70.2 | yes |" in shown
+    assert "| with unanswerable questions, best F1 | at least 71 | 70.2 | no |" in shown
     assert "| cost of that threshold, points of F1 | at most 4 | 20.0 | no |" in shown
     assert shown.count("| at most 0.03 | 0.010 | yes |") == 2
     assert shown.count("| at most 0.03 | 0.060 | no |") == 2
     row = {"exact": 61.04, "f1": 72.06, "bio_f1": 66.66, "best_f1": 1.0, "best_accuracy": 62.5}
-    curve = card.learning_curve({"learning_curve": [row | {"state": "one", "steps": 6674}]})
+    curve = card_tables.learning_curve({"learning_curve": [row | {"state": "one", "steps": 6674}]})
     assert "| one | 6,674 | 61.0 | 72.1 | 66.7 | 1.0 | 62.5 |" in curve
-    assert "No scores of earlier states" in card.learning_curve(MEASURED)
+    assert "No scores of earlier states" in card_tables.learning_curve(MEASURED)
 
 
 def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both() -> None:

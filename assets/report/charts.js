@@ -43,8 +43,10 @@ export const signed = (x) => `${x > 0 ? "+" : ""}${fixed(x, 2)}`;
  * An interval in words: "70.10 to 74.30"; none where all comes from one article.
  * @param {{low: number | null, high: number | null}} estimate
  */
-export const range = ({ low, high }) =>
-  low === null || high === null ? "no interval" : `${fixed(low, 2)} to ${fixed(high, 2)}`;
+export const range = ({ low, high }, decimals = 2) =>
+  low === null || high === null
+    ? "no interval"
+    : `${fixed(low, decimals)} to ${fixed(high, decimals)}`;
 
 /**
  * Whether an interval leaves out 0.

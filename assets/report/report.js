@@ -85,8 +85,8 @@ function head() {
     part.name,
     grouped(part.count),
     ...data.scores.flatMap((of) => [
-      `${one(of[k].exact.value)} (${range(of[k].exact)})`,
-      `${one(of[k].f1.value)} (${range(of[k].f1)})`,
+      `${one(of[k].exact.value)} (${range(of[k].exact, 1)})`,
+      `${one(of[k].f1.value)} (${range(of[k].f1, 1)})`,
     ]),
   ]);
   const columns = data.names.flatMap((name) =>
@@ -111,6 +111,31 @@ function head() {
       el("summary", {}, "What it was made with"),
       table("Settings of the run", ["", ...data.names], data.settings, 9),
     ),
+  );
+}
+
+/** Answers that are lists, by MultiSpanQA's measures. */
+function lists() {
+  const rows = data.lists.flatMap((heads, k) =>
+    Object.entries(heads).map(([head, found]) => [
+      data.names.length > 1 ? `${data.names[k]}, ${head}` : head,
+      grouped(found.total),
+      one(found.whole_lists),
+      ...[found.exact, found.overlap].flatMap((x) => [one(x.precision), one(x.recall), one(x.f1)]),
+    ])
+  );
+  if (!rows.length) return;
+  const measures = ["exact", "overlap"].flatMap((name) =>
+    ["precision", "recall", "F1"].map((rate) => `${name}: ${rate}`)
+  );
+  section(
+    "Lists of answers",
+    el(
+      "p",
+      { class: "note" },
+      "MultiSpanQA’s measures, in percent, over the questions whose answer is a list. Whole: every answer and nothing else. Overlap counts the shared part of a span.",
+    ),
+    table("Percent", ["", "lists", "whole", ...measures], rows),
   );
 }
 
@@ -503,6 +528,7 @@ function questions() {
 }
 
 head();
+lists();
 pair();
 kinds();
 groups();

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.cli import shared
-from qa_demo.cli.shared import Progress, visible, with_threshold
+from qa_demo.cli.shared import LongTexts, Progress, visible, with_threshold
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import answer_json, dumps
 from qa_demo.core.learning.golds import Example
@@ -65,7 +65,7 @@ def _many(args: argparse.Namespace) -> None:
         return answer_json(known, predict(known, limits, merge))
 
     windows, progress, faults = shared.windows(args, reader.max_seq_length), Progress("question"), 0
-    with closing(read_each(reader, examples, windows, made, cores)) as results:
+    with closing(read_each(reader, examples, windows, made, cores, LongTexts())) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             if isinstance(result, BadInput):
                 faults += 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from qa_demo.cli import shared
 from qa_demo.cli.files import write_file
 from qa_demo.cli.questions import load_questions
-from qa_demo.cli.shared import Progress, visible
+from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.report_evaluate import in_window
@@ -134,7 +134,7 @@ def _ask(
         return Said(outcome, claim, plain, margin(reading, best))
 
     found, progress = [], Progress("question")
-    with closing(read_each(reader, examples, windows, make, cores)) as results:
+    with closing(read_each(reader, examples, windows, make, cores, LongTexts())) as results:
         for example, result in zip(examples, results, strict=True):
             if isinstance(result, BadInput):
                 sys.stderr.write(

@@ -7,25 +7,26 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qa_demo.cli import limits, shared
 from qa_demo.cli import report as cli_report
-from qa_demo.cli import shared
 from qa_demo.cli.predictions import Predictions, beside, read_run
 from qa_demo.cli.questions import load_questions
 from qa_demo.cli.run_settings import about
-from qa_demo.cli.shared import Progress, visible
+from qa_demo.cli.scores import print_scores
+from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.errors import BadInput
-from qa_demo.core.files.report import dumps, evaluate_json
-from qa_demo.core.files.report_evaluate import outcome_of, question_json, refused_json
+from qa_demo.core.files.report import evaluate_json
+from qa_demo.core.files.report_evaluate import outcome_of
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.comparison import check_same
-from qa_demo.core.measuring.failures import judge, unread
+from qa_demo.core.measuring.listed import lists_json
 from qa_demo.core.measuring.metrics import RULES, chosen_rules, evaluate
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading
+from qa_demo.core.measuring.perturb import MARK, survival
+from qa_demo.figures.own_slices import own_slice
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -72,7 +73,9 @@ def add(commands: Any) -> None:
         action="store_true",
         help="Compute in bfloat16: faster on some processors, fewer digits.",
     )
+    limits.add(command)
     cli_report.add_page(command)
+    cli_report.add_slice(command)
     command.set_defaults(page=None)
     shared.add_options(command)
 
@@ -101,9 +104,11 @@ def _add_second(command: argparse.ArgumentParser) -> None:
     cli_report.add_different(command)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Score one reader, or two, and write the official scripts' numbers."""
+def run(args: argparse.Namespace) -> int:
+    """Score one reader, or two, and write the official scripts' numbers; 1 where one is too low."""
     decode, merge = shared.decoding(args)
+    least = limits.limits(args.fail_under)
+    slices = [own_slice(text) for text in args.slices]
     _check_flags(args)
     everything = load_questions(args.file)
     if not everything:
@@ -111,6 +116,9 @@ def run(args: argparse.Namespace) -> None:
     rules, why = chosen_rules(everything, args.rules)
     _check_rules(args, rules, why)
     examples = everything[: args.limit]
+    limits.check_names(least, examples, rules)
+    if args.out is None and any(MARK in e.id for e in examples):
+        sys.stderr.write("changed twins stand in this file; --out says how many answers survive\n")
     readers = [args.reader, *([args.against] if args.against is not None else [])]
     out: Path | None = args.out
     outs = [] if out is None else [out, beside(out, "against")][: len(readers)]
@@ -119,15 +127,27 @@ def run(args: argparse.Namespace) -> None:
     setup = Setup(args.head, decode=decode, merge=merge)
     files: list[Path | None] = [*outs] or [None]
     fits = (args.calibration, args.against_calibration)
+    results = []
     for source, fit, lines in zip(readers, fits, files, strict=False):
         one = argparse.Namespace(**vars(args) | {"reader": source, "calibration": fit})
         like = outs[0] if lines is not None and lines != outs[0] else None
         result = {"rules": f"SQuAD {rules}", "questions_in_file": len(everything)}
         result |= _one(one, examples, setup, rules, lines, like)
-        _write(result, args.json)
+        print_scores(result, args.json)
+        results.append(result)
     if args.report is not None:
         page = args.page or cli_report.PAGE
-        cli_report.write_report(args.report, outs, page, args.allow_different)
+        cli_report.write_report(args.report, outs, page, args.allow_different, slices)
+    return _handed_on(args, results[0], least)
+
+
+def _handed_on(args: argparse.Namespace, result: dict[str, Any], least: dict[str, float]) -> int:
+    """Write what a model card takes, and hold the scores against their limits."""
+    if args.eval_results is not None:
+        limits.write_model_index(args.eval_results, result["reader"], args.file, result)
+    low = limits.below(result, least)
+    sys.stderr.write("".join(f"{one}\n" for one in low))
+    return limits.BELOW if low else 0
 
 
 def _check_rules(args: argparse.Namespace, rules: str, why: str) -> None:
@@ -149,6 +169,8 @@ def _check_flags(args: argparse.Namespace) -> None:
     for flag in ("against", "report"):
         if getattr(args, flag) is not None and args.out is None:
             raise BadInput(f"--{flag} compares lines of questions; give --out, where they belong")
+    if args.slices and args.report is None:
+        raise BadInput("--slice sorts the questions of a report; give --report too")
     for flag in ("against_calibration", "allow_different"):
         if getattr(args, flag) and args.against is None:
             raise BadInput(f"--{flag.replace('_', '-')} belongs to a second reader; give --against")
@@ -194,7 +216,7 @@ def _one(
         sys.stderr.write(NO_THRESHOLD.format(name=visible(reader.name)) + "\n")
     if out is None:
         result, skipped = score_reader(
-            reader, examples, setup, Progress("question"), threads=cores, rules=rules
+            reader, examples, setup, Progress("question"), cores, rules, LongTexts()
         )
     else:
         if like is not None and not args.allow_different:
@@ -230,6 +252,10 @@ def _predictions(
     said = {row["id"]: outcome_of(row) for row in rows}
     scores = evaluate(examples, said, no_answer_limit(reader, setup), rules)
     result = evaluate_json(scores, round(time.perf_counter() - began, 2))
+    twins = survival({row["id"]: row["exact"] for row in rows})
+    if twins:
+        result["survives"] = [asdict(one) for one in twins]
+    result |= lists_json([row["list"] for row in rows if row.get("list")])
     file.finish(result)
     return result, refused
 
@@ -246,34 +272,10 @@ def _write_lines(
     """Read and judge the questions after the first `done`, a line for each as soon as
     it is known.
     """
-    from qa_demo.model.scoring import read_each, threshold_of
+    from qa_demo.model.evaluating import judged_rows
 
-    decode = replace(setup.decode, null_score_diff_threshold=threshold_of(reader, setup))
-
-    def row(example: Example, reading: Reading) -> dict[str, Any]:
-        prediction = predict(reading, decode, setup.merge)
-        judged = judge(reading, example, prediction, decode, setup.merge, rules)
-        return question_json(reading, example, prediction, judged, rules)
-
-    left, progress = examples[done:], Progress("question")
-    with file, closing(read_each(reader, left, setup.windows, row, cores)) as results:
-        for k, (example, made) in enumerate(zip(left, results, strict=True), done + 1):
-            if isinstance(made, BadInput):
-                made = refused_json(example, unread(example, rules), str(made))
-            file.write(made)
+    progress, left = Progress("question"), examples[done:]
+    with file, closing(judged_rows(reader, left, setup, rules, cores, LongTexts())) as rows:
+        for k, row in enumerate(rows, done + 1):
+            file.write(row)
             progress(k, len(examples))
-
-
-def _write(result: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(dumps(result) + "\n")
-        return
-    width = max(len(name) for name in result)
-    sys.stdout.write(
-        "".join(
-            f"{name:<{width}}  {value:.2f}\n"
-            if isinstance(value, float)
-            else f"{name:<{width}}  {visible(str(value))}\n"
-            for name, value in result.items()
-        )
-    )

@@ -21,6 +21,7 @@ from qa_demo.cli import (
     lesson,
     loss,
     page,
+    perturb,
     report,
     site,
     tag,
@@ -40,6 +41,7 @@ COMMANDS: dict[str, ModuleType] = {
     "course": course,
     "loss": loss,
     "page": page,
+    "perturb": perturb,
     "site": site,
     "tag": tag,
 }
@@ -70,7 +72,7 @@ def run(command: str, args: argparse.Namespace) -> int:
     the command without a word, as it does other programs.
     """
     try:
-        COMMANDS[command].run(args)
+        code: int | None = COMMANDS[command].run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         drop_output()
@@ -80,7 +82,7 @@ def run(command: str, args: argparse.Namespace) -> int:
             raise
         drop_output()
         raise BadInput(f"the result cannot be written: {fault.strerror}") from fault
-    return 0
+    return code or 0
 
 
 def drop_output() -> None:
@@ -89,8 +91,8 @@ def drop_output() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it went well, 2 for bad input or an unusable reader, 130 when
-    interrupted.
+    """Run one command; 0 when it went well, 1 where a score is too low, 2 for bad input or an
+    unusable reader, 130 when interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

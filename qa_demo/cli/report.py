@@ -1,6 +1,7 @@
 """python -m qa_demo report PREDICTIONS: one file of HTML that opens without a network."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +13,8 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.embed import embedded
 from qa_demo.core.measuring.comparison import check_same
 from qa_demo.figures.evaluation import report_data
+from qa_demo.figures.own_slices import FIELDS, FUNCTIONS, own_slice
+from qa_demo.figures.slices import Slice
 from qa_demo.views.bundle import script
 
 ENTRY = "report/report.js"
@@ -29,6 +32,7 @@ def add(commands: Any) -> None:
     )
     add_page(command)
     add_different(command)
+    add_slice(command)
 
 
 def add_different(command: argparse.ArgumentParser) -> None:
@@ -47,15 +51,37 @@ def add_page(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_slice(command: argparse.ArgumentParser) -> None:
+    """--slice."""
+    known = ", ".join(f"{name} ({says})" for name, says in FIELDS.items())
+    command.add_argument(
+        "--slice",
+        dest="slices",
+        action="append",
+        default=[],
+        metavar="'NAME: EXPRESSION'",
+        help=f"A further way to sort questions, such as 'short: words(question) < 6'; may stand "
+        f"several times. It may name {known} and the file's own columns, and call "
+        f"{', '.join(FUNCTIONS)}.",
+    )
+
+
 def run(args: argparse.Namespace) -> None:
     """Write the report."""
     outs = [args.predictions, *([args.against] if args.against is not None else [])]
     if args.allow_different and args.against is None:
         raise BadInput("--allow-different belongs to a second file; give --against")
-    write_report(args.out, outs, args.page, args.allow_different)
+    slices = [own_slice(text) for text in args.slices]
+    write_report(args.out, outs, args.page, args.allow_different, slices)
 
 
-def write_report(path: Path, outs: list[Path], page: str, different: bool = False) -> None:
+def write_report(
+    path: Path,
+    outs: list[Path],
+    page: str,
+    different: bool = False,
+    slices: Sequence[Slice] = (),
+) -> None:
     """Read the lines of one or two readers and write the page; `different` allows other settings.
     Errors: BadInput.
     """
@@ -66,9 +92,9 @@ def write_report(path: Path, outs: list[Path], page: str, different: bool = Fals
     if len(outs) == 2 and not different:
         check_same(*runs)
     if len(outs) == 2:
-        data = report_data(rows[0], runs[0], rows[1], runs[1])
+        data = report_data(rows[0], runs[0], rows[1], runs[1], slices)
     else:
-        data = report_data(rows[0], runs[0])
+        data = report_data(rows[0], runs[0], own=slices)
     write_file(path, html(data | {"page": page}))
 
 

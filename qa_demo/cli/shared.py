@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.inputs import check_texts
+from qa_demo.core.learning.golds import Example
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.legal import check_decode
@@ -227,6 +228,28 @@ class Progress:
         elif tenth > self._tenth:
             sys.stderr.write(f"{self._unit} {done} of {total}\n")
         self._tenth = max(tenth, self._tenth)
+        sys.stderr.flush()
+
+
+LONG = 100
+"""Windows from which on a text is reported on by itself."""
+
+
+class LongTexts:
+    """A line on stderr for every tenth of a text of many windows, so that a run of one long text is
+    never silent; several may be read at once.
+    """
+
+    def __init__(self) -> None:
+        self._tenths: dict[str, int] = {}
+
+    def __call__(self, example: Example, done: int, total: int) -> None:
+        """Say which question it is, and how many of its windows are read."""
+        tenth = 10 * done // total
+        if total < LONG or tenth <= self._tenths.get(example.id, 0):
+            return
+        self._tenths[example.id] = tenth
+        sys.stderr.write(f"question {visible(example.id)}: window {done:,} of {total:,}\n")
         sys.stderr.flush()
 
 

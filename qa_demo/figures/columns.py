@@ -4,7 +4,7 @@ but 0 is printed as 0.
 
 from collections.abc import Iterable, Sequence
 
-from qa_demo.figures.numbers import MAX_DECIMALS, nats, number, rest
+from qa_demo.figures.numbers import MAX_DECIMALS, MINUS, nats, number, rest
 
 LEAST = 3
 ZERO = 1e-9
@@ -33,7 +33,9 @@ def column(shown: Sequence[float], value: float, decimals: int = LEAST) -> dict[
     about equal then, and where a row is a bound.
     """
     printed, left = rest(list(shown), value, decimals), value - sum(shown)
-    held = left >= 0.5 * 10.0**-decimals
+    # 0.063 three times, of 0.0625, is more than the printed total 0.188 leaves for a rest
+    fits = not printed.startswith(MINUS) and printed != number(0.0, decimals)
+    held = fits and left >= 0.5 * 10.0**-decimals
     adds = held or (abs(left) <= ZERO and printed == number(0.0, decimals))
     return {
         "rest": printed if held else cell(max(left, 0.0), decimals),

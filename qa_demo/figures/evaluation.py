@@ -12,10 +12,11 @@ from qa_demo.core.measuring.bootstrap import Draws, units_of
 from qa_demo.core.measuring.comparison import names_of, paired
 from qa_demo.core.measuring.evaluation import grouped
 from qa_demo.core.measuring.failures import KINDS
+from qa_demo.core.measuring.listed import HEADS, lists_json
 from qa_demo.core.measuring.metrics import calibration, calibration_error, score
 from qa_demo.core.reading.abstain import trade
 from qa_demo.figures.numbers import number
-from qa_demo.figures.slices import SLICES, named
+from qa_demo.figures.slices import SLICES, Slice, columns, lists, named
 
 Row = dict[str, Any]
 
@@ -54,29 +55,32 @@ MEANING = {
 
 
 def report_data(
-    rows: Sequence[Row], run: Row, against: Sequence[Row] = (), other: Row | None = None
+    rows: Sequence[Row],
+    run: Row,
+    against: Sequence[Row] = (),
+    other: Row | None = None,
+    own: Sequence[Slice] = (),
 ) -> dict[str, Any]:
-    """Everything the report shows. `run` and `other` say what the lines were made with. Errors:
-    BadInput where `against` holds other questions.
+    """Everything the report shows. `run` and `other` say what the lines were made with; `own` are
+    slices beside the usual ones. Errors: BadInput where `against` holds other questions.
     """
     contexts = list(dict.fromkeys(row["context"] for row in rows))
     at = {context: k for k, context in enumerate(contexts)}
     pair = None if other is None else asdict(paired(rows, run, against, other))
     units, drawn = units_of([row["title"] for row in rows], [row["context"] for row in rows])
     draws, surest = Draws(units), _surest(rows)
-    names = [named(one, rows) for one in SLICES]
+    slices = (*own, *lists(rows), *SLICES, *columns(rows))
+    names, readers = [named(one, rows) for one in slices], [rows, *([against] if against else [])]
     return {
         "run": run,
         "other": other,
         "names": [run["reader"]] if other is None else list(names_of(run, other)),
         "settings": settings([run] if other is None else [run, other]),
         "drawn": {"of": drawn, "count": draws.count},
-        "scores": [_parts(rows, draws), *([_parts(against, draws)] if against else [])],
-        "kinds": [
-            {**asdict(group), "meaning": MEANING.get(group.name, "")}
-            for group in grouped(rows, [row["kind"] for row in rows], draws, KINDS)
-        ],
-        "groups": _groups(rows, against, names, draws),
+        "scores": [_parts(of, draws) for of in readers],
+        "lists": [_lists(of) for of in readers],
+        "kinds": _kinds(rows, draws),
+        "groups": _groups(rows, against, slices, names, draws),
         "calibration": _calibration(rows),
         "thresholds": _thresholds(rows, run),
         "pair": pair,
@@ -91,7 +95,11 @@ def report_data(
 
 
 def _groups(
-    rows: Sequence[Row], against: Sequence[Row], names: Sequence[Sequence[str | None]], draws: Draws
+    rows: Sequence[Row],
+    against: Sequence[Row],
+    slices: Sequence[Slice],
+    names: Sequence[Sequence[str | None]],
+    draws: Draws,
 ) -> list[Row]:
     """Each slice with its rule and its groups; `names` holds each question's group in each."""
     return [
@@ -100,8 +108,20 @@ def _groups(
             "says": one.says,
             "rows": [asdict(g) for g in grouped(rows, of, draws, one.order, against)],
         }
-        for one, of in zip(SLICES, names, strict=True)
+        for one, of in zip(slices, names, strict=True)
     ]
+
+
+def _kinds(rows: Sequence[Row], draws: Draws) -> list[dict[str, Any]]:
+    """The questions by kind of error, with what each kind means."""
+    found = grouped(rows, [row["kind"] for row in rows], draws, KINDS)
+    return [{**asdict(group), "meaning": MEANING.get(group.name, "")} for group in found]
+
+
+def _lists(rows: Sequence[Row]) -> dict[str, Any]:
+    """The scores of the lists by the name of the head; empty for a file without one."""
+    found = lists_json([row["list"] for row in rows if row.get("list")])
+    return {HEADS[head]: one for head, one in found.get("lists", {}).items()}
 
 
 def _parts(rows: Sequence[Row], draws: Draws) -> list[Row]:

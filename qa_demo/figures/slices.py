@@ -4,9 +4,11 @@ group, or None where the rule says nothing about it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from qa_demo.core.measuring.evaluation import bin_names, in_bins, question_word
+from qa_demo.core.measuring.listed import HEADS, KINDS, kind
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.reading.sentences import LOOKS, looks_like, sentences
 
@@ -64,6 +66,8 @@ def _share(row: Row) -> str | None:
     return None if found is None else SHARE_NAMES[min(4, int(found // 20))]
 
 
+SAYS = {"span": "The best span.", "bio": "Every span that the tags make."}
+LISTS = "; ".join(f"{name}: {means}" for name, means in KINDS.items()) + "."
 SHARE_NAMES = ("0 to 19 %", "20 to 39 %", "40 to 59 %", "60 to 79 %", "80 to 100 %")
 
 SLICES: tuple[Slice, ...] = (
@@ -125,16 +129,49 @@ SLICES: tuple[Slice, ...] = (
 )
 
 
+def lists(rows: Sequence[Row]) -> tuple[Slice, ...]:
+    """A slice for each head, where questions ask for a list: what kind of list it says."""
+    found = [row["list"] for row in rows if row.get("list")]
+    return tuple(
+        Slice(f"List by {title}", partial(_kind_of, head), f"{SAYS[head]} {LISTS}", tuple(KINDS))
+        for head, title in HEADS.items()
+        if found and all(one[head] is not None for one in found)
+    )
+
+
+def _kind_of(head: str, row: Row) -> str | None:
+    """What a head says to a list; None for a single answer."""
+    asked = row.get("list")
+    return kind(asked["wanted"], asked[head]) if asked else None
+
+
+def columns(rows: Sequence[Row]) -> tuple[Slice, ...]:
+    """A slice for each further column of the file that sorts its questions into a few groups: at
+    least two, and on average at least two questions in each.
+    """
+    names = dict.fromkeys(name for row in rows for name in row.get("columns", {}))
+    found = (_column(name) for name in names)
+    return tuple(one for one in found if 2 <= len({*map(one.name, rows)} - {None}) <= len(rows) / 2)
+
+
+def _column(name: str) -> Slice:
+    says = f"As the file says; the {MOST_ARTICLES} with most questions, the others together."
+    return Slice(f"Column {name}", lambda row: row.get("columns", {}).get(name), says)
+
+
+OTHERS = "others"
+
+
 def named(one: Slice, rows: Sequence[Row]) -> list[str | None]:
     """The group of each row. Of a slice without an order, such as the articles, names beyond the
-    MOST_ARTICLES most frequent share one: "other articles".
+    MOST_ARTICLES most frequent share one, "others".
     """
     names = [one.name(row) for row in rows]
-    if one.title != "Article":
+    if one.order or len(set(names) - {None}) <= MOST_ARTICLES:
         return names
     counts: dict[str, int] = {}
     for name in names:
         if name is not None:
             counts[name] = counts.get(name, 0) + 1
     kept = set(sorted(counts, key=lambda name: (-counts[name], name))[:MOST_ARTICLES])
-    return [name if name is None or name in kept else "other articles" for name in names]
+    return [name if name is None or name in kept else OTHERS for name in names]

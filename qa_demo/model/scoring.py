@@ -6,12 +6,14 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.learning.bio import best_span, null_log_prob
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.listed import is_list, listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.progress import OnProgress
@@ -75,21 +77,27 @@ def check_setup(reader: Reader, setup: Setup) -> None:
     check_merge(setup.merge)
 
 
+OnWindow = Callable[[Example, int, int], None]
+"""Told of a question, how many of its windows are read, and how many there are."""
+
+
 def read_each(
     reader: Reader,
     examples: Sequence[Example],
     windows: WindowOptions,
     make: Callable[[Example, Reading], Made],
     threads: int = 1,
+    on_window: OnWindow | None = None,
 ) -> Generator[Made | BadInput, None, None]:
     """make(example, reading) of every question, in order, several at once; in its place the reason
     where a question cannot be read. Each is read exactly as `read` reads it;
-    none is read any more once this is closed.
+    none is read any more once this is closed. `on_window` is told of every window of each.
     """
 
     def one(example: Example) -> Made | BadInput:
+        told = None if on_window is None else partial(on_window, example)
         try:
-            return make(example, reader.read(example.question, example.context, windows))
+            return make(example, reader.read(example.question, example.context, windows, told))
         except BadInput as fault:
             return fault
 
@@ -114,9 +122,10 @@ def score_reader(
     on_progress: OnProgress | None = None,
     threads: int = 1,
     rules: str | None = None,
+    on_window: OnWindow | None = None,
 ) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
-    """The official numbers (percent) and seconds; and the questions that could not be read, with
-    the reason.
+    """The official numbers (percent) and seconds, and those of the lists where the file has some;
+    and the questions that could not be read, with the reason.
 
     The numbers do not depend on `threads`. A question that the options refuse (too long) counts as
     unanswered; when all are refused, the first reason is raised. The reader's own threshold was
@@ -125,21 +134,24 @@ def score_reader(
     check_setup(reader, setup)
     began = time.perf_counter()
     said: dict[str, Outcome] = {}
+    lists: list[dict[str, Any]] = []
     skipped: list[tuple[Example, BadInput]] = []
-    results = read_each(
-        reader, examples, setup.windows, lambda _, reading: outcome(reading, setup), threads
-    )
-    with closing(results):
+
+    def made(example: Example, reading: Reading) -> tuple[Outcome, dict[str, Any] | None]:
+        row = listed(reading, example, predict(reading)) if is_list(example) else None
+        return outcome(reading, setup), row
+
+    with closing(read_each(reader, examples, setup.windows, made, threads, on_window)) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             if isinstance(result, BadInput):
                 skipped.append((example, result))
-                result = Outcome("")
-            said[example.id] = result
+                result = Outcome(""), None
+            said[example.id], row = result
+            lists += [] if row is None else [row]
             if on_progress is not None:
                 on_progress(done, len(examples))
     if len(skipped) == len(examples):
         raise skipped[0][1]
     scores = evaluate(examples, said, no_answer_limit(reader, setup), rules)
-    return evaluate_json(scores, round(time.perf_counter() - began, 2)), [
-        (example, str(fault)) for example, fault in skipped
-    ]
+    result = evaluate_json(scores, round(time.perf_counter() - began, 2)) | lists_json(lists)
+    return result, [(example, str(fault)) for example, fault in skipped]

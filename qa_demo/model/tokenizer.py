@@ -165,6 +165,25 @@ def _template(
     }
 
 
+BLANK = "\u2423"
+"""Shown for a piece that covers no letter."""
+
+
+def _readable(
+    tokenizer: Any, tokens: tuple[str, ...], text: str, offsets: np.ndarray
+) -> tuple[str, ...]:
+    """The tokens as one reads them: WordPiece's as they are ("##rn"), others as the letters that
+    they cover, since "Ġsince" and the bytes of "é" are an alphabet of the tokenizer's own. A piece
+    of blanks is shown as one, an unknown piece keeps its name.
+    """
+    if type(tokenizer.backend_tokenizer.model).__name__ == "WordPiece":
+        return tokens
+    return tuple(
+        token if token == tokenizer.unk_token else text[start:end] or BLANK
+        for token, (start, end) in zip(tokens, offsets.tolist(), strict=True)
+    )
+
+
 def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     """Tokenize question and context apart and learn from the tokenizer how it joins them."""
     backend = prepare(tokenizer)
@@ -172,6 +191,8 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     read, offsets = _pieces(backend, context)
     question_ids, question_tokens = _as_text(tokenizer, asked)
     context_ids, context_tokens = _as_text(tokenizer, read)
+    question_tokens = _readable(tokenizer, question_tokens, question, asked_offsets)
+    context_tokens = _readable(tokenizer, context_tokens, context, offsets)
     return Encoding(
         question=question,
         context=context,

@@ -19,11 +19,6 @@ from tests.model import kit
 pytestmark = pytest.mark.model
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit.save(tmp_path_factory.mktemp("lines") / "tiny", "bert", bio=True, threshold=100.0)
-
-
 def run(folder: Path, path: Path, *more: str, code: int = 0) -> None:
     flags = ["evaluate", str(path), "--reader", str(folder), *SMALL, *more]
     assert main(flags) == code
@@ -279,3 +274,21 @@ def test_rules_that_cannot_count_and_a_threshold_that_would_not_are_refused(
 ) -> None:
     dev = squad(tmp_path / "dev.json", unanswerable=unanswerable)
     assert_fails(capsys, ["evaluate", str(dev), "--reader", str(folder), *SMALL, *flags], cause)
+
+
+def test_a_long_text_is_never_read_in_silence(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"id": name, "question": "Who?", "context": text, "answers": []}
+        for name, text in (("short", kit.CONTEXT), ("long\n", f"{kit.CONTEXT} " * 80))
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for more in ((), ("--out", str(tmp_path / "p.jsonl"))):
+        run(folder, tmp_path / "rows.jsonl", *more)
+        said = [line for line in capsys.readouterr().err.splitlines() if ": window " in line]
+        assert len(said) == 10 and all(
+            line.startswith(r"question long\n: window ") for line in said
+        )
+        done = [int(line.split()[3].replace(",", "")) for line in said]
+        assert done == sorted(done) and said[-1].split()[3] == said[-1].split()[5]

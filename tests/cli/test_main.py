@@ -31,11 +31,6 @@ SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert", bio=True, threshold=100.0)
-
-
 def answer(
     folder: Path, capsys: pytest.CaptureFixture[str], *more: str, context: str = kit.CONTEXT
 ) -> dict[str, Any]:

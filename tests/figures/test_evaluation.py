@@ -134,7 +134,7 @@ def test_slices_by_hand() -> None:
     rows = [{"title": f"t{k}"} for k in range(25)] + [{"title": "t24"}, {"title": ""}]
     found = named(articles, rows)
     assert found[24] == found[25] == "t24" and found[26] is None
-    assert found.count("other articles") == 5
+    assert found.count("others") == 5
 
 
 def test_two_files_of_one_reader_have_two_names() -> None:
@@ -142,3 +142,20 @@ def test_two_files_of_one_reader_have_two_names() -> None:
     assert data["names"] == ["fake (A)", "fake (B)"]
     said = {name: values for name, *values in data["settings"]}
     assert said["threshold"][0].startswith("0.000") and said["threshold"][1].startswith("3.000")
+
+
+def test_lists_have_scores_and_slices_of_their_own() -> None:
+    rows = lines()
+    assert report_data(rows, RUN)["lists"] == [{}]
+    said = {"wanted": ["Ada", "Bo"], "span": ["Ada"], "bio": ["Ada", "Bo"]}
+    for k, row in enumerate(rows):
+        row["list"] = said if k < 2 else None
+    data = report_data(rows, RUN)
+    assert (
+        data["lists"][0]["tags"]["whole_lists"] == 100
+        and data["lists"][0]["start and end"]["total"] == 2
+    )
+    groups = {one["title"]: one["rows"] for one in data["groups"]}
+    counted = {k: [(g["name"], g["count"]) for g in v] for k, v in groups.items()}
+    assert counted["List by start and end"] == [("one of several", 2)]
+    assert counted["List by tags"] == [("whole", 2)]

@@ -12,7 +12,7 @@ from qa_demo.core.reading.windows import capacity, make_windows
 from qa_demo.core.types import Span
 from qa_demo.model.config import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
-from qa_demo.model.tokenizer import encode, trimmed
+from qa_demo.model.tokenizer import BLANK, encode, trimmed
 from tests.model import kit
 
 UNICODE = "Café\u0301 in Åse:  東京 🙂👩‍👩‍👧 was\tthe\r\nriver \u00a0 x\u200by  " * 4
@@ -159,6 +159,19 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family: tuple[str, Path]) -
     for span in spans:
         text, (start, end) = encoding.text(span), encoding.chars(span)
         assert text == text.strip() and text == context[start:end] and start <= end
+
+
+def test_pieces_are_shown_as_the_letters_they_cover(family: tuple[str, Path]) -> None:
+    name, folder = family
+    found = encode(AutoTokenizer.from_pretrained(folder), kit.QUESTION, UNICODE + kit.CONTEXT)
+    shown = [*found.context_tokens, *found.question_tokens]
+    assert not [token for token in shown if set(token) & set("Ġ▁Ċ")]
+    if name in ("bert", "distilbert", "electra", "mpnet"):  # WordPiece's own form
+        assert any(token.startswith("##") for token in shown)
+        return
+    for doc, token in enumerate(found.context_tokens):
+        letters = found.text(Span(doc, doc))
+        assert token in (letters or BLANK, "<unk>", "[UNK]")
 
 
 def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from qa_demo.core.files.report import claim_json, finite, place_json
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import Judged, answer_under
+from qa_demo.core.measuring.listed import listed
 from qa_demo.core.measuring.metrics import Outcome, normalize
 from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.reading.spans import window_prob
@@ -25,6 +26,7 @@ def question_json(
     `answerable` and `right_if_answerable` say how sure the reader is of its best span
     (core.measuring.claims), null where it has no such fit; `in_window` is P_s(i) P_e(j) as it
     stands. `gold_tokens` is the length of the shortest gold answer, `windows` counts windows.
+    `list` has what each head says to a list of answers, null for a single one.
     """
     best = prediction.best
     return finite(
@@ -47,6 +49,7 @@ def question_json(
             **claim_json(reading, prediction),
             "in_window": None if best is None else in_window(reading, best.candidate),
             "n_best": [_span(ranked) for ranked in prediction.n_best[:LISTED]],
+            "list": listed(reading, example, prediction),
         }
     )
 
@@ -71,7 +74,8 @@ def refused_json(example: Example, judged: Judged, cause: str) -> dict[str, Any]
         )
     )
     judgement = {"exact": judged.exact, "f1": judged.f1, "kind": judged.kind, "because": cause}
-    return _asked(example) | {"answer": None} | judgement | nothing | {"n_best": []}
+    more: dict[str, Any] = {"n_best": [], "list": None}
+    return _asked(example) | {"answer": None} | judgement | nothing | more
 
 
 def outcome_of(row: dict[str, Any]) -> Outcome:
@@ -99,6 +103,7 @@ def _asked(example: Example) -> dict[str, Any]:
         "question": example.question,
         "context": example.context,
         "gold": [{"text": a.text, "char_start": a.char_start} for a in example.answers],
+        "columns": dict(example.columns),
         "gold_words": min((len(normalize(a.text).split()) for a in example.answers), default=None),
     }
 

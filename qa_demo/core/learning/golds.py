@@ -42,3 +42,5 @@ class Example:
     """Where the answer is a list: half-open character ranges, one list for each annotator; else
     empty.
     """
+    columns: tuple[tuple[str, str], ...] = ()
+    """What else a flat row says of its question, such as its source: name and value."""

@@ -3,6 +3,8 @@ reliability, threshold, and lists of answers.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from qa_demo.core.measuring.metrics import CalibrationBin
 from qa_demo.core.reading.abstain import ThresholdPoint
 
 FILE = "metrics.json"
+STEPS = "window_steps.json"
 HEADS = ("span", "bio")
 
 
@@ -95,6 +98,30 @@ class ThresholdCurve:
 
 
 @dataclass(frozen=True)
+class WindowStep:
+    """What one step between windows gave on long texts, in percent; `better` and `worse` count the
+    questions whose F1 is higher or lower than with the first step.
+    """
+
+    doc_stride: int
+    exact: float
+    f1: float
+    better: int
+    worse: int
+    windows: float
+    """A text, on average."""
+
+
+@dataclass(frozen=True)
+class WindowSteps:
+    """Several steps on the same `questions`, whose texts have so many `words` on average."""
+
+    questions: int
+    words: int
+    steps: tuple[WindowStep, ...]
+
+
+@dataclass(frozen=True)
 class Measured:
     """Stored figures by head, `span` and `bio`; a head without figures is missing. `lists` has the
     files with lists of answers first: paragraphs kept apart, the same ones for both heads.
@@ -104,6 +131,7 @@ class Measured:
     curves: dict[str, ThresholdCurve]
     lists: dict[str, dict[str, ListScores]] = field(default_factory=dict)
     claim: ClaimReliability | None = None
+    window_steps: WindowSteps | None = None
 
 
 def _reliability(raw: dict[str, Any]) -> Reliability:
@@ -132,6 +160,35 @@ def _lists(raw: dict[str, Any]) -> ListScores:
     return ListScores(**{**raw, **rates})
 
 
+def weights_of(folder: Path) -> str | None:
+    """The SHA-256 of a reader's weights as its list of files has it; None without a list."""
+    path = folder / "checksums.json"
+    listed = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return listed.get("model.safetensors")
+
+
+def _window_steps(folder: Path) -> WindowSteps | None:
+    """None, too, for what was measured with other weights than those that lie there now."""
+    path = folder / STEPS
+    if not path.is_file():
+        return None
+    with _named(path):
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw["weights"] != weights_of(folder):
+            return None
+        steps = tuple(WindowStep(**row) for row in raw["steps"])
+        return WindowSteps(raw["questions"], raw["words"], steps)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Whatever is wrong inside a file of figures is said with the file's name."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
+        raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault
+
+
 def load_measured(folder: Path) -> Measured | None:
     """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that
     cannot be read as such.
@@ -139,7 +196,7 @@ def load_measured(folder: Path) -> Measured | None:
     path = folder / FILE
     if not path.is_file():
         return None
-    try:
+    with _named(path):
         raw = json.loads(path.read_text(encoding="utf-8"))
         reliability, curves = raw.get("reliability", {}), raw.get("threshold_curve", {})
         return Measured(
@@ -150,6 +207,5 @@ def load_measured(folder: Path) -> Measured | None:
                 for file, found in raw.get("lists", {}).items()
             },
             _claim(raw["claim"]) if "claim" in raw else None,
+            _window_steps(folder),
         )
-    except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
-        raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault

@@ -27,6 +27,9 @@ from qa_demo.core.measuring.squad import examples_of
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LARGEST_CELL = 10_000_000
+OWN = ("id", "title", "question", "context", "answers", "answer", "answer_start", "is_impossible")
+LONGEST_COLUMN = 60
+"""Characters of a value that can name a group of questions."""
 
 
 class Questions(NamedTuple):
@@ -149,6 +152,32 @@ def _example(row: Any, where: str, number: str) -> Example:
         answers,
         not answers,
         str(row.get("title") or ""),
+        columns=_others(row),
+    )
+
+
+def flat_row(example: Example) -> dict[str, Any]:
+    """An example as the flat row that `from_rows` makes it of."""
+    return dict(example.columns) | {
+        "id": example.id,
+        "title": example.title,
+        "question": example.question,
+        "context": example.context,
+        "answers": {
+            "text": [a.text for a in example.answers],
+            "answer_start": [a.char_start for a in example.answers],
+        },
+    }
+
+
+def _others(row: Mapping[Any, Any]) -> tuple[tuple[str, str], ...]:
+    """The row's further columns that hold a short text, a number or yes and no."""
+    return tuple(
+        (str(name), str(value))
+        for name, value in row.items()
+        if name not in OWN
+        and isinstance(value, str | int | float)
+        and 0 < len(str(value)) <= LONGEST_COLUMN
     )
 
 

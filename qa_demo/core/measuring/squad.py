@@ -54,7 +54,7 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
 
     A fault raises BadInput that names the file, article, paragraph and question id.
     `check_offsets=False` accepts answers whose answer_start is off, as scoring uses their texts
-    only; places of lists are then left out.
+    only; the places of a list are checked all the same.
     """
     path = Path(path)
     try:
@@ -85,7 +85,6 @@ def _example(q: Any, context: str, title: str, where: str, check_offsets: bool) 
     question = _field(q, "question", str, here)
     answers = _field(q, "answers", list, here)
     gold = tuple(_answer(x, context, here, check_offsets) for x in answers)
-    listed = check_offsets and "spans" in q
-    spans = _spans(_field(q, "spans", list, here), context, here) if listed else ()
+    spans = _spans(_field(q, "spans", list, here), context, here) if "spans" in q else ()
     impossible = bool(q.get("is_impossible", not answers))
     return Example(q["id"], question, context, gold, impossible, title, spans)

@@ -1,0 +1,63 @@
+"""Rows from Python are judged as a file's questions are."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import qa_demo
+from qa_demo.cli.main import main
+from qa_demo.cli.predictions import read_lines
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import WindowOptions
+from qa_demo.model.loading import load_reader
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+
+ROWS: list[dict[str, Any]] = [
+    {"id": 0, "question": "Who designed the bridge?", "context": kit.CONTEXT, "answers": ["the"]},
+    {"id": "b", "question": "When did it open?", "context": kit.CONTEXT, "answers": ["1998"]},
+    {"id": "c", "question": "What is silent?", "context": kit.CONTEXT, "answers": []},
+    {"id": "d", "question": "long " * 90, "context": kit.CONTEXT, "answers": ["1998"]},
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kit.save(tmp_path_factory.mktemp("tiny"), "bert")
+
+
+def test_rows_give_what_the_command_gives(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: list[dict[str, Any]] = []
+    found = qa_demo.evaluate(
+        load_reader(str(folder)), iter(ROWS), told.append, windows=WindowOptions(60, 12)
+    )
+    file, out = tmp_path / "rows.jsonl", tmp_path / "p.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    flags = ["--max-seq-length", "60", "--doc-stride", "12", "--out", str(out), "--json"]
+    assert main(["evaluate", str(file), "--reader", str(folder), *flags]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert list(found.rows) == told and found.rules == "2.0"
+    assert json.loads(json.dumps(told)) == read_lines(out)
+    assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
+    assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
+
+
+def test_a_frame_has_a_row_for_each_question(folder: Path) -> None:
+    found = qa_demo.evaluate(load_reader(str(folder)), ROWS[:2])
+    frame = found.to_pandas()
+    assert list(frame["id"]) == ["0", "b"] and frame["f1"].mean() == pytest.approx(
+        found.scores["f1"] / 100
+    )
+
+
+def test_no_rows_and_rules_that_do_not_fit_are_refused(folder: Path) -> None:
+    reader = load_reader(str(folder))
+    with pytest.raises(BadInput, match="the rows hold no question"):
+        qa_demo.evaluate(reader, [])
+    with pytest.raises(BadInput, match="squad1 knows no question without an answer"):
+        qa_demo.evaluate(reader, ROWS, rules="squad1")
