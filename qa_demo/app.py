@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +53,15 @@ def parser() -> OneSentence:
         help="open the page for everybody on this network, and show the address as a QR code",
     )
     flags.add_argument(
-        "--reader", default=BUNDLED, help="bundled, a folder, or a Hugging Face id with @revision"
+        "--reader",
+        default=BUNDLED,
+        help="bundled, large, a folder, or a Hugging Face id with @revision",
+    )
+    flags.add_argument(
+        "--base",
+        type=Path,
+        metavar="FOLDER",
+        help="the encoder that the reader large changes; default: its revision of Hugging Face",
     )
     flags.add_argument(
         "--calibration",
@@ -94,10 +103,12 @@ def begin_loading(
     calibration: Path | None = None,
     into: "Future[Reader] | None" = None,
     lull: "Lull | None" = None,
+    base: Path | None = None,
 ) -> "Future[Reader]":
     """Load the page's reader in a thread of its own, so that the first example is shown before
     the weights are there; `into` is a promise of it that was given before, and `lull` is waited
     for: beside the imports of torch and transformers a first picture takes a second longer.
+    `base`: the folder of the encoder that an adapter changes.
     """
     first: Future[Reader] = Future() if into is None else into
 
@@ -107,10 +118,11 @@ def begin_loading(
         # torch and transformers are imported here, beside the first paint
         from qa_demo.model.heads import with_fit
         from qa_demo.model.loading import load_reader
+        from qa_demo.model.source import LOOPBACK
         from qa_demo.model.workers import set_threads
 
         set_threads()
-        loaded = load_reader(reader)
+        loaded = load_reader(reader, replace(LOOPBACK, base=base))
         return loaded if calibration is None else with_fit(loaded, calibration)
 
     def hand_over(done: "Future[Reader]") -> None:
@@ -132,10 +144,11 @@ def services(
     lan: bool = False,
     rooms: str | None = None,
     lull: "Lull | None" = None,
+    base: Path | None = None,
 ) -> "Services":
     """What the page may ask of this server; `first` is the reader named `reader`. One that was
     `fitted` anew shows no stored reading, which holds the old threshold. `rooms`: see `has_rooms`.
-    Who asks for the reader ends the `lull` that its loading waits for.
+    Who asks for the reader ends the `lull` that its loading waits for. `base`: see begin_loading.
     """
     from qa_demo.core.course.rooms import Rooms
     from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
@@ -145,7 +158,7 @@ def services(
     from qa_demo.views.session.model_cache import ModelCache
 
     public = is_public(host) and not lan
-    limits = LAN if lan else PUBLIC if public else LOOPBACK
+    limits = replace(LAN if lan else PUBLIC if public else LOOPBACK, base=base)
 
     def load(source: str) -> "Reader":
         from qa_demo.model.loading import load_reader
@@ -227,11 +240,11 @@ def serve(args: argparse.Namespace) -> int:
     if waits:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         # an unknown reader is refused before anybody sees a page
-        begin_loading(args.reader, args.calibration, first).result()
+        begin_loading(args.reader, args.calibration, first, base=args.base).result()
     lull = open_page(args, (host, port), address, lessons, first)
     if not waits:
         # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
-        begin_loading(args.reader, args.calibration, first, lull)
+        begin_loading(args.reader, args.calibration, first, lull, args.base)
     for_all = " for everybody on this network." if args.lan else ""
     logging.info("Spanlight is open at %s%s", address, for_all)
     wait_for_the_end(first)
@@ -256,7 +269,7 @@ def open_page(
     from qa_demo.views.page import build
 
     lull, fitted = Lull(), args.calibration is not None
-    served = services(args.reader, at[0], first, fitted, args.lan, args.rooms, lull)
+    served = services(args.reader, at[0], first, fitted, args.lan, args.rooms, lull, args.base)
     page = build(served, join(address) if args.lan else None, lessons)
     names = own_names(at[1]) if args.lan else None
     room = None if served.rooms is None else looker(served.rooms)
@@ -279,15 +292,17 @@ def others_type(host: str, lan: bool) -> str:
 
 
 def check_reader(reader: str) -> None:
-    """Refuse a name that cannot be a reader's, and a checkout without the bundled one, before
-    torch is imported.
+    """Refuse a name that cannot be a reader's, and a checkout without one of its own readers,
+    before torch is imported.
     """
-    from qa_demo.model.source import bundled_folder, parse_source
+    from qa_demo.core.files.assets import READERS
+    from qa_demo.model.source import parse_source
 
-    if parse_source(reader).kind == BUNDLED and not bundled_folder().is_dir():
+    folder = READERS.get(parse_source(reader).kind)
+    if folder is not None and not folder.is_dir():
         raise BadInput(
-            "the bundled reader is not in this checkout; its folder is assets/reader, and --reader "
-            "names another one"
+            f"the {reader} reader is not in this checkout; its folder is assets/{folder.name}, and "
+            f"--reader names another one"
         )
 
 

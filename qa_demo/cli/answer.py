@@ -52,12 +52,11 @@ def _many(args: argparse.Namespace) -> None:
     """
     decode, merge = shared.decoding(args)
     examples = list(_asked(args.jsonl))
-    from qa_demo.model.loading import load_reader
     from qa_demo.model.scoring import read_each
     from qa_demo.model.workers import Workers, set_threads, usable_cores
 
     cores = usable_cores()
-    reader = shared.fitted(load_reader(args.reader, workers=Workers(cores)), args)
+    reader = shared.fitted(shared.load(args, workers=Workers(cores)), args)
     set_threads(1)
 
     def made(_: Example, reading: Reading) -> dict[str, Any]:

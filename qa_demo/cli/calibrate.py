@@ -91,11 +91,10 @@ def run(args: argparse.Namespace) -> None:
             f"--objective chooses a threshold, which needs questions without an answer; "
             f"{args.file.name} holds none"
         )
-    from qa_demo.model.loading import load_reader
     from qa_demo.model.workers import Workers, set_threads, usable_cores
 
     cores = usable_cores()
-    reader = load_reader(args.reader, workers=Workers(cores))
+    reader = shared.load(args, workers=Workers(cores))
     set_threads(1)
     said = _ask(reader, examples, shared.windows(args, reader.max_seq_length), cores)
     result = {"reader": reader.name, "weights": reader.checksum, "file": args.file.name}

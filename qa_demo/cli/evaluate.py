@@ -198,12 +198,11 @@ def _one(
     """Load one reader and score it; the questions that it refuses are named on stderr. `like` are
     the lines of another reader, from which no setting may differ unless it is allowed.
     """
-    from qa_demo.model.loading import load_reader
     from qa_demo.model.scoring import check_setup, score_reader
     from qa_demo.model.workers import Workers, set_threads, usable_cores
 
     cores = usable_cores()
-    reader = shared.fitted(load_reader(args.reader, workers=Workers(cores), bf16=args.bf16), args)
+    reader = shared.fitted(shared.load(args, workers=Workers(cores), bf16=args.bf16), args)
     set_threads(1)
     check_setup(reader, setup)
     setup = replace(

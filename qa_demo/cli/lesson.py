@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from qa_demo.cli import shared
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
@@ -24,9 +25,7 @@ def add(commands: Any) -> None:
     )
     command.add_argument("action", choices=("check",), help="What to do.")
     command.add_argument("folder", type=Path, help="The folder with the files NAME.md.")
-    command.add_argument(
-        "--reader", default="bundled", help="bundled, a folder, or a Hugging Face id."
-    )
+    shared.add_reader(command)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -34,13 +33,12 @@ def run(args: argparse.Namespace) -> None:
     does not hold.
     """
     from qa_demo.figures.lessons.proof import prove
-    from qa_demo.model.loading import load_reader
     from qa_demo.views.examples import load_examples
     from qa_demo.views.lessons.course import load
     from qa_demo.views.measured import measured
 
     lessons, examples = load(args.folder), load_examples()
-    reader, figures = load_reader(args.reader), measured(args.reader)
+    reader, figures = shared.load(args), measured(args.reader)
 
     @cache
     def read(key: str) -> tuple[Reading, tuple[Answer, ...]]:

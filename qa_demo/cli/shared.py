@@ -81,11 +81,17 @@ def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
 
 
 def add_reader(command: argparse.ArgumentParser) -> None:
-    """--reader."""
+    """--reader and --base."""
     command.add_argument(
         "--reader",
         default="bundled",
-        help="bundled, a folder, or a Hugging Face id owner/name[@revision].",
+        help="bundled, large, a folder, or a Hugging Face id owner/name[@revision].",
+    )
+    command.add_argument(
+        "--base",
+        type=Path,
+        metavar="FOLDER",
+        help="The encoder that the reader large changes; default: its revision of Hugging Face.",
     )
 
 
@@ -189,12 +195,18 @@ def read_text(path: Path) -> str:
         ) from fault
 
 
+def load(args: argparse.Namespace, **more: Any) -> "BertReader":
+    """The reader of --reader, on the --base that it may need; torch is imported here."""
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.source import LOOPBACK
+
+    return load_reader(args.reader, replace(LOOPBACK, base=args.base), **more)
+
+
 def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:
     """Check the texts, load the reader, read; torch is imported only when the texts can be used."""
     question, context = check_texts(args.question, text_of(args.context, args.context_file))
-    from qa_demo.model.loading import load_reader
-
-    reader = fitted(load_reader(args.reader), args)
+    reader = fitted(load(args), args)
     return reader, reader.read(
         question, context, windows(args, reader.max_seq_length), on_progress=Progress("window")
     )

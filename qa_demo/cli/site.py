@@ -39,10 +39,9 @@ def run(args: argparse.Namespace) -> None:
     if args.page:
         check_page(args.page)
     check_folder(args.out, MARK)
-    from qa_demo.model.loading import load_reader
 
     began, size, count = time.monotonic(), 0, 0
-    for name, text in edition_of(load_reader(args.reader), args.reader, args.page).files():
+    for name, text in edition_of(shared.load(args), args.reader, args.page).files():
         written = write(args.out / name, text)
         size, count = size + written, count + 1
         sys.stderr.write(f"{name}: {written:,} bytes\n")

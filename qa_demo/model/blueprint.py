@@ -15,10 +15,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Blueprint:
-    """What config.json describes: the configuration, its class, and each parameter's shape, with
-    no memory taken.
+    """What the config.json of a folder describes: the configuration, its class, and each
+    parameter's shape, with no memory taken.
     """
 
+    folder: Path
     config: Any
     model_class: Any
     shapes: dict[str, tuple[int, ...]]
@@ -64,7 +65,7 @@ def blueprint(
     required = tuple(
         name for name in shapes if answers and not name.startswith(f"{skeleton.base_model_prefix}.")
     )
-    return Blueprint(config, model_class, shapes, required, parameters)
+    return Blueprint(folder, config, model_class, shapes, required, parameters)
 
 
 def _has_two_outputs(config: dict[str, Any]) -> bool:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable, QADemoError
 from qa_demo.core.options import WindowOptions
 from qa_demo.model import hub
+from qa_demo.model.adapter import ADAPTER_FILE, base_of
 from qa_demo.model.blueprint import Blueprint, blueprint
 from qa_demo.model.checks import (
     check_manifest,
+    regular,
     weight_files,
 )
 from qa_demo.model.deadline import TookTooLong, within
@@ -37,7 +39,7 @@ def load_reader(
     workers: Workers = SHARED,
     bf16: bool = False,
 ) -> "BertReader":
-    """A `Reader` for `bundled`, a local folder, or a hub id `owner/name[@revision]`.
+    """A `Reader` for `bundled`, `large`, a local folder, or a hub id `owner/name[@revision]`.
 
     `workers` is the gate that its forward passes share; `bf16` trades digits for speed and is for
     evaluation only.
@@ -86,16 +88,24 @@ def _open(
             "the package 'kernels' is installed, with which a model folder can fetch code; "
             "uninstall it to load readers"
         )
+
+    def fits(found: Path) -> Blueprint:
+        return blueprint(found, limits, head)
+
     if source.kind == "hub":
-        folder, commit = hub.fetch(source, limits, lambda found: blueprint(found, limits, head))
+        folder, commit = hub.fetch(source, limits, fits)
         name = f"{source.repo}@{commit[:8]}"
     else:
         folder, commit = (source.path or bundled()), ""
         name = source.name
+    if not folder.is_dir():
+        raise ModelUnavailable(f"the reader {source.name} is not in this checkout")
     try:
         loaded = hub.FILES if source.kind == "hub" else ("*",)
-        checksum = check_manifest(folder, required=source.kind == "bundled", loaded=loaded)
-        return build(folder, blueprint(folder, limits, head), name, checksum or commit)
+        required = source.kind in ("bundled", "large")
+        checksum = check_manifest(folder, required=required, loaded=loaded)
+        plan = fits(base_of(folder, limits, fits) or folder)
+        return build(folder, plan, name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{source.name}: {fault}") from fault
     except Exception as fault:
@@ -114,17 +124,17 @@ def _build(
     from qa_demo.model.heads import load_bio, read_card
     from qa_demo.model.reader import BertReader
 
-    files = weight_files(folder)
-    tokenizer, bio = load_tokenizer(folder, plan.config), load_bio(folder, plan.config.hidden_size)
+    files, tokenizer = weight_files(plan.folder), load_tokenizer(plan.folder, plan.config)
+    bio, adapter = load_bio(folder, plan.config.hidden_size), regular(folder, ADAPTER_FILE)
     card = read_card(folder)
     reader = BertReader(
         name,
-        weights(plan, files),
+        weights(plan, files, adapter=adapter),
         tokenizer,
         bio=bio,
         threshold=card.threshold,
         calibrations=card.calibrations,
-        checksum=checksum or digest(folder, files),
+        checksum=checksum or digest(plan.folder, [*files, *([adapter] if adapter else [])]),
         workers=workers,
         bf16=bf16,
     )

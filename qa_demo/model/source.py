@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.assets import READERS
 
 _HUB = re.compile(
     r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?",
     re.ASCII,
 )
-FORMS = "allowed are 'bundled' and a Hugging Face id such as owner/name or owner/name@revision"
+FORMS = (
+    "allowed are 'bundled', 'large' and a Hugging Face id such as owner/name or owner/name@revision"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class HostLimits:
     readers to everyone.
     """
     seconds: float = 600.0
+    base: Path | None = None
+    """The folder of the encoder that an adapter changes, where it is not fetched from the hub."""
 
 
 LOOPBACK = HostLimits()
@@ -40,8 +44,8 @@ PUBLIC = HostLimits(local_folders=False, max_parameters=150_000_000, use_token=F
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed reader name: kind is bundled, folder or hub; `path` belongs to folder, `repo` and
-    `revision` to hub.
+    """A parsed reader name: kind is bundled, large, folder or hub; `path` belongs to folder, `repo`
+    and `revision` to hub.
     """
 
     kind: str
@@ -53,7 +57,7 @@ class Source:
 
 def bundled_folder() -> Path:
     """assets/reader."""
-    return ASSETS / "reader"
+    return READERS["bundled"]
 
 
 def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:
@@ -70,6 +74,8 @@ def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:
         )
     if name == "bundled":
         return Source("bundled", name)
+    if name == "large":
+        return Source("large", name, path=READERS["large"])
     if not name or len(name) > 1000 or not name.isprintable():
         raise BadInput(f"a reader's name must be one line of at most 1,000 characters; {FORMS}")
     if limits.local_folders:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint
+from qa_demo.model.adapter import merged
 from qa_demo.model.blueprint import Blueprint
 from qa_demo.model.checks import Tensor, read_header
 from qa_demo.model.whole import transformers
@@ -32,6 +33,21 @@ def _check_shapes(plan: Blueprint, found: dict[str, Tensor]) -> None:
                 f"{name[:80]} has the shape {list(tensor.shape)}, config.json asks for "
                 f"{list(plan.shapes[modern])}"
             )
+
+
+def _check_headers(plan: Blueprint, files: list[Path], lost: str) -> None:
+    found = {key: tensor for path in files for key, tensor in read_header(path).items()}
+    _check_shapes(plan, found)
+    # from_pretrained allocates all that the config describes before it says what is missing. Half
+    # is enough to ask here: tied weights
+    # are stored once, and a file that holds half cannot make us take more than a few times its own
+    # size.
+    held = sum(math.prod(tensor.shape) for tensor in found.values())
+    if 2 * held < plan.parameters:
+        raise BadCheckpoint(
+            f"{lost}its tensors hold {held:,} numbers, config.json describes {plan.parameters:,} "
+            f"parameters"
+        )
 
 
 def _tensors(files: list[Path]) -> dict[str, Any]:
@@ -67,32 +83,26 @@ def _without_report() -> Iterator[None]:
         log.removeFilter(silent)
 
 
-def weights(plan: Blueprint, files: list[Path], lost: str = "") -> Any:
+def weights(plan: Blueprint, files: list[Path], lost: str = "", adapter: Path | None = None) -> Any:
     """The model from tensors we read ourselves: transformers never sees the folder, so nothing else
     in it can matter.
 
-    `lost` is said before the list of missing tensors.
+    `lost` is said before the list of missing tensors; an `adapter` is merged into what the files
+    hold.
     """
     import torch
 
-    found = {key: tensor for path in files for key, tensor in read_header(path).items()}
-    _check_shapes(plan, found)
-    # from_pretrained allocates all that the config describes before it says what is missing. Half
-    # is enough to ask here: tied weights
-    # are stored once, and a file that holds half cannot make us take more than a few times its own
-    # size.
-    held = sum(math.prod(tensor.shape) for tensor in found.values())
-    if 2 * held < plan.parameters:
-        raise BadCheckpoint(
-            f"{lost}its tensors hold {held:,} numbers, config.json describes {plan.parameters:,} "
-            f"parameters"
-        )
+    _check_headers(plan, [*files, *([adapter] if adapter else [])], lost)
+    tensors = _tensors(files)
+    if adapter is not None:
+        prefix = f"{plan.model_class.base_model_prefix}."
+        tensors = merged(tensors, _tensors([adapter]), prefix)
     transformers().logging.disable_progress_bar()
     with _building, _without_report():
         model, info = plan.model_class.from_pretrained(
             None,
             config=plan.config,
-            state_dict=_tensors(files),
+            state_dict=tensors,
             dtype=torch.float32,
             trust_remote_code=False,
             use_safetensors=True,

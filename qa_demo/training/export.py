@@ -183,11 +183,13 @@ def write_model(model: TwoHeads, out: Path) -> None:
     """Encoder and start/end head as transformers reads them, the BIO head beside them."""
     model.reader.config.attention_probs_dropout_prob = 0.1
     model.reader.save_pretrained(out)
+    write_bio(model.bio.weight, model.bio.bias, out)
+
+
+def write_bio(weight: torch.Tensor, bias: torch.Tensor, out: Path) -> None:
+    """The BIO head, W [3, d] and b [3], in its own file."""
     save_file(
-        {
-            "weight": model.bio.weight.detach().contiguous(),
-            "bias": model.bio.bias.detach().contiguous(),
-        },
+        {"weight": weight.detach().contiguous(), "bias": bias.detach().contiguous()},
         out / "bio_head.safetensors",
         metadata={"id2label": json.dumps(dict(enumerate(TAGS)))},
     )

@@ -11,6 +11,9 @@ from transformers import AutoModelForQuestionAnswering
 from qa_demo.model.config import knows_token_types
 from qa_demo.training.processor import training_form
 
+ALPHA = 2
+"""The factor alpha / r on the change of an adapter."""
+
 
 class TwoHeads(nn.Module):
     """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2) and tag logits W.T + b (`bio`, d -> 3: B,
@@ -46,7 +49,7 @@ def adapt(model: TwoHeads, rank: int) -> None:
 
     Source: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1.
     """
-    config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=linear_layers(model))
+    config = LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules=linear_layers(model))
     model.reader.requires_grad_(False)
     inject_adapter_in_model(config, model.reader.base_model)
     model.reader.qa_outputs.requires_grad_(True)

@@ -3,9 +3,8 @@
 from functools import lru_cache
 from pathlib import Path
 
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.assets import READERS
 from qa_demo.core.measuring.measured import Measured, load_measured
-from qa_demo.views.services import BUNDLED
 
 
 @lru_cache(maxsize=8)
@@ -14,4 +13,4 @@ def measured(source: str) -> Measured | None:
 
     A reader from the hub comes without: its figures are not fetched.
     """
-    return load_measured(ASSETS / "reader" if source == BUNDLED else Path(source))
+    return load_measured(READERS.get(source, Path(source)))

@@ -14,3 +14,5 @@ def find_assets(package: Path) -> Path:
 
 
 ASSETS = find_assets(PACKAGE)
+READERS = {"bundled": ASSETS / "reader", "large": ASSETS / "reader-large"}
+"""The readers that come with the package, by the name to ask for."""

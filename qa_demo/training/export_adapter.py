@@ -1,0 +1,125 @@
+"""Write a finished run with an adapter as a small folder: the change to the encoder, not the
+encoder.
+
+    python -m qa_demo.training.export_adapter --run runs/teacher --base ENCODER \\
+        --out assets/reader-large
+    python -m qa_demo.training.export_adapter --merge assets/reader-large --base ENCODER \\
+        --out FOLDER
+
+The second form goes the other way: adapter and encoder as one standard folder, which any code that
+knows transformers loads, `teach` takes as a teacher, and `finetune` as an encoder. A run that began
+with it names the adapter by `--onto`: the new one then holds both changes, side by side.
+"""
+
+import argparse
+import json
+import logging
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from qa_demo.core.types import TAGS
+from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, base_of
+from qa_demo.model.blueprint import blueprint
+from qa_demo.model.checks import sha256, weight_files
+from qa_demo.model.folder_tokenizer import load_tokenizer
+from qa_demo.model.heads import BIO_FILE
+from qa_demo.model.source import LOOPBACK
+from qa_demo.model.weights import weights
+from qa_demo.training.export import finish, history, origin, write_bio
+from qa_demo.training.flags import described
+from qa_demo.training.twoheads import ALPHA
+
+LIMIT = 15
+"""MB of the folder."""
+Tensors = dict[str, torch.Tensor]
+
+
+def adapter_of(trained: Tensors) -> Tensors:
+    """What a run trained, by the names of the merged reader: LAYER.A, LAYER.B and the start/end
+    head, in half precision. The factor alpha / r goes into B, so that W' = W + B A.
+    """
+    out = {}
+    for name, tensor in trained.items():
+        short = name.removeprefix("reader.")
+        for part, factor in (("A", 1), ("B", ALPHA)):
+            ending = f".lora_{part}.default.weight"
+            if short.endswith(ending):
+                layer = short.removesuffix(ending).split(".", 1)[1]  # without the model's prefix
+                out[f"{layer}.{part}"] = factor * tensor
+                break
+        else:
+            if not short.startswith("bio."):
+                out[short] = tensor
+    return {name: tensor.half().contiguous() for name, tensor in out.items()}
+
+
+def joined(new: Tensors, old: Tensors) -> Tensors:
+    """Two adapters of one encoder as one: B1 A1 + B2 A2 = [B1 B2] [A1; A2]."""
+    side = {"A": 0, "B": 1}
+    return {
+        name: torch.cat([old[name], tensor], side[part]) if part in side else tensor
+        for name, tensor in new.items()
+        for part in [name.rpartition(".")[2]]
+    }
+
+
+def export(
+    run: Path, base: Path, repo: str, revision: str, out: Path, onto: Path | None, bias: list[float]
+) -> None:
+    """Write adapter, heads and what is known of them; refuse a folder over LIMIT."""
+    trained = load_file(run / "average.safetensors")
+    adapter = adapter_of(trained)
+    about = {"name": "large", "threshold": None, "tag_order": list(TAGS), "tag_bias": bias}
+    about |= {"phases": history(run), "mean_with": []}
+    about["base"] = {"repo": repo, "revision": revision, "sha256": sha256(base / BASE_FILE)}
+    if onto is not None:
+        adapter = joined(adapter, load_file(onto / ADAPTER_FILE))
+        about["began_with"] = origin(onto)
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(adapter, out / ADAPTER_FILE)
+    write_bio(trained["bio.weight"], trained["bio.bias"] + torch.tensor(bias), out)
+    (out / "reader.json").write_text(json.dumps(about, indent=1) + "\n")
+    finish(out, LIMIT)
+
+
+def merge(folder: Path, base: Path, out: Path) -> None:
+    """Adapter and encoder as one standard folder, in single precision."""
+    base_of(folder, replace(LOOPBACK, base=base), blueprint)  # refuses another one
+    plan = blueprint(base)
+    whole = weights(plan, weight_files(base), adapter=folder / ADAPTER_FILE)
+    whole.save_pretrained(out)
+    load_tokenizer(base, plan.config).save_pretrained(out)
+    shutil.copy(folder / BIO_FILE, out)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = described(__doc__, "export_adapter")
+    what = p.add_mutually_exclusive_group(required=True)
+    what.add_argument("--run", type=Path, help="a run of finetune --adapter")
+    what.add_argument("--merge", type=Path, metavar="FOLDER", help="an adapter to merge")
+    p.add_argument("--base", type=Path, required=True, help="the folder of the encoder")
+    p.add_argument("--repo", default="sentence-transformers/all-mpnet-base-v2")
+    p.add_argument("--revision", default="e8c3b32edf5434bc2275fc9bab85f82640a19130")
+    p.add_argument("--onto", type=Path, metavar="FOLDER", help="the adapter that the run began on")
+    p.add_argument("--tag-bias", nargs=3, type=float, default=[0.0] * 3, metavar=("B", "I", "O"))
+    p.add_argument("--out", type=Path, required=True)
+    return p
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and write the folder."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    a = parser().parse_args(argv)
+    if a.merge:
+        merge(a.merge, a.base, a.out)
+    else:
+        export(a.run, a.base, a.repo, a.revision, a.out, a.onto, a.tag_bias)
+
+
+if __name__ == "__main__":
+    main()
