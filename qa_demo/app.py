@@ -15,18 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qa_demo import __version__
 from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.files.assets import READERS
 from qa_demo.server.address import (
     EVERYWHERE,
     LOCAL,
     free_address,
     network_address,
     own_names,
-    port_of,
 )
-from qa_demo.server.arguments import OneSentence
 from qa_demo.server.embedding import frame_ancestors
+from qa_demo.server.flags import BUNDLED, OFF, ON, ROOMS, parser
 
 if TYPE_CHECKING:
     from qa_demo.core.course.lessons import Lesson
@@ -35,67 +34,6 @@ if TYPE_CHECKING:
     from qa_demo.model.source import HostLimits
     from qa_demo.server.lull import Lull
     from qa_demo.views.services import Services
-
-BUNDLED = "bundled"
-ROOMS = "SPANLIGHT_ROOMS"
-ON, OFF = "on", "off"
-
-
-def parser() -> OneSentence:
-    """The flags of the command."""
-    flags = OneSentence(
-        prog="spanlight", description="Open the page on which one sees how a reader answers."
-    )
-    flags.add_argument("--version", action="version", version=f"spanlight {__version__}")
-    flags.add_argument(
-        "--lan",
-        action="store_true",
-        help="open the page for everybody on this network, and show the address as a QR code",
-    )
-    flags.add_argument(
-        "--reader",
-        default=BUNDLED,
-        help="bundled, large, a folder, or a Hugging Face id with @revision",
-    )
-    flags.add_argument(
-        "--base",
-        type=Path,
-        metavar="FOLDER",
-        help="the encoder that the reader large changes; default: its revision of Hugging Face",
-    )
-    flags.add_argument(
-        "--calibration",
-        type=Path,
-        help="threshold and calibration that `python -m qa_demo calibrate` wrote for the reader",
-    )
-    flags.add_argument(
-        "--lessons",
-        type=Path,
-        metavar="FOLDER",
-        help="a folder of lessons of your own, shown before the bundled ones",
-    )
-    flags.add_argument(
-        "--rooms",
-        choices=(ON, OFF),
-        help=f"whether teachers may open rooms for their classes; default {ROOMS}, else on, but "
-        f"off where strangers can reach the page",
-    )
-    flags.add_argument(
-        "--host",
-        default=None,
-        help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME",
-    )
-    flags.add_argument(
-        "--port", type=_port, default=None, help="default: the first free port from 7860"
-    )
-    return flags
-
-
-def _port(text: str) -> int:
-    try:
-        return port_of(text)
-    except BadInput as fault:
-        raise argparse.ArgumentTypeError(str(fault)) from fault
 
 
 def begin_loading(
@@ -181,7 +119,16 @@ def services(
         loaded=first.done,
         rooms=Rooms() if has_rooms(rooms, public) else None,
         sources=("hub",) * limits.hub + ("folder",) * limits.local_folders,
+        offered=offered(limits),
     )
+
+
+def offered(limits: "HostLimits") -> tuple[str, ...]:
+    """The package's own readers that can be loaded here: the bundled one, and the large one where
+    its base can be had.
+    """
+    there = limits.hub or limits.base is not None
+    return (BUNDLED, *(["large"] if there and READERS["large"].is_dir() else []))
 
 
 def load_infiller(limits: "HostLimits", source: str) -> "Infiller":
@@ -240,7 +187,7 @@ def serve(args: argparse.Namespace) -> int:
     if waits:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         # an unknown reader is refused before anybody sees a page
-        begin_loading(args.reader, args.calibration, first, base=args.base).result()
+        begin_loading(args.reader, args.calibration, first, None, args.base).result()
     lull = open_page(args, (host, port), address, lessons, first)
     if not waits:
         # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
@@ -295,7 +242,6 @@ def check_reader(reader: str) -> None:
     """Refuse a name that cannot be a reader's, and a checkout without one of its own readers,
     before torch is imported.
     """
-    from qa_demo.core.files.assets import READERS
     from qa_demo.model.source import parse_source
 
     folder = READERS.get(parse_source(reader).kind)

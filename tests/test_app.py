@@ -13,6 +13,7 @@ import pytest
 
 from qa_demo import __version__, app
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.files.assets import READERS
 from qa_demo.core.reader import Reader
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
 from qa_demo.server.address import free_address, network_address, own_names, port_of
@@ -46,7 +47,7 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
 
     with ThreadPoolExecutor(8) as pool:
         found = set(map(id, pool.map(choose, range(8))))
-    assert len(found) == 1 and asked == [("bundled", ()), ("owner/name", (limits,))]
+    assert len(found) == 1 and asked == [("bundled", (LOOPBACK,)), ("owner/name", (limits,))]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,9 @@ def test_the_reader_box_offers_what_the_host_loads(
 ) -> None:
     monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: FakeReader())
     handed = app.services("bundled", host, app.begin_loading("bundled"), lan=lan)
-    text = hint(handed.sources)
+    assert handed.offered[0] == "bundled"
+    assert ("large" in handed.offered) is (READERS["large"].is_dir() and "hub" in offered)
+    text = hint(handed.offered, handed.sources)
     assert text.startswith("bundled")
     assert [name for name, words in SOURCES.items() if words in text] == offered
 
@@ -179,12 +182,13 @@ def test_the_environment_of_a_space_is_heard(monkeypatch: pytest.MonkeyPatch) ->
     assert port_of("65535") == 65535
 
 
-def test_a_missing_bundled_reader_is_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", ["bundled", "large"])
+def test_a_missing_reader_of_our_own_is_a_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("qa_demo.model.source.ASSETS", tmp_path)
-    assert app.main([]) == 2
-    assert capsys.readouterr().err.startswith("spanlight: the bundled reader is not in this")
+    monkeypatch.setitem(READERS, name, tmp_path / "none")
+    assert app.main(["--reader", name]) == 2
+    assert capsys.readouterr().err.startswith(f"spanlight: the {name} reader is not in this")
 
 
 def test_a_reader_that_cannot_be_loaded_ends_the_page() -> None:

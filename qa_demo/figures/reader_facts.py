@@ -1,5 +1,6 @@
 """What is known of a reader, as the reader menu says it."""
 
+from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.reader import ReaderFacts
 from qa_demo.figures.numbers import grouped, number
 from qa_demo.figures.prose import shorten
@@ -14,6 +15,16 @@ REVISION = 8
 def facts_sentence(facts: ReaderFacts, checksum: str = "") -> str:
     """One line about a reader that was just loaded, under its name."""
     return f"{shorten(facts.name)}: {facts_line(facts, checksum)}"
+
+
+def scores_line(found: Measured | None) -> str:
+    """What was measured of a reader before it is loaded; nothing where nothing was."""
+    if found is None or found.f1 is None or found.questions_per_second is None:
+        return ""
+    return (
+        f"{number(found.f1, 1)} F1 on held-out questions; "
+        f"{number(found.questions_per_second, 1)} questions a second where it was measured."
+    )
 
 
 def facts_line(facts: ReaderFacts, checksum: str = "") -> str:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qa_demo.core.reader import Reader
-from qa_demo.figures.reader_facts import facts_line
+from qa_demo.figures.reader_facts import facts_line, scores_line
 from qa_demo.views import parse
 from qa_demo.views.frame import Frame
+from qa_demo.views.measured import measured
 from qa_demo.views.picture import picture
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream
@@ -26,10 +27,10 @@ Use = Callable[[Screen | None, str, str, str, str], Stream]
 """use(screen, visitor, name, question, paragraph): load a reader and read the texts with it."""
 
 
-def hint(sources: Sequence[str]) -> str:
+def hint(offered: Sequence[str], sources: Sequence[str]) -> str:
     """What may be typed into the box on a host that loads readers from these sources."""
-    offered = ", or ".join(["bundled", *(SOURCES[one] for one in sources)])
-    return f"{offered}. As soon as it is loaded, it reads question and paragraph."
+    allowed = ", or ".join([*offered, *(SOURCES[one] for one in sources)])
+    return f"{allowed}. As soon as it is loaded, it reads question and paragraph."
 
 
 class Readers:
@@ -42,7 +43,8 @@ class Readers:
         """Make the menu where the caller stands, and wire it."""
         own = {
             "own": self.services.default,
-            "hint": hint(self.services.sources),
+            "offered": {name: scores_line(measured(name)) for name in self.services.offered},
+            "hint": hint(self.services.offered, self.services.sources),
             "n": next(_numbers),
         }
         made = picture(KEY, own, elem_id=KEY)

@@ -53,7 +53,9 @@ class Services:
     rooms: Rooms | None = None
     """The rooms of classes; None where this server opens none."""
     sources: Sequence[str] = ("hub", "folder")
-    """From where a visitor may have readers loaded, beside the bundled one."""
+    """From where a visitor may have readers loaded, beside those that are offered."""
+    offered: Sequence[str] = (BUNDLED,)
+    """The readers that come with the package and can be loaded here."""
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Name and checksum of the readers that have read, by the name they were asked for."""
 

@@ -72,7 +72,10 @@ def logits(model: TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_merged_adapter_gives_the_logits_of_the_run(
-    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path
+    base: Path,
+    exported: tuple[Path, TwoHeads],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder, model = exported
     reader = load_reader(str(folder), replace(LOOPBACK, base=base))
@@ -81,6 +84,8 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(
     about = json.loads((folder / "reader.json").read_text())
     assert about["base"]["repo"] == "some/encoder"
     assert about["phases"][0]["steps_taken"] == 7
+    code, said, _ = kit.command(capsys, "answer", folder, "--base", str(base))
+    assert code == 0 and "window" in said
     # the standard folder needs neither base nor adapter
     whole = tmp_path / "whole"
     export_adapter.main(["--merge", str(folder), "--base", str(base), "--out", str(whole)])

@@ -7,7 +7,7 @@ import { keepRecent, recent, withRecent } from "./recent.js";
 import { hear, say, state } from "./store.js";
 
 /** @type {any} */
-const view = { root: null, trigger: null, own: "", about: new Map(), loading: null };
+const view = { root: null, trigger: null, own: "", offered: {}, about: new Map(), loading: null };
 
 /** The name under which the reader in use was asked for. */
 const inUse = () => state.record?.link?.reader?.[0] ?? null;
@@ -35,7 +35,7 @@ function ask() {
 
 /** One reader of the list, with a way to use it, and to forget one that is only remembered. */
 function row(source, remembered) {
-  const about = view.about.get(source) ?? remembered?.about ?? "";
+  const about = view.about.get(source) || remembered?.about || view.offered[source] || "";
   const on = source === inUse();
   const forget = remembered &&
     el("button", {
@@ -66,7 +66,7 @@ function fill() {
   if (!list) return;
   const held = document.activeElement;
   const at = [...list.querySelectorAll("button")].findIndex((button) => button === held);
-  const own = [...new Set(["bundled", view.own])];
+  const own = [...new Set([...Object.keys(view.offered), view.own])];
   list.replaceChildren(
     ...own.map((source) => row(source, null)),
     ...recent().filter(({ source }) => !own.includes(source)).map((one) => row(one.source, one)),
@@ -107,7 +107,7 @@ export function mountReaders() {
     update(root, data, { trigger }) {
       view.trigger = trigger;
       if (data.hint && !view.root) {
-        Object.assign(view, { root, own: data.own });
+        Object.assign(view, { root, own: data.own, offered: data.offered });
         build(data.hint);
         hear("look", ask);
         hear("selection", fill);
@@ -119,7 +119,7 @@ export function mountReaders() {
       }
       if (typeof data.source === "string") {
         view.about.set(data.source, data.about);
-        if (![view.own, "bundled"].includes(data.source)) {
+        if (data.source !== view.own && !(data.source in view.offered)) {
           keepRecent(withRecent(recent(), { source: data.source, about: data.about }));
         }
       }

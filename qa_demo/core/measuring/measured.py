@@ -132,6 +132,9 @@ class Measured:
     lists: dict[str, dict[str, ListScores]] = field(default_factory=dict)
     claim: ClaimReliability | None = None
     window_steps: WindowSteps | None = None
+    f1: float | None = None
+    """Of the start/end head on the answerable questions, in percent."""
+    questions_per_second: float | None = None
 
 
 def _reliability(raw: dict[str, Any]) -> Reliability:
@@ -208,4 +211,6 @@ def load_measured(folder: Path) -> Measured | None:
             },
             _claim(raw["claim"]) if "claim" in raw else None,
             _window_steps(folder),
+            raw.get("squad_dev", {}).get("span", {}).get("f1"),
+            raw.get("speed", {}).get("questions_per_second"),
         )
