@@ -421,10 +421,8 @@ def test_the_card_of_a_mean_of_runs_gives_the_commands_of_each() -> None:
     )
     commands = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
     assert "The mean of the weights of 2 runs" in shown and len(commands) == 4
-    assert (
-        "--out runs/run1-phase1" in commands[0]
-        and "--run runs/run1-phase1 --weights average --out exported/run1" in commands[1]
-    )
+    assert "--out runs/run1-phase1" in commands[0]
+    assert "--run runs/run1-phase1 --weights average --out exported/run1" in commands[1]
     assert "--learning-rate 0.5" in commands[2] and "--out runs/run2-phase1" in commands[2]
     assert commands[3].endswith(
         "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/run1"

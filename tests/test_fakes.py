@@ -48,19 +48,15 @@ def test_attributions_add_up_and_can_be_cancelled() -> None:
             method,
             on_progress=lambda done, total, seen=seen: seen.append((done, total)),
         )
-        assert (
-            found.f_x == pytest.approx(value)
-            and found.start.shape == (len(reading.windows[0]),)
-            and seen[-1][0] == seen[-1][1]
-        )
+        assert found.f_x == pytest.approx(value)
+        assert found.start.shape == (len(reading.windows[0]),)
+        assert seen[-1][0] == seen[-1][1]
         with pytest.raises(Cancelled):
             reader.attribute(reading, target, method, cancelled=lambda: True)
     whole = reader.attribute(reading, target)
-    assert (
-        whole.complete
-        and whole.gap == pytest.approx(0.01 * 0.75 * value)
-        and whole.tried == ((20, pytest.approx(whole.gap)),)
-    )
+    assert whole.complete
+    assert whole.gap == pytest.approx(0.01 * 0.75 * value)
+    assert whole.tried == ((20, pytest.approx(whole.gap)),)
     assert not reader.attribute(reading, target, n_steps=5).complete
     assert reader.attribute(reading, target, shuffle=1).start.tolist() != whole.start.tolist()
     for kind in RELEVANCE:

@@ -197,11 +197,9 @@ def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
         return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
                 pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], { longest: 2, owns: (p) => p === 1 })]; })""")
     z = np.exp([0.0, 1, 2, 0]).sum()
-    assert (
-        found[0]["pStart"] == pytest.approx(np.e / z)
-        and found[1]["pStart"] < found[0]["pStart"]
-        and found[1]["loss"] > found[0]["loss"]
-    )
+    assert found[0]["pStart"] == pytest.approx(np.e / z)
+    assert found[1]["pStart"] < found[0]["pStart"]
+    assert found[1]["loss"] > found[0]["loss"]
     assert found[0]["against"] == 2 and found[0]["best"] == "1 to 1"
     assert found[2] == [2, 2, 10] and found[3] == [1, 1, 4]
 

@@ -62,18 +62,15 @@ def test_json_is_the_readers_attribution_of_the_best_span(
     assert [t["start"] for t in found["tokens"]] == pytest.approx(expected.start.tolist(), abs=1e-5)
     assert [t["end"] for t in found["tokens"]] == pytest.approx(expected.end.tolist(), abs=1e-5)
     assert [t["text"] for t in found["tokens"]] == list(reading.tokens(best.window))
-    assert (
-        found["f_x"] == pytest.approx(best.score, abs=1e-4) and found["span"]["text"] == best.text
-    )
+    assert found["f_x"] == pytest.approx(best.score, abs=1e-4)
+    assert found["span"]["text"] == best.text
     assert found["n_steps"] == expected.n_steps
     assert found["sum"] - (found["f_x"] - found["f_baseline"]) == pytest.approx(found["gap"])
     for token in found["tokens"]:
         assert set(token) == {"text", "side", "char_start", "char_end", "start", "end"}
         if token["side"] == "special":
-            assert (
-                token["char_start"] is token["char_end"] is None
-                and token["start"] == token["end"] == 0
-            )
+            assert token["char_start"] is token["char_end"] is None
+            assert token["start"] == token["end"] == 0
         else:
             text = (kit.QUESTION if token["side"] == "question" else kit.CONTEXT)[
                 token["char_start"] : token["char_end"]
@@ -98,14 +95,10 @@ def test_a_span_against_another(folder: Path, capsys: pytest.CaptureFixture[str]
         "--method",
         "gradient_x_input",
     )
-    assert (
-        found["span"]["text"] == kit.CONTEXT[4:10] == "bridge"
-        and found["other"]["text"] == kit.CONTEXT[20:25]
-    )
-    assert (
-        found["f_baseline"] is found["gap"] is found["baseline"] is None
-        and found["method"] == "gradient_x_input"
-    )
+    assert found["span"]["text"] == kit.CONTEXT[4:10] == "bridge"
+    assert found["other"]["text"] == kit.CONTEXT[20:25]
+    assert found["f_baseline"] is found["gap"] is found["baseline"] is None
+    assert found["method"] == "gradient_x_input"
     reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     s, e = reading.logits(0)
     first, second = (span_at(reading.encoding, *chars) for chars in ((4, 10), (20, 25)))
@@ -120,12 +113,10 @@ def test_lines_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     code, out, _ = attribute(
         folder, capsys, "--span", "4", "10", "--n-steps", "30", "--baseline", "mask"
     )
-    assert (
-        code == 0
-        and out.startswith("span_score of 'bridge'")
-        and "after 30 steps" in out
-        and "the baseline (mask)" in out
-    )
+    assert code == 0
+    assert out.startswith("span_score of 'bridge'")
+    assert "after 30 steps" in out
+    assert "the baseline (mask)" in out
 
 
 def test_a_method_with_nothing_to_say_prints_no_zeros(
@@ -142,12 +133,10 @@ def test_a_method_with_nothing_to_say_prints_no_zeros(
         "--method",
         "gradient_x_input",
     )
-    assert (
-        code == 0
-        and "exactly nothing here" in out
-        and "(context)" not in out
-        and len(out.splitlines()) == 3
-    )
+    assert code == 0
+    assert "exactly nothing here" in out
+    assert "(context)" not in out
+    assert len(out.splitlines()) == 3
 
 
 @pytest.mark.parametrize(

@@ -287,8 +287,7 @@ def test_a_long_text_is_never_read_in_silence(
     for more in ((), ("--out", str(tmp_path / "p.jsonl"))):
         run(folder, tmp_path / "rows.jsonl", *more)
         said = [line for line in capsys.readouterr().err.splitlines() if ": window " in line]
-        assert len(said) == 10 and all(
-            line.startswith(r"question long\n: window ") for line in said
-        )
+        assert len(said) == 10
+        assert all(line.startswith(r"question long\n: window ") for line in said)
         done = [int(line.split()[3].replace(",", "")) for line in said]
         assert done == sorted(done) and said[-1].split()[3] == said[-1].split()[5]

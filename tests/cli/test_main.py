@@ -142,12 +142,10 @@ def test_the_threshold_is_the_readers_own_unless_given(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = answer(folder, capsys, "--null-score-diff-threshold=-1e9")
-    assert (
-        report["answer"] is None
-        and report["char_start"] is None
-        and report["score"] is None
-        and len(report["n_best"]) == 20
-    )
+    assert report["answer"] is None
+    assert report["char_start"] is None
+    assert report["score"] is None
+    assert len(report["n_best"]) == 20
     assert (
         answer(folder, capsys, f"--null-score-diff-threshold={report['score_diff']}")["answer"]
         is not None
@@ -240,10 +238,8 @@ def test_answer_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) -
     )
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
-    assert (
-        lines[0] == visible(report["answer"])
-        and f"characters {report['char_start']} to {report['char_end']}" in lines[1]
-    )
+    assert lines[0] == visible(report["answer"])
+    assert f"characters {report['char_start']} to {report['char_end']}" in lines[1]
     assert len(lines) == 4 + 20 and f"window {len(report['windows'])} of" in streams.err
 
 
@@ -444,7 +440,8 @@ def test_evaluate_with_unanswerables(
     for flags, exact in ((["--null-score-diff-threshold=-1e9"], 100.0), ([], 0.0)):
         assert main(["evaluate", str(path), "--reader", str(folder), "--json", *SMALL, *flags]) == 0
         result = json.loads(capsys.readouterr().out)
-        assert result["NoAns_exact"] == exact and (
+        assert result["NoAns_exact"] == exact
+        assert (
             result["HasAns_total"],
             result["NoAns_total"],
         ) == (3, 1)

@@ -151,10 +151,8 @@ def test_lists_have_scores_and_slices_of_their_own() -> None:
     for k, row in enumerate(rows):
         row["list"] = said if k < 2 else None
     data = report_data(rows, RUN)
-    assert (
-        data["lists"][0]["tags"]["whole_lists"] == 100
-        and data["lists"][0]["start and end"]["total"] == 2
-    )
+    assert data["lists"][0]["tags"]["whole_lists"] == 100
+    assert data["lists"][0]["start and end"]["total"] == 2
     groups = {one["title"]: one["rows"] for one in data["groups"]}
     counted = {k: [(g["name"], g["count"]) for g in v] for k, v in groups.items()}
     assert counted["List by start and end"] == [("one of several", 2)]

@@ -42,9 +42,9 @@ def value(printed: str) -> Decimal:
 
 def test_the_example_of_the_docstring() -> None:
     printed = total([5.654, 5.942])
-    assert (
-        printed.addends == ("5.654", "5.942") and printed.total == "11.596" and printed.sign == "="
-    )
+    assert printed.addends == ("5.654", "5.942")
+    assert printed.total == "11.596"
+    assert printed.sign == "="
 
 
 def nearest(x: float, decimals: int) -> int:
@@ -212,9 +212,8 @@ def test_an_exponential_says_what_it_is(log_x: float) -> None:
         assert exact < Decimal("0.0005000001")
     elif "10^" in said:
         mantissa, power = said.split(" · 10^")
-        assert 1 <= Decimal(mantissa) < 10 and abs(
-            large.scaleb(exact, -int(power)) - Decimal(mantissa)
-        ) < Decimal("0.0051")
+        assert 1 <= Decimal(mantissa) < 10
+        assert abs(large.scaleb(exact, -int(power)) - Decimal(mantissa)) < Decimal("0.0051")
     else:
         assert abs(exact - Decimal(said)) < Decimal("0.00051")
 

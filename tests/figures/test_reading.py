@@ -32,9 +32,8 @@ def test_logits_arrive_as_they_are_and_small() -> None:
     assert len(reading.windows) > 1
     for w, sent in enumerate(data["windows"]):
         start, end = reading.logits(w)
-        assert np.array_equal(unpack(sent["start"], "<f4"), start) and np.array_equal(
-            unpack(sent["end"], "<f4"), end
-        )
+        assert np.array_equal(unpack(sent["start"], "<f4"), start)
+        assert np.array_equal(unpack(sent["end"], "<f4"), end)
     assert (
         len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False)))
         < 20_000

@@ -137,9 +137,8 @@ def test_chapter_1_names_best_span_lead_threshold_and_runner_up() -> None:
             found = re.search(asked, said)
             assert (found is None) == (limit == 0)
             if found is not None:
-                assert near(found[1], abs(limit)) and found[2] == (
-                    "above" if limit > 0 else "below"
-                )
+                assert near(found[1], abs(limit))
+                assert found[2] == ("above" if limit > 0 else "below")
         else:
             assert near(
                 re.search(r"a threshold below (\u2212?[\d.]+\d)", said).group(1), null - best

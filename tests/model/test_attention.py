@@ -56,9 +56,8 @@ def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(made: tuple) ->
     ):
         shared = dict(theirs)
         assert all(tensor is shared.pop(name) for name, tensor in ours) and not shared
-    assert (
-        model.config._attn_implementation == before and twin.config._attn_implementation == "eager"
-    )
+    assert model.config._attn_implementation == before
+    assert twin.config._attn_implementation == "eager"
     assert not any(
         module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
         for module in model.modules()
@@ -73,9 +72,8 @@ def test_attention_is_that_of_transformers(made: tuple) -> None:
         model, inputs = private(folder, window)
         with torch.no_grad():
             expected = torch.cat(model(**inputs, output_attentions=True).attentions).numpy()
-        assert (
-            found.weights.shape == (2, 2, len(window), len(window)) and found.window == window.index
-        )
+        assert found.weights.shape == (2, 2, len(window), len(window))
+        assert found.window == window.index
         np.testing.assert_allclose(found.weights, expected, atol=1e-5)
         np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-4)
 

@@ -163,18 +163,14 @@ def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> Non
     for baseline in BASELINES:
         found = reader.attribute(reading, TARGET, baseline=baseline)
         assert found.f_x == pytest.approx(value, abs=1e-4) and found.f_baseline is not None
-        assert (
-            not found.start[special].any()
-            and not found.end[special].any()
-            and found.total[~special].any()
-        )
-        assert [steps for steps, _ in found.tried] == list(
-            STEPS[: len(found.tried)]
-        ) and found.n_steps == found.tried[-1][0]
+        assert not found.start[special].any()
+        assert not found.end[special].any()
+        assert found.total[~special].any()
+        assert [steps for steps, _ in found.tried] == list(STEPS[: len(found.tried)])
+        assert found.n_steps == found.tried[-1][0]
         shares = [abs(gap / (found.f_x - found.f_baseline)) for _, gap in found.tried]
-        assert all(share >= GAP_LIMIT for share in shares[:-1]) and (
-            found.complete or found.n_steps == STEPS[-1]
-        )
+        assert all(share >= GAP_LIMIT for share in shares[:-1])
+        assert found.complete or found.n_steps == STEPS[-1]
         if (
             baseline != "zero"
         ):  # a straight line to 0 passes LayerNorm's kink, where no number of steps need be enough
@@ -182,11 +178,9 @@ def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> Non
     assert not reader.attribute(reading, Target("start_logit", Span(2, 4))).end.any()
     for method in METHODS[1:]:
         made = reader.attribute(reading, TARGET, method)
-        assert (
-            made.f_x == pytest.approx(value, abs=1e-4)
-            and made.gap is None
-            and made.start.shape == (len(window),)
-        )
+        assert made.f_x == pytest.approx(value, abs=1e-4)
+        assert made.gap is None
+        assert made.start.shape == (len(window),)
 
 
 @pytest.mark.parametrize("family", sorted(kit.ALONE))
@@ -435,10 +429,8 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
         m._forward_hooks or m._forward_pre_hooks or m._backward_hooks or m._backward_pre_hooks
         for m in model.modules()
     )
-    assert (
-        all(p.grad is None and not p.requires_grad for p in model.parameters())
-        and not model.training
-    )
+    assert all(p.grad is None and not p.requires_grad for p in model.parameters())
+    assert not model.training
 
 
 # Random weights
@@ -489,10 +481,8 @@ def test_shuffled_weights_keep_words_and_sizes_and_nothing_learned(bert: tuple) 
     assert abs(by_words.f_x - sum(parts(TARGET, window, *reading.logits(0)))) > 1e-2
     assert reader.attribute(reading, TARGET, n_steps=100, shuffle=1).gap_share < 0.02
     own = reader.attribute(reading, TARGET, "gradient_x_input")
-    assert (
-        first.total.tolist() == again.total.tolist() != other.total.tolist()
-        and own.total.tolist() != first.total.tolist()
-    )
+    assert first.total.tolist() == again.total.tolist() != other.total.tolist()
+    assert own.total.tolist() != first.total.tolist()
 
 
 # Leave one out
@@ -616,12 +606,10 @@ def test_answers_and_explanations_of_many_threads_are_those_of_one(
 ) -> None:
     shared, alone = (load_reader(str(folders["bert"])) for _ in range(2))
     counts = cross_talk(shared, alone, WORK, set(WORK))
-    assert (
-        len(counts) >= 8
-        and counts[:, 0].min() > 0
-        and counts[:, 0].sum() >= len(WORK) * len(texts())
-        and not counts[:, 1].any()
-    )
+    assert len(counts) >= 8
+    assert counts[:, 0].min() > 0
+    assert counts[:, 0].sum() >= len(WORK) * len(texts())
+    assert not counts[:, 1].any()
 
 
 def test_the_cross_talk_test_can_fail(folders: dict[str, Path]) -> None:

@@ -134,9 +134,8 @@ def test_it_brings_both_heads_a_threshold_and_its_checksum(
     folder: Path, reader: BertReader
 ) -> None:
     assert reader.name == "bundled" and reader.has_bio and reader.max_seq_length == 512
-    assert reader.threshold == json.loads((folder / "reader.json").read_text())[
-        "threshold"
-    ] and isinstance(reader.threshold, float)
+    assert reader.threshold == json.loads((folder / "reader.json").read_text())["threshold"]
+    assert isinstance(reader.threshold, float)
     assert reader.checksum == sha256(folder / "checksums.json")
     measured = json.loads((folder / "metrics.json").read_text())["claim"]
     assert asdict(reader.calibrations.answerable) == {

@@ -50,9 +50,8 @@ def test_rows_give_what_the_command_gives(
 def test_a_frame_has_a_row_for_each_question(folder: Path) -> None:
     found = qa_demo.evaluate(load_reader(str(folder)), ROWS[:2])
     frame = found.to_pandas()
-    assert list(frame["id"]) == ["0", "b"] and frame["f1"].mean() == pytest.approx(
-        found.scores["f1"] / 100
-    )
+    assert list(frame["id"]) == ["0", "b"]
+    assert frame["f1"].mean() == pytest.approx(found.scores["f1"] / 100)
 
 
 def test_no_rows_and_rules_that_do_not_fit_are_refused(folder: Path) -> None:

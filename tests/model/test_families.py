@@ -102,9 +102,8 @@ def test_special_tokens_typed_by_a_user_stay_text(family: tuple[str, Path]) -> N
     encoding = encode(
         words, "[SEP] who", "[CLS] the [SEP] </s> <s> [MASK] <mask> <pad> [PAD] bridge"
     )
-    assert not special & set(encoding.context_ids.tolist()) and not special & set(
-        encoding.question_ids.tolist()
-    )
+    assert not special & set(encoding.context_ids.tolist())
+    assert not special & set(encoding.question_ids.tolist())
     window = make_windows(encoding, WindowOptions(300, 1))[0]
     assert len([i for i in window.input_ids.tolist() if i in special]) == encoding.n_special
     assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens

@@ -136,8 +136,7 @@ def test_heads_are_copies(made: tuple) -> None:
     family, _, reader, _ = made
     heads = reader.heads()
     layer = output_layer(reader.loaded.model)
-    assert heads.S.tolist() == layer.weight[0].tolist() and heads.b_E == pytest.approx(
-        float(layer.bias[1])
-    )
+    assert heads.S.tolist() == layer.weight[0].tolist()
+    assert heads.b_E == pytest.approx(float(layer.bias[1]))
     assert not np.shares_memory(heads.S, layer.weight.detach().numpy())
     assert (heads.W is not None) == (family == "roberta") == reader.has_bio

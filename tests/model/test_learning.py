@@ -161,19 +161,16 @@ def test_the_curve_the_terms_and_the_movements_are_the_readings(
     assert learned.curve[-1].loss == pytest.approx(
         total(start_end_loss(learned.after, GOLDS, learned.windows))
     )
-    assert [m.name for m in learned.movements] == ["S", "E", "T"] and all(
-        m.distance > 0 and m.degrees > 0 for m in learned.movements
-    )
+    assert [m.name for m in learned.movements] == ["S", "E", "T"]
+    assert all(m.distance > 0 and m.degrees > 0 for m in learned.movements)
     S = reader.heads().S
     after = learner._private.model.qa_outputs.weight[0].detach().numpy()
     assert learned.movements[0].distance == pytest.approx(
         float(np.linalg.norm(after - S)), rel=1e-4
     )
-    assert (
-        learned.before is reading
-        and learned.after.tag_logits is not None
-        and learned.after.checksum == ""
-    )
+    assert learned.before is reading
+    assert learned.after.tag_logits is not None
+    assert learned.after.checksum == ""
     learner.close()
 
 
@@ -182,11 +179,9 @@ def test_a_head_alone_leaves_every_hidden_state_where_it_was(
 ) -> None:
     learner = reader.learner(reading, GOLDS, "head")
     learned = learner.step(Plan(20, 0.05))
-    assert (
-        learned.movements[2].distance == 0
-        and learned.movements[2].degrees == 0
-        and learned.movements[0].distance > 0
-    )
+    assert learned.movements[2].distance == 0
+    assert learned.movements[2].degrees == 0
+    assert learned.movements[0].distance > 0
     np.testing.assert_allclose(learned.after.tag_logits, reading.tag_logits, atol=1e-6)
     learner.close()
 
@@ -207,9 +202,8 @@ def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(
     names = set(trained_names(reader._model, scope))
     assert {n for n in private if private[n] != pointers[n]} == names
     assert all("embeddings." not in n for n in names)
-    assert digest(reader._model) == before and not any(
-        p.requires_grad for p in reader._model.parameters()
-    )
+    assert digest(reader._model) == before
+    assert not any(p.requires_grad for p in reader._model.parameters())
     again = reader.read(QUESTION, CONTEXT, reading.options)
     np.testing.assert_array_equal(again.start_logits, reading.start_logits)
     learner.close()
@@ -218,12 +212,10 @@ def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(
 def test_undo_redo_and_reset_walk_the_path(reader: BertReader, reading: Any) -> None:
     learner = reader.learner(reading, GOLDS, "reader")
     states = [learner.step(Plan(steps, 0.02)) for steps in (1, 5, 1)]
-    assert (
-        states[-1].steps == 7
-        and len(states[-1].actions) == 3
-        and states[-1].can_undo
-        and not states[-1].can_redo
-    )
+    assert states[-1].steps == 7
+    assert len(states[-1].actions) == 3
+    assert states[-1].can_undo
+    assert not states[-1].can_redo
     back = learner.undo()
     assert back.steps == 6 and back.can_redo
     np.testing.assert_allclose(back.after.start_logits, states[1].after.start_logits, atol=2e-3)

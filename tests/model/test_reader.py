@@ -90,14 +90,10 @@ def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
     assert len(reading.checksum) == 64 and reader.has_bio and reading.seconds > 0
     for window in reading.windows:
         n = len(window)
-        assert (
-            np.isfinite(reading.tag_logits[window.index, :n]).all()
-            and np.isnan(reading.tag_logits[window.index, n:]).all()
-        )
-        assert (
-            np.isfinite(reading.start_logits[window.index, :n]).all()
-            and np.isnan(reading.start_logits[window.index, n:]).all()
-        )
+        assert np.isfinite(reading.tag_logits[window.index, :n]).all()
+        assert np.isnan(reading.tag_logits[window.index, n:]).all()
+        assert np.isfinite(reading.start_logits[window.index, :n]).all()
+        assert np.isnan(reading.start_logits[window.index, n:]).all()
 
 
 def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
@@ -268,9 +264,8 @@ def test_the_panic_is_real() -> None:
             stride=128,
             return_overflowing_tokens=True,
         )
-    assert type(caught.value).__name__ == "PanicException" and not isinstance(
-        caught.value, Exception
-    )
+    assert type(caught.value).__name__ == "PanicException"
+    assert not isinstance(caught.value, Exception)
 
 
 def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path) -> None:
@@ -301,14 +296,11 @@ def test_every_answer_is_a_slice_of_the_text_as_given(
     reading = any_reader.read("who \ud800 the\x00 bridge", context, OPTIONS)
     assert reading.encoding.context == context
     offsets = reading.encoding.offset_mapping
-    assert (
-        (offsets >= 0).all()
-        and (offsets <= len(context)).all()
-        and (offsets[:, 0] <= offsets[:, 1]).all()
-    )
+    assert (offsets >= 0).all()
+    assert (offsets <= len(context)).all()
+    assert (offsets[:, 0] <= offsets[:, 1]).all()
     assert (np.diff(offsets[:, 0]) >= 0).all()
     for ranked in predict(reading).n_best:
         candidate = ranked.candidate
-        assert (
-            candidate.text and candidate.text == context[candidate.char_start : candidate.char_end]
-        )
+        assert candidate.text
+        assert candidate.text == context[candidate.char_start : candidate.char_end]

@@ -115,9 +115,8 @@ def test_the_trace_is_the_same_arithmetic_step_by_step(bert):
     masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
     trace, x, head = bert.trace(masked, 3), states(bert, masked), bert._sbo.state_dict()
     assert (trace.left_at, trace.right_at, trace.k) == (1, 5, 2)
-    assert trace.x_left == pytest.approx(x[1].numpy()) and trace.x_right == pytest.approx(
-        x[5].numpy()
-    )
+    assert trace.x_left == pytest.approx(x[1].numpy())
+    assert trace.x_right == pytest.approx(x[5].numpy())
     assert trace.h0.shape == (2 * 16 + 200,) and trace.h1.shape == trace.y.shape == (16,)
     linear = head["dense1.weight"] @ torch.from_numpy(trace.h0.copy()) + head["dense1.bias"]
     assert trace.linear1 == pytest.approx(linear.numpy(), abs=1e-4)
@@ -159,14 +158,10 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
 def test_a_swapped_position_gives_the_guess_of_the_other_blank(bert):
     masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
     own, swapped = bert.infill(masked), bert.infill(masked, swap={2: 3, 4: 1})
-    assert (
-        swapped.pieces[0].sbo.guesses == own.pieces[2].sbo.guesses
-        and swapped.pieces[2].sbo.guesses == own.pieces[0].sbo.guesses
-    )
-    assert (
-        swapped.pieces[1] == own.pieces[1]
-        and own.pieces[0].sbo.guesses != own.pieces[2].sbo.guesses
-    )
+    assert swapped.pieces[0].sbo.guesses == own.pieces[2].sbo.guesses
+    assert swapped.pieces[2].sbo.guesses == own.pieces[0].sbo.guesses
+    assert swapped.pieces[1] == own.pieces[1]
+    assert own.pieces[0].sbo.guesses != own.pieces[2].sbo.guesses
     assert bert.trace(masked, 2, swap={2: 4}).k == 4
 
 
@@ -229,9 +224,8 @@ def test_a_reader_without_a_boundary_head_still_fills_blanks(tmp_path):
     found = other.infill(
         other.sample(other.encode("the bridge was the bridge"), np.random.default_rng(0))
     )
-    assert found.pieces and all(
-        p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces
-    )
+    assert found.pieces
+    assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
     special = set(words.all_special_ids)
     rng = np.random.default_rng(0)
     assert not special & {other.random_piece(rng) for _ in range(300)}
@@ -292,11 +286,9 @@ def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_pat
     (bare / SBO_FILE).unlink()
     for flags in (["--cut", "left"], ["--swap", "2", "1"]):
         code, out, err = infill(capsys, bare, "--span", "11", "15", *flags)
-        assert (
-            code == 2
-            and out == ""
-            and "no span boundary head, so there is no wire to cut and no row to swap" in err
-        )
+        assert code == 2
+        assert out == ""
+        assert "no span boundary head, so there is no wire to cut and no row to swap" in err
     assert infill(capsys, bare, "--span", "11", "15")[0] == 0
 
 

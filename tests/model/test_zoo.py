@@ -417,9 +417,8 @@ def test_neither_pickle_nor_torch_load_is_reached(
     ):
         monkeypatch.setattr(module, name, trap(name))
     assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
-    assert reached == [] and not [
-        path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))
-    ]
+    assert reached == []
+    assert not [path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))]
     with pytest.raises(AssertionError, match="load was reached"):
         torch.load(folder / "pytorch_model.bin")
 
@@ -682,11 +681,9 @@ def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(
     )
     reader = load_reader("owner/name@main", PUBLIC)
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
-    assert (
-        asked["revision"] == "f" * 40
-        and asked["token"] is False
-        and not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
-    )
+    assert asked["revision"] == "f" * 40
+    assert asked["token"] is False
+    assert not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
 
 
 def test_a_bad_config_stops_before_the_weights(

@@ -52,11 +52,9 @@ def call(
 
 def test_an_ordinary_request_passes_with_a_policy() -> None:
     status, headers = call("/gradio_api/queue/join", {"host": "a:1", "origin": "http://a:1"})
-    assert (
-        status == 200
-        and headers["content-security-policy"] == POLICY
-        and headers["x-content-type-options"] == "nosniff"
-    )
+    assert status == 200
+    assert headers["content-security-policy"] == POLICY
+    assert headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize(
@@ -92,9 +90,8 @@ def test_requests_from_other_pages_are_refused(origin: str, status: int) -> None
 
 def test_a_space_is_known_by_its_public_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPACE_HOST", "name-space.hf.space")
-    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860") and not same_origin(
-        "https://other.hf.space", "10.0.0.1:7860"
-    )
+    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860")
+    assert not same_origin("https://other.hf.space", "10.0.0.1:7860")
 
 
 def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,9 +74,8 @@ def test_the_origin_of_a_reader_says_how_it_was_made(tmp_path: Path) -> None:
         json.dumps({**about, "began_with": {"checksum": "ab"}, "mean_with": []})
     )
     again = origin(tmp_path / "a")
-    assert again.keys() == {*found, "began_with", "mean_with"} and again["began_with"] == {
-        "checksum": "ab"
-    }
+    assert again.keys() == {*found, "began_with", "mean_with"}
+    assert again["began_with"] == {"checksum": "ab"}
 
 
 def test_a_taught_run_names_its_teacher(tmp_path: Path) -> None:

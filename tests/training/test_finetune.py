@@ -82,9 +82,8 @@ def test_a_resumed_run_is_the_same_run(home, run, name):
     if json.loads((copy / "state.json").read_text())["step"] == 3:
         assert finetune.train(settings(home, "interrupted"), str(copy))
     whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
-    assert whole.keys() == resumed.keys() and all(
-        torch.equal(whole[key], resumed[key]) for key in whole
-    )
+    assert whole.keys() == resumed.keys()
+    assert all(torch.equal(whole[key], resumed[key]) for key in whole)
     assert json.loads((copy / "settings.json").read_text())["resume"] is None
 
 
@@ -171,10 +170,8 @@ def test_the_rate_warms_up_and_falls_to_nothing():
         }
     )
     assert [loop.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
-    assert (
-        loop.rate(9, replace(s, decay="none")) == 1
-        and loop.rate(0, replace(s, decay="none", warmup=0)) == 1
-    )
+    assert loop.rate(9, replace(s, decay="none")) == 1
+    assert loop.rate(0, replace(s, decay="none", warmup=0)) == 1
 
 
 def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(home):

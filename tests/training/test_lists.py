@@ -45,9 +45,8 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
         want[span.start] = B
     window = feature.window
     inside = slice(window.to_pos(0), window.to_pos(0) + len(want))
-    assert (feature.tags[inside].argmax(-1) == want).all() and feature.tags[inside].max(
-        -1
-    ).min() == 1
+    assert (feature.tags[inside].argmax(-1) == want).all()
+    assert feature.tags[inside].max(-1).min() == 1
     assert (
         feature.start[window.to_pos(spans[0].start)]
         == feature.end[window.to_pos(spans[0].end)]

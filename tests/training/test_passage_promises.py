@@ -101,9 +101,8 @@ def test_what_hangs_on_the_text_alone() -> None:
     assert "says ''" in str(fault(entry("met", edge="first")))
     assert fault(entry("the old harbour", beyond=True), FakeInfiller(positions=2)) is None
     assert "more than 20" in str(fault(entry("the old harbour", beyond=True)))
-    assert fault(entry("old", pieces=1)) is None and "more than 1 pieces" in str(
-        fault(entry("old", pieces=2))
-    )
+    assert fault(entry("old", pieces=1)) is None
+    assert "more than 1 pieces" in str(fault(entry("old", pieces=2)))
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,8 @@ def test_a_hash_keeps_paragraphs_apart_and_copies_stay_on_one_side(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(lines))
     (tmp_path / "b.txt").write_text("\n".join(reversed(lines[:100])))
     train, held = read_text([str(tmp_path / "a.txt"), str(tmp_path / "b.txt")])
-    assert sorted(train + held) == sorted(lines) and len(held) / len(lines) == pytest.approx(
-        0.05, abs=0.012
-    )
+    assert sorted(train + held) == sorted(lines)
+    assert len(held) / len(lines) == pytest.approx(0.05, abs=0.012)
     assert held_out("two  blanks") == held_out("two blanks")
     (tmp_path / "empty.txt").write_text("\n")
     with pytest.raises(BadInput, match="no paragraph"):
@@ -191,9 +190,8 @@ def test_new_heads_begin_at_the_frequencies_of_the_text(home):
         model.mlm.cls.predictions.decoder.bias,
         model.sbo.bias,
     ):
-        assert int(bias.argmax()) == int(
-            counts.argmax()
-        ) and bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
+        assert int(bias.argmax()) == int(counts.argmax())
+        assert bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
 
 
 def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
@@ -220,7 +218,8 @@ def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
     rate = {
         id(p): (group["lr"], group["weight_decay"]) for group in groups for p in group["params"]
     }
-    assert rate[id(model.sbo.dense1.weight)] == (5e-3, 0.01) and rate[id(model.sbo.bias)] == (
+    assert rate[id(model.sbo.dense1.weight)] == (5e-3, 0.01)
+    assert rate[id(model.sbo.bias)] == (
         5e-3,
         0,
     )
@@ -243,9 +242,8 @@ def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, 
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"], state["drawn"]) == (1, 6, 7)
     first, second = export_spanbert.history(home / "second")
-    assert (first["name"], second["name"]) == ("run", "second") and second["seconds"] < state[
-        "seconds"
-    ] + 1
+    assert (first["name"], second["name"]) == ("run", "second")
+    assert second["seconds"] < state["seconds"] + 1
     assert [(row["before"], row["step"]) for row in first["curve"] + second["curve"]] == [
         (0, 3),
         (0, 6),
@@ -287,9 +285,8 @@ def test_compiled_layers_keep_the_names_of_their_weights(home, run):
     plain, compiled = (
         load_file(folder / "weights.safetensors") for folder in (run, home / "compiled")
     )
-    assert plain.keys() == compiled.keys() and all(
-        torch.equal(plain[name], compiled[name]) for name in plain
-    )
+    assert plain.keys() == compiled.keys()
+    assert all(torch.equal(plain[name], compiled[name]) for name in plain)
 
 
 def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, exported, tmp_path):
@@ -343,18 +340,15 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
     assert (last["more_text"], last["dropout"]) == (
         ["more.txt"],
         0.1,
-    ) and "all_held_out" not in last
+    )
+    assert "all_held_out" not in last
     infill_score.main(["--model", str(out), "--text", str(home / "text.txt"), "--length", "40"])
     card = (out / "README.md").read_text()
-    assert (
-        "--encoder assets/spanbert" in card
-        and "from the folder that the export of run wrote" in card
-    )
-    assert (
-        card.count("--more-text more.txt") == 2
-        and "| run | 6 |" in card
-        and "| fourth | 7 |" in card
-    )
+    assert "--encoder assets/spanbert" in card
+    assert "from the folder that the export of run wrote" in card
+    assert card.count("--more-text more.txt") == 2
+    assert "| run | 6 |" in card
+    assert "| fourth | 7 |" in card
 
 
 def test_the_card_says_what_a_phase_that_was_only_tried_brought() -> None:
@@ -434,9 +428,8 @@ def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
         )
         mlm = model.mlm.cls(x[2:5]).log_softmax(-1)
     for row, piece in enumerate(bert.infill(masked).pieces):
-        assert piece.sbo is not None and piece.sbo.loss == pytest.approx(
-            -y[row, piece.id].item(), abs=1e-5
-        )
+        assert piece.sbo is not None
+        assert piece.sbo.loss == pytest.approx(-y[row, piece.id].item(), abs=1e-5)
         assert piece.mlm.loss == pytest.approx(-mlm[row, piece.id].item(), abs=1e-5)
     rng = np.random.default_rng(0)
     seen = {bert.random_piece(rng) for _ in range(300)}
@@ -474,11 +467,9 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
             >= overall["sbo_pieces"]
             > 0
         )
-    assert (
-        "not reached" in card
-        and f"{overall['mlm_perplexity']:.1f}" in card
-        and "--learning-rate 0.0003" in card
-    )
+    assert "not reached" in card
+    assert f"{overall['mlm_perplexity']:.1f}" in card
+    assert "--learning-rate 0.0003" in card
     assert {"README.md", "metrics.json", SBO_FILE} <= json.loads(
         (exported / "checksums.json").read_text()
     ).keys()
@@ -621,11 +612,8 @@ def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart
             "\\\n", ""
         )
     )
-    assert words[
-        2
-    ] == "qa_demo.training.ablation" and "for 1 steps of 80 pieces" in spanbert_card.conditions(
-        finished
-    )
+    assert words[2] == "qa_demo.training.ablation"
+    assert "for 1 steps of 80 pieces" in spanbert_card.conditions(finished)
     assert [words[words.index(f"--{name}-steps") + 1] for name in ("pretrain", "finetune")] == [
         "1",
         "1",

@@ -162,10 +162,8 @@ def test_the_command_writes_figures_that_are_read_back(
     assert load_measured(folder / "elsewhere") is None
     for head in HEADS:
         found = measured.reliability[head]
-        assert (
-            sum(half.fitted_on for half in found.halves) == found.measured_on == 12
-            and sum(b.count for b in found.after) == found.measured_on
-        )
+        assert sum(half.fitted_on for half in found.halves) == found.measured_on == 12
+        assert sum(b.count for b in found.after) == found.measured_on
         assert found.error_before == pytest.approx(calibration_error(found.before))
         curve = measured.curves[head]
         assert (curve.answerable, curve.unanswerable) == (8, 4)

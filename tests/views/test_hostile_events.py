@@ -173,9 +173,8 @@ def test_any_selection_and_any_chapter_is_answered(
 ) -> None:
     sent = gr.EventData(None, {"index": index, "id": number})
     new, _, said, receipt = frame.selected(screen, sent, VISITOR)
-    assert isinstance(receipt["id"], int) and not (
-        isinstance(said, dict) and said.get("text") == UNEXPECTED
-    )
+    assert isinstance(receipt["id"], int)
+    assert not (isinstance(said, dict) and said.get("text") == UNEXPECTED)
     assert isinstance(new, Screen) or said["kind"] == "error"
     opened = frame.answers.step(screen, lambda seen: open_chapter(frame.modules, seen, sent))
     assert isinstance(opened.screen, Screen) or "has no chapter" in opened.message["text"]
@@ -191,9 +190,8 @@ def test_no_failure_leaves_an_event_unanswered(
         raise fault("/secret/path")
 
     update = frame.answers.step(screen, fail)
-    assert update.message["text"] == UNEXPECTED and len(frame.outputs.values(update)) == len(
-        frame.outputs.parts
-    )
+    assert update.message["text"] == UNEXPECTED
+    assert len(frame.outputs.values(update)) == len(frame.outputs.parts)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])

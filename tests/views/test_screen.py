@@ -205,10 +205,8 @@ def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Scree
     assert update.reading["changed"] is True and update.screen.reading is screen.reading
     assert update.screen.prediction.best.candidate.start_logit == 40.0
     back = frame.answers.step(update.screen, lambda s: give_back(s, {}, frame.modules))
-    assert (
-        back.reading["changed"] is False
-        and back.screen.prediction.n_best == screen.prediction.n_best
-    )
+    assert back.reading["changed"] is False
+    assert back.screen.prediction.n_best == screen.prediction.n_best
 
 
 def test_temperature_changes_no_score(screen: Screen) -> None:
@@ -335,10 +333,8 @@ def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) 
         played(frame, name, screen, ask.change_reader(screen, name, name, "Who?", TEXT))
         for name in ("bad", "good")
     )
-    assert (
-        all(update.screen is None for update in bad)
-        and bad[-1].message["text"] == "the paragraph holds no word piece"
-    )
+    assert all(update.screen is None for update in bad)
+    assert bad[-1].message["text"] == "the paragraph holds no word piece"
     assert good[-1].pictures["readers"]["source"] == "good"
     assert good[-1].screen.source == "good" and good[-1].screen.reading.model_name == "good"
     assert good[-1].message["text"] == facts_sentence(
@@ -401,14 +397,12 @@ def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen
     shown, visitor = wired.answers.answer(None, screen).screen, SimpleNamespace(session_hash="a")
     request = event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20})
     began = list(wired.slow.begin("windows", shown, request, visitor))
-    assert (
-        began[0][0]["kind"] == "busy" and [done for _, done in began if isinstance(done, int)] != []
-    )
+    assert began[0][0]["kind"] == "busy"
+    assert [done for _, done in began if isinstance(done, int)] != []
     wired.selected(shown, event(index=[0, 1, 2]), visitor)
     delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, visitor), strict=True))
-    assert delivered["screen"].reading.options == WindowOptions(60, 20) and delivered[
-        "screen"
-    ].selection.span == Span(1, 2)
+    assert delivered["screen"].reading.options == WindowOptions(60, 20)
+    assert delivered["screen"].selection.span == Span(1, 2)
     assert all(value == gr.skip() for value in wired.deliver(shown, visitor)), "once"
     assert list(wired.slow.begin("windows", shown, event(index="merge", value=1), visitor)) == [
         (gr.skip(), gr.skip())
@@ -557,7 +551,8 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
         return answered(seen, data, SimpleNamespace(session_hash="a"))
 
     good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
-    assert (good[-1]["id"], good[-1]["refused"]) == (7, False) and (
+    assert (good[-1]["id"], good[-1]["refused"]) == (7, False)
+    assert (
         bad[-1]["id"],
         bad[-1]["refused"],
     ) == (8, True)
@@ -582,12 +577,10 @@ def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(
     new, record, said, receipt = frame.selected(
         shown, event(index=[0, 2, 3], id=5), SimpleNamespace(session_hash="a")
     )
-    assert (
-        new.selection.span == Span(2, 3)
-        and record["start"] == 2
-        and said == gr.skip()
-        and receipt["id"] == 5
-    )
+    assert new.selection.span == Span(2, 3)
+    assert record["start"] == 2
+    assert said == gr.skip()
+    assert receipt["id"] == 5
 
 
 class Slow:
@@ -723,10 +716,8 @@ def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
                     ]
                     assert kept is not None
                     if whole:
-                        assert (
-                            kept.span == Span(first, last)
-                            and new.reading.windows[kept.window] in whole
-                        )
+                        assert kept.span == Span(first, last)
+                        assert new.reading.windows[kept.window] in whole
                     else:
                         assert kept == selection.winner(new)
                     seen.add((bool(whole), kept.window == int(new.reading.owners[first])))

@@ -120,11 +120,9 @@ def test_gap_and_its_share() -> None:
     ).complete
     without = Attribution(made.target, "gradient_x_input", 0, made.start, made.end, f_x=5.0)
     assert without.gap is without.gap_share is without.complete is None
-    assert (
-        gap_share(0.0, 0.0) == 0.0
-        and gap_share(0.1, 0.0) == float("inf")
-        and gap_share(-1.0, 4.0) == 0.25
-    )
+    assert gap_share(0.0, 0.0) == 0.0
+    assert gap_share(0.1, 0.0) == float("inf")
+    assert gap_share(-1.0, 4.0) == 0.25
     with pytest.raises(BadInput, match="end lane of this attribution is not finite"):
         Attribution(made.target, made.method, 0, made.start, np.array([np.nan, 0]), f_x=0.0)
 
@@ -151,9 +149,8 @@ def test_words_of_a_window_keep_their_pieces_together() -> None:
     joined = defaultdict(str)
     for token, word in zip(tokens, found.of, strict=True):
         joined[int(word)] += token.lstrip("#")
-    assert joined.pop(-1) == "[CLS][SEP][SEP]" and [joined[k] for k in range(len(found))] == [
-        w.text for w in found.items
-    ]
+    assert joined.pop(-1) == "[CLS][SEP][SEP]"
+    assert [joined[k] for k in range(len(found))] == [w.text for w in found.items]
     for word in found.items:
         source = reading.encoding.question if word.side == "question" else reading.encoding.context
         assert source[word.char_start : word.char_end] == word.text
@@ -215,12 +212,10 @@ def test_question_words_are_masked_in_every_window_and_the_answer_is_decoded_aga
         return s, e
 
     (effect,) = question_effects(reading, Target("span_score", Span(1, 1)), masked)
-    assert (
-        effect.word.text == "who"
-        and effect.start == pytest.approx(100)
-        and effect.end == 0
-        and effect.total == pytest.approx(100)
-    )
+    assert effect.word.text == "who"
+    assert effect.start == pytest.approx(100)
+    assert effect.end == 0
+    assert effect.total == pytest.approx(100)
     assert effect.changed and not effect.elsewhere and effect.answer != "Beta"
     (same,) = question_effects(
         reading,
@@ -262,10 +257,8 @@ def test_rank_correlation_against_the_textbook_formula() -> None:
     assert rank_correlation(np.array([0, 1, 1, 2]), np.array([0, 1, 2, 3])) == pytest.approx(
         4.5 / np.sqrt(4.5 * 5)
     )
-    assert (
-        rank_correlation(np.ones(4), np.arange(4)) is None
-        and rank_correlation(np.ones(1), np.ones(1)) is None
-    )
+    assert rank_correlation(np.ones(4), np.arange(4)) is None
+    assert rank_correlation(np.ones(1), np.ones(1)) is None
     with pytest.raises(BadInput, match="got 2 and 3"):
         rank_correlation(np.ones(2), np.ones(3))
 

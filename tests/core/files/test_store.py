@@ -33,9 +33,8 @@ def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
         "fake",
         0.0,
     )
-    assert back.encoding.context_tokens == reading.encoding.context_tokens and len(
-        back.windows
-    ) == len(reading.windows)
+    assert back.encoding.context_tokens == reading.encoding.context_tokens
+    assert len(back.windows) == len(reading.windows)
 
 
 def test_calibrations_come_back_and_a_reading_stored_before_there_were_any_has_none(

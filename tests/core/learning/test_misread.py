@@ -28,11 +28,9 @@ def right() -> float:
 
 def test_normalising_over_the_gold_alone_always_costs_nothing() -> None:
     found = on("gold_only", S, E)
-    assert (
-        found.value == 0
-        and found.right == pytest.approx(right())
-        and found.differs == pytest.approx(right())
-    )
+    assert found.value == 0
+    assert found.right == pytest.approx(right())
+    assert found.differs == pytest.approx(right())
 
 
 def test_without_the_minus_the_loss_turns_its_sign() -> None:
@@ -58,9 +56,8 @@ def test_without_exp_there_is_no_logarithm_of_a_negative_share() -> None:
     assert on("no_exp", [1, -1, 0, 0, 0, 0, 0, 0], E, (0, 0)).value is None, "a sum of 0"
     assert on("no_exp", [1, 1, 1, 1, -3, 1, 1, 1], E, (4, 4)).value is None
     found = on("no_exp", S, E)
-    assert (
-        found.value == pytest.approx(-(math.log(1 / 6) + math.log(1 / 5)) / 2) and found.first == 0
-    )
+    assert found.value == pytest.approx(-(math.log(1 / 6) + math.log(1 / 5)) / 2)
+    assert found.first == 0
     assert on("no_exp", [1, 1, 1, 1, -3, 1, 1, 1], E, (4, 4)).differs == math.inf
 
 
@@ -74,7 +71,8 @@ def test_one_denominator_for_both_heads_does_not_sum_to_one() -> None:
 def test_a_sum_too_large_for_a_float_is_infinite_and_warns_nobody() -> None:
     with np.errstate(over="raise"):
         found = on("shared_z", S, [1000.0 * x for x in E])
-    assert found.second == math.inf and found.value == pytest.approx(
+    assert found.second == math.inf
+    assert found.value == pytest.approx(
         (2 * math.log(5 + math.e + math.e**3 + math.e**2) - 1 - 1000) / 2
     )
 

@@ -212,9 +212,8 @@ def test_another_head_gives_another_reading():
     W, b = rng.normal(size=(3, 4)), rng.normal(size=3)
     states = [rng.normal(size=(len(w), 4)) for w in reading.windows]
     tagged = with_tags(reading, W, b, states)
-    assert reading.tag_logits is None and np.array_equal(
-        tagged.start_logits, reading.start_logits, equal_nan=True
-    )
+    assert reading.tag_logits is None
+    assert np.array_equal(tagged.start_logits, reading.start_logits, equal_nan=True)
     np.testing.assert_allclose(tagged.tag_logits[1, 2], W @ states[1][2] + b, rtol=1e-5)
 
 

@@ -70,14 +70,12 @@ def test_one_annotator_s_two_spans_become_half_a_start_each_and_two_tagged_spans
     reading, states, _ = text()
     of = lesson(reading, 0, [BOTH], states, DECODE)
     w = reading.windows[0]
-    assert [of.start[w.to_pos(k)] for k in (1, 5)] == [0.5, 0.5] and [
-        of.end[w.to_pos(k)] for k in (1, 6)
-    ] == [0.5, 0.5]
+    assert [of.start[w.to_pos(k)] for k in (1, 5)] == [0.5, 0.5]
+    assert [of.end[w.to_pos(k)] for k in (1, 6)] == [0.5, 0.5]
     assert "".join("BIO"[int(t)] for t in of.tags[of.labelled].argmax(axis=1)) == "OBOOOBIOO"
     three = lesson(reading, 0, [BOTH, Span(1, 1), None], states, DECODE)
-    assert three.start[w.to_pos(1)] == pytest.approx(0.5) and three.start[
-        w.to_pos(5)
-    ] == pytest.approx(1 / 6)
+    assert three.start[w.to_pos(1)] == pytest.approx(0.5)
+    assert three.start[w.to_pos(5)] == pytest.approx(1 / 6)
     assert three.start[w.cls_at] == pytest.approx(1 / 3)
     assert three.tags[w.to_pos(1)].tolist() == pytest.approx([2 / 3, 0, 1 / 3])
 

@@ -38,9 +38,8 @@ def test_guesses_ranks_and_product_are_plain_arithmetic():
         both = p * q / (p * q).sum()
         for one, want in ((piece.mlm, p), (piece.sbo, q), (piece.both, both)):
             order = np.argsort(-want)
-            assert [g.id for g in one.guesses] == order[:4].tolist() and one.guesses[
-                0
-            ].piece == NAMES[order[0]]
+            assert [g.id for g in one.guesses] == order[:4].tolist()
+            assert one.guesses[0].piece == NAMES[order[0]]
             assert [g.p for g in one.guesses] == pytest.approx(want[order[:4]])
             assert one.rank == order.tolist().index(piece.id) + 1
             assert (one.p, one.loss) == pytest.approx((want[piece.id], -np.log(want[piece.id])))
@@ -92,9 +91,8 @@ def test_both_denominators_are_named_and_runs_add_up_to_the_papers_sum():
         LossTerm("MLM", pytest.approx(sum(mlm) / 4), 1.0, 4),
         LossTerm("SBO", pytest.approx(sum(sbo) / 4), 0.5, 4),
     )
-    assert [t.value for t in paper] == pytest.approx([sum(mlm), sum(sbo)]) and {
-        t.over for t in paper
-    } == {1}
+    assert [t.value for t in paper] == pytest.approx([sum(mlm), sum(sbo)])
+    assert {t.over for t in paper} == {1}
     runs = infill.run_terms(pieces)
     assert list(runs) == [Span(0, 0), Span(2, 3), Span(5, 5)] and runs[Span(0, 0)][1].value == 0
     assert np.sum([[t.value for t in terms] for terms in runs.values()], axis=0) == pytest.approx(
@@ -136,11 +134,9 @@ def test_the_json_names_every_field_of_the_contract():
         "toy",
     )
     report = json.loads(json.dumps(infill_json(encoding, found)))
-    assert (
-        report["pieces"][0]["sbo"] is None
-        and report["pieces"][0]["true_rank_sbo"] is None
-        and report["pieces"][0]["no_sbo"]
-    )
+    assert report["pieces"][0]["sbo"] is None
+    assert report["pieces"][0]["true_rank_sbo"] is None
+    assert report["pieces"][0]["no_sbo"]
     first = report["pieces"][1]
     assert {
         "text",
@@ -154,6 +150,5 @@ def test_the_json_names_every_field_of_the_contract():
     } <= set(first)
     assert first["position"] == 1 and [set(g) for g in first["both"]] == [{"piece", "p"}] * 4
     assert report["total"] == pytest.approx(sum(t["weight"] * t["value"] for t in report["terms"]))
-    assert [t["name"] for t in report["terms"]] == ["MLM", "SBO"] and report["terms"][1][
-        "over"
-    ] == 3
+    assert [t["name"] for t in report["terms"]] == ["MLM", "SBO"]
+    assert report["terms"][1]["over"] == 3

@@ -142,17 +142,16 @@ def test_every_turn_is_on_record_and_can_be_replayed():
                 <= draw.length
             )
             gone = set(runs) - set(draw.runs)
-            assert gone <= set(draw.joined) and all(
+            assert gone <= set(draw.joined)
+            assert all(
                 any(r.start <= g.start and g.end <= r.end for r in draw.runs) for g in draw.joined
             )
             hidden |= set(range(draw.span.start, draw.span.end + 1))
         runs = draw.runs
         assert draw.budget_left == masked.budget - len(hidden)
-    assert (
-        runs == masked.runs
-        and hidden == set(masked.hidden.tolist())
-        and masked.draws[-1].budget_left == 0
-    )
+    assert runs == masked.runs
+    assert hidden == set(masked.hidden.tolist())
+    assert masked.draws[-1].budget_left == 0
     assert not any(draw.cut for draw in masked.draws[:-1])
 
 
@@ -207,20 +206,17 @@ def test_pairs_name_the_observed_neighbours_and_count_from_one():
     masked = hide(np.arange(12), [Span(2, 4), Span(8, 8)], MASK)
     pairs = masked.pairs()
     assert pairs.at.tolist() == [2, 3, 4, 8]
-    assert (
-        pairs.left.tolist() == [1, 1, 1, 7]
-        and pairs.right.tolist() == [5, 5, 5, 9]
-        and pairs.k.tolist() == [1, 2, 3, 1]
-    )
+    assert pairs.left.tolist() == [1, 1, 1, 7]
+    assert pairs.right.tolist() == [5, 5, 5, 9]
+    assert pairs.k.tolist() == [1, 2, 3, 1]
 
 
 def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
     masked = hide(np.arange(40), [Span(0, 1), Span(5, 30), Span(38, 39)], MASK)
     pairs = masked.pairs()
     assert pairs.at.tolist() == list(range(5, 25)) and pairs.k.max() == POSITIONS == 20
-    assert "first piece" in (masked.why_no_sbo(1) or "") and "last piece" in (
-        masked.why_no_sbo(38) or ""
-    )
+    assert "first piece" in (masked.why_no_sbo(1) or "")
+    assert "last piece" in (masked.why_no_sbo(38) or "")
     assert masked.why_no_sbo(24) is None and "piece 21 of its run" in (masked.why_no_sbo(25) or "")
     assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs()) == 0
     with pytest.raises(BadInput, match="piece 3 is not hidden"):
@@ -239,11 +235,9 @@ def test_hand_drawn_spans_merge_and_are_all_masked():
 def test_an_observed_piece_can_be_changed_and_a_hidden_one_cannot():
     masked = hide(np.arange(6), [Span(2, 3)], MASK)
     other = changed(masked, 4, 99)
-    assert (
-        other.input_ids.tolist() == [0, 1, 1, 1, 99, 5]
-        and other.true_ids[4] == 99
-        and masked.true_ids[4] == 4
-    )
+    assert other.input_ids.tolist() == [0, 1, 1, 1, 99, 5]
+    assert other.true_ids[4] == 99
+    assert masked.true_ids[4] == 4
     for at in (2, 6, -1):
         with pytest.raises(BadInput, match="only an observed piece"):
             changed(masked, at, 99)
@@ -281,8 +275,6 @@ def test_restored_undoes_changed_words_and_leaves_blanks_as_they_were():
     moved = changed(changed(shown, 1, 50), 5, 51)
     assert moved.input_ids[[1, 3, 5]].tolist() == [50, 77, 51]
     back = restored(moved, ids)
-    assert (
-        back.input_ids.tolist() == shown.input_ids.tolist()
-        and back.true_ids.tolist() == ids.tolist()
-    )
+    assert back.input_ids.tolist() == shown.input_ids.tolist()
+    assert back.true_ids.tolist() == ids.tolist()
     assert back.runs == shown.runs and back.fates == shown.fates

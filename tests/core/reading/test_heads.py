@@ -76,9 +76,8 @@ def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
         shifted = apply_what_if(shifted, {}, (window, 3.0))
     before, after = predict(reading), predict(shifted)
     assert [r.candidate.text for r in before.n_best] == [r.candidate.text for r in after.n_best]
-    assert after.score_diff == pytest.approx(
-        before.score_diff
-    ) and after.null_score == pytest.approx(before.null_score + 6.0)
+    assert after.score_diff == pytest.approx(before.score_diff)
+    assert after.null_score == pytest.approx(before.null_score + 6.0)
     with pytest.raises(BadInput, match="finite number, got nan"):
         shift_bias(s, e, math.nan, 0.0)
 
@@ -101,11 +100,9 @@ def test_wrong_shapes_are_named() -> None:
 def test_the_pencil_reader_by_hand() -> None:
     exercise = pencil()
     assert exercise.logits.tolist() == [[0, 2], [4, -2], [1, 4], [0, 0], [2, 1]]
-    assert (
-        exercise.best == (1, 2) == exercise.gold
-        and exercise.score(1, 2) == 8
-        and exercise.score(0, 0) == 2
-    )
+    assert exercise.best == (1, 2) == exercise.gold
+    assert exercise.score(1, 2) == 8
+    assert exercise.score(0, 0) == 2
     sums = [sum(math.exp(z) for z in column) for column in ((0, 4, 1, 0, 2), (2, -2, 4, 0, 1))]
     assert exercise.loss == pytest.approx(-(4 - math.log(sums[0]) + 4 - math.log(sums[1])) / 2)
     assert exercise.probabilities.sum(axis=0).tolist() == pytest.approx([1, 1])
@@ -153,6 +150,5 @@ def test_fresh_exercises_have_one_best_pair() -> None:
         exercise = another(np.random.default_rng(seed))
         scores = {pair: exercise.score(*pair) for pair in exercise.pairs()}
         assert exercise.gold == max(scores, key=scores.__getitem__)
-        assert sorted(scores.values())[-2] < scores[exercise.gold] and scores[
-            exercise.gold
-        ] > exercise.score(0, 0)
+        assert sorted(scores.values())[-2] < scores[exercise.gold]
+        assert scores[exercise.gold] > exercise.score(0, 0)

@@ -40,11 +40,9 @@ CURVE = ThresholdCurve(5, 4, POINTS, POINTS[1])
 def test_an_empty_bin_is_no_dot() -> None:
     picture = reliability_picture(FOUND)
     assert [row["count"] for row in picture["before"]] == [4]
-    assert (
-        "claim 75 % on average, and 50 % of them are exactly right" in picture["said"]
-        and "answers by 0.250." in picture["said"]
-        and "misses by 0.125: the dots lie closer" in picture["said"]
-    )
+    assert "claim 75 % on average, and 50 % of them are exactly right" in picture["said"]
+    assert "answers by 0.250." in picture["said"]
+    assert "misses by 0.125: the dots lie closer" in picture["said"]
     worse = replace(FOUND, error_after=0.3)
     assert "no closer" in reliability_picture(worse)["said"]
 

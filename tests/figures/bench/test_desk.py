@@ -86,9 +86,8 @@ def test_the_exercise_travels_with_what_each_cell_asks_and_its_slips(exercise: o
     assert all(c["hint"] for c in data["cells"])
     for i, row in enumerate(data["T"]):
         s = sum(a * b for a, b in zip(row, data["S"], strict=True)) + data["bias"][0]
-        assert (
-            cells[f"logit_start_{i}"]["value"] == s and cells[f"logit_start_{i}"]["decimals"] == 0
-        )
+        assert cells[f"logit_start_{i}"]["value"] == s
+        assert cells[f"logit_start_{i}"]["decimals"] == 0
         for text, wrong in cells[f"logit_start_{i}"]["slips"]:
             found = exercise.check(f"logit_start_{i}", str(wrong))
             assert found.correct or found.slip is not None, text

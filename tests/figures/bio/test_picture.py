@@ -149,9 +149,8 @@ def test_the_threshold_keeps_a_beginning_of_the_list() -> None:
     reading = reading_of("OBIOBOO", 2)
     data = threshold_data(reading, DECODE, 0.3)
     marginals = [s["marginal"] for s in data["spans"]]
-    assert marginals == sorted(marginals, reverse=True) and {
-        s["text"] for s in data["spans"][:2]
-    } == {"w1 w2", "w4"}
+    assert marginals == sorted(marginals, reverse=True)
+    assert {s["text"] for s in data["spans"][:2]} == {"w1 w2", "w4"}
     assert data["says"].startswith(
         f"{sum(s['marginal'] >= 0.3 and not s['beaten'] for s in data['spans'])} span"
     )
@@ -273,20 +272,16 @@ def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
     rows = {r["key"]: r for r in data["rows"]}
     assert (rows["first"]["score"], rows["glued"]["score"]) == ("7.90", "8.00")
     for row in data["rows"]:
+        assert row["sign"] == "="
         assert (
-            row["sign"] == "="
-            and len(
-                {len(row[k].split(".")[1]) for row in data["rows"] for k in ("s", "e", "score")}
-            )
+            len({len(row[k].split(".")[1]) for row in data["rows"] for k in ("s", "e", "score")})
             == 1
         )
         assert value(row["s"]) + value(row["e"]) == value(row["score"])
     assert data["says"].startswith("The glue wins") and "0.10 more" in data["says"]
     verdicts = {x["loss"]: x["verdict"] for x in data["losses"]}
-    assert (
-        verdicts["soft"] == "level with the glue"
-        and verdicts["legal pairs, each"] == "both answers beat the glue"
-    )
+    assert verdicts["soft"] == "level with the glue"
+    assert verdicts["legal pairs, each"] == "both answers beat the glue"
     now = loss_now(found)
     assert value(now["legal"]) - value(now["gold"]) == value(now["loss"])
 
@@ -353,10 +348,8 @@ def test_the_double_sum_collapses_to_one_term_a_token() -> None:
     tags = np.full(12, 2)
     tags[2:5] = [0, 1, 1]
     assert float(value(data["loss"])) == pytest.approx(-rows[np.arange(12), tags].sum(), abs=1e-3)
-    assert (
-        "36 terms" in data["stages"][0]["says"]
-        and "24 terms had t = 0" in data["stages"][1]["says"]
-    )
+    assert "36 terms" in data["stages"][0]["says"]
+    assert "24 terms had t = 0" in data["stages"][1]["says"]
 
 
 @pytest.mark.parametrize(
@@ -391,29 +384,22 @@ def test_both_heads_taught_two_answers_say_what_each_returns() -> None:
     reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
     path = taught_path(reading, [both], 200)
     data = teach_data(path, both, 0, float(np.log(2)), DECODE)
-    assert (
-        data["says"].startswith("After 200 steps the tags return 2 spans: “\u2068w1\u2069”")
-        and "Start and end return “" in data["says"]
-    )
-    assert (
-        "score nearly the same" in data["says"]
-        and data["steps"] == 200
-        and data["canUndo"]
-        and data["floor"] == "0.693"
-    )
+    assert data["says"].startswith("After 200 steps the tags return 2 spans: “\u2068w1\u2069”")
+    assert "Start and end return “" in data["says"]
+    assert "score nearly the same" in data["says"]
+    assert data["steps"] == 200
+    assert data["canUndo"]
+    assert data["floor"] == "0.693"
     assert [r["text"] for r in data["rows"]] == ["w1", "w4 w5", "w1 w2 w3 w4 w5"]
-    assert (
-        all(r["marginal"][1] > 0.9 for r in data["rows"][:2])
-        and data["rows"][2]["marginal"][1] < 0.01
-    )
+    assert all(r["marginal"][1] > 0.9 for r in data["rows"][:2])
+    assert data["rows"][2]["marginal"][1] < 0.01
     shares = [r["share"][1] for r in data["rows"]]
     assert max(shares) - min(shares) < 0.1 and sum(shares) < 1
     assert [len(t["rows"]) for t in teach_tables(data)] == [3, 201]
     json.dumps(data, allow_nan=False)
     before = teach_data(path[:1], both, 0, 0.0, DECODE)
-    assert (
-        before["says"].startswith("Before the first step the tags return") and not before["canUndo"]
-    )
+    assert before["says"].startswith("Before the first step the tags return")
+    assert not before["canUndo"]
     pairs = teach_data(taught_path(reading, [both], 400, "legal pairs, each"), both, 0, 0.0, DECODE)
     assert "less than the better answer, but only that one" in pairs["says"]
 

@@ -65,11 +65,9 @@ def test_labels_come_from_marks_annotators_nobody_or_the_reader(two_windows: Rea
 
 
 def test_the_home_window_owns_the_label(two_windows: Reading) -> None:
-    assert (
-        home(two_windows, (GOLD,)) == 1
-        and home(two_windows, (Span(0, 0),)) == 0
-        and home(two_windows, (None,)) == 0
-    )
+    assert home(two_windows, (GOLD,)) == 1
+    assert home(two_windows, (Span(0, 0),)) == 0
+    assert home(two_windows, (None,)) == 0
     assert [holds(two_windows, w, (GOLD,)) for w in (0, 1)] == ["a part of it", "the whole answer"]
     assert holds(two_windows, 0, (Span(4, 4),)) == "none of it"
 
@@ -127,9 +125,8 @@ def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading
         "<s>",
     )
     json.dumps(plain(picture))
-    assert picture["windows"][0]["start"] == [[0, 1.0]] and picture["windows"][1]["start"] == [
-        [two_windows.windows[1].to_pos(3), 1.0]
-    ]
+    assert picture["windows"][0]["start"] == [[0, 1.0]]
+    assert picture["windows"][1]["start"] == [[two_windows.windows[1].to_pos(3), 1.0]]
     cut = strip(two_windows, (GOLD,))
     assert cut["first"] <= 3 < 4 < cut["stop"] and "characters 17 to 30" in cut["chars"]
     assert strip(two_windows, (None,)) is None
@@ -141,10 +138,8 @@ def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading
     }
     tables = loss_tables(two_windows, labels.golds, 1)
     gradient = [value(row[5].removeprefix("< ")) for row in tables[2]["rows"]]
-    assert (
-        sum(gradient) == pytest.approx(0, abs=1e-3)
-        and gradient[two_windows.windows[1].to_pos(3)] < 0
-    )
+    assert sum(gradient) == pytest.approx(0, abs=1e-3)
+    assert gradient[two_windows.windows[1].to_pos(3)] < 0
 
 
 @pytest.mark.parametrize(
@@ -217,14 +212,11 @@ def test_verdicts_find_the_cheap_wrong_and_the_dear_right_one() -> None:
         ("d", "D", 3.0, False, "v", "u"),
     ]
     found = verdicts(cases)
-    assert (found["low"]["id"], found["high"]["id"]) == ("b", "c") and "does not decide" in found[
-        "says"
-    ]
+    assert (found["low"]["id"], found["high"]["id"]) == ("b", "c")
+    assert "does not decide" in found["says"]
     assert "every wrong answer costs more" in verdicts([cases[0], cases[3]])["says"]
-    assert (
-        verdicts([cases[0]])["says"] == "All 1 stored readings are right."
-        and verdicts([])["low"] is None
-    )
+    assert verdicts([cases[0]])["says"] == "All 1 stored readings are right."
+    assert verdicts([])["low"] is None
 
 
 def after_steps(reading: Reading) -> Learned:
@@ -253,10 +245,8 @@ def after_steps(reading: Reading) -> Learned:
 def test_steps_show_before_and_after(two_windows: Reading) -> None:
     data = learned_data(after_steps(two_windows), DECODE, MergeOptions())
     json.dumps(plain(data))
-    assert (
-        data["curve"] == [1.5, 1.0]
-        and "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
-    )
+    assert data["curve"] == [1.5, 1.0]
+    assert "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
     assert "windows 2 of 2" in data["says"] and "annotators differ" not in data["says"]
     parted = learned_data(
         replace(after_steps(two_windows), golds=(GOLD, GOLD, None)), DECODE, MergeOptions()
@@ -266,9 +256,8 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
     assert f"stays above {floor:.3f}" in parted["says"]
     top = data["start"][0]
     assert top["text"] == "Delta" and top["after"] > top["before"]
-    assert (
-        data["spans"]["rows"][0][0] == "Delta Epsilon" and value(data["spans"]["rows"][0][3]) == 3.0
-    )
+    assert data["spans"]["rows"][0][0] == "Delta Epsilon"
+    assert value(data["spans"]["rows"][0][3]) == 3.0
     assert {"from", "to", "text"} <= set(data["plane"][0])
     assert moved_sentence(Movement("T", 2, 2, 0, 0)) == {
         "name": "T",
@@ -306,9 +295,8 @@ def test_the_matrix_before_and_after_holds_the_products_of_its_margins(
             for cell in row
         )
     shown = matrix_table(data)
-    assert shown["rows"][0][0].split()[0].isdigit() and all(
-        float(max(r[2], r[3])) >= 0.005 for r in shown["rows"]
-    )
+    assert shown["rows"][0][0].split()[0].isdigit()
+    assert all(float(max(r[2], r[3])) >= 0.005 for r in shown["rows"])
     named = {tuple(s) for s in shown["select"] if s}
     assert (1, 3, 4) in named
 
@@ -316,10 +304,8 @@ def test_the_matrix_before_and_after_holds_the_products_of_its_margins(
 def test_what_was_forgotten_is_counted() -> None:
     rows = [Remembered("A", "x", "y", 0.1, 0.4), Remembered("B", None, None, 0.2, 0.2)]
     data = forgot_data(rows)
-    assert (
-        data["says"].startswith("1 answer of 2 changed; the loss rose on 1 of them")
-        and data["table"]["rows"][1][1] == "no answer"
-    )
+    assert data["says"].startswith("1 answer of 2 changed; the loss rose on 1 of them")
+    assert data["table"]["rows"][1][1] == "no answer"
     assert forgot_data([]) is None
 
 
@@ -342,21 +328,17 @@ def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
     assert data["loss"][1] == pytest.approx(
         total(start_end_loss(two_windows, (Span(1, 1),), [0])), abs=1e-4
     )
-    assert (
-        data["answers"][1] == data["answers"][2] == "Beta"
-        and "“\u2068Beta\u2069”, stands from step 50 on" in data["says"]
-    )
+    assert data["answers"][1] == data["answers"][2] == "Beta"
+    assert "“\u2068Beta\u2069”, stands from step 50 on" in data["says"]
     assert all(
         text and row[-1] == text
         for text, row in zip(data["best"], data["table"]["rows"], strict=True)
     )
     strict = replace(DECODE, null_score_diff_threshold=-99.0)
     never = replay_data(replace(two_windows, threshold=0.0), rows_of(two_windows), (None,), strict)
-    assert (
-        never["answers"] == [None] * 3
-        and never["best"] == data["best"]
-        and "verdict, no answer, stands from step 0" in never["says"]
-    )
+    assert never["answers"] == [None] * 3
+    assert never["best"] == data["best"]
+    assert "verdict, no answer, stands from step 0" in never["says"]
     assert "the heads are random" in data["says"] and len(data["table"]["rows"]) == 3
     short = ReplayRows((0,), 1, np.zeros((1, 3)), np.zeros((1, 3)), np.zeros((1, 3, 3)))
     assert replay_data(two_windows, short, (GOLD,), DECODE) is None
@@ -382,12 +364,10 @@ def test_a_replay_on_disk_is_read_as_training_writes_it(
     )
     found = load_replay(tmp_path)
     rows = found.rows("b")
-    assert (
-        found.checksum == "c"
-        and rows.window == 1
-        and rows.start.tolist() == [[3, 4], [8, 9]]
-        and found.rows("z") is None
-    )
+    assert found.checksum == "c"
+    assert rows.window == 1
+    assert rows.start.tolist() == [[3, 4], [8, 9]]
+    assert found.rows("z") is None
     np.savez_compressed(
         tmp_path / "replay.npz", start=both[:1], end=both[:1], tags=np.zeros((1, 5, 3), np.float16)
     )

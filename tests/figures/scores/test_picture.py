@@ -141,18 +141,14 @@ def test_the_largest_moves_come_first_and_differ_as_printed() -> None:
     assert largest_moves(moved, before.windows[0].owned).tolist()[:2] == [1, 2]
     twin = move_table(before, moved, 0)
     assert twin["rows"][0] == ["Beta", "1.00", "5.00", "+4.00", "1.00", "−2.00", "−3.00"]
-    assert (
-        twin["select"][0] == [0, 1, 1]
-        and twin["rows"][-1][0] == "no answer"
-        and twin["select"][-1] is None
-    )
+    assert twin["select"][0] == [0, 1, 1]
+    assert twin["rows"][-1][0] == "no answer"
+    assert twin["select"][-1] is None
     for row in twin["rows"]:
         assert value(row[2]) - value(row[1]) == pytest.approx(value(row[3].replace("+", "")))
     said = slide_notice(before, after, moved, 0, ("Alpha", None))
-    assert (
-        "the answer goes from “\u2068Alpha\u2069” to no answer" in said
-        and "from (1.00, 1.00) to (5.00, −2.00)" in said
-    )
+    assert "the answer goes from “\u2068Alpha\u2069” to no answer" in said
+    assert "from (1.00, 1.00) to (5.00, −2.00)" in said
     assert "the answer stays no answer" in slide_notice(before, after, moved, 0, (None, None))
 
 
@@ -260,12 +256,10 @@ def test_rivals_are_the_highest_others_that_are_allowed() -> None:
 
 def test_vectors_travel_once_with_angle_and_lengths() -> None:
     data = vectors_data(HeadWeights(np.array([3.0, 0, 4]), np.array([0, 2.0, 0]), 0.1, -0.2))
-    assert (
-        data["d"] == 3
-        and data["angle"] == "90.0"
-        and data["lengths"] == ["5.00", "2.00"]
-        and data["size"] == 4.0
-    )
+    assert data["d"] == 3
+    assert data["angle"] == "90.0"
+    assert data["lengths"] == ["5.00", "2.00"]
+    assert data["size"] == 4.0
     assert data["bias"] == ["0.1000", "−0.2000"]
 
 
@@ -303,10 +297,8 @@ def test_the_last_layer_of_the_lens_is_the_reading_and_all_of_it_travels() -> No
         packed[-1], hidden[-1].astype(float) @ heads.E.astype(float) + heads.b_E, rtol=1e-5
     )
     low, high = data["pca"]["range"][:2]
-    assert (
-        low < components(hidden[-1]).points[:, 0].min()
-        and high > components(hidden[-1]).points[:, 0].max()
-    )
+    assert low < components(hidden[-1]).points[:, 0].min()
+    assert high > components(hidden[-1]).points[:, 0].max()
     assert len(data["start"]) == 4 * math.ceil(3 * 6 * 4 / 3)
 
 
@@ -316,9 +308,8 @@ def test_two_readings_side_by_side() -> None:
     data = bench_data(first, other, pair)
     json.dumps(data, allow_nan=False)
     assert [s["span"] for s in data["sides"]] == ["Alpha Beta Gamma", "Beta"]
-    assert (
-        data["sides"][1]["numbers"][0]["value"] == "8.00" and len(data["sides"][0]["numbers"]) == 4
-    )
+    assert data["sides"][1]["numbers"][0]["value"] == "8.00"
+    assert len(data["sides"][0]["numbers"]) == 4
     p = np.exp([5.0, 1, 0, -1, 0, -9, -9, -9])
     assert value(data["sides"][0]["lanes"][0]["top"][0][1]) == pytest.approx(
         p[0] / p.sum(), abs=1e-3
@@ -342,10 +333,8 @@ def test_what_differs_is_named_and_the_threshold_belongs_to_its_reader() -> None
         question=("when",),
     )
     object.__setattr__(strict, "model_name", "other")
-    assert (
-        changed(first, strict) == ["the question", "the paragraph", "the reader"]
-        and changed(first, first) == []
-    )
+    assert changed(first, strict) == ["the question", "the paragraph", "the reader"]
+    assert changed(first, first) == []
     there = decoded(strict, first, DECODE, MergeOptions())
     assert there.limit == -5.0 and there.answer is None
     said = bench_says(first, strict, (predict(first, DECODE), there))

@@ -74,15 +74,12 @@ def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> Non
     rows = {row[0]: row[1:] for row in data["table"]["rows"]}
     assert rows["George → Anna"] == ["paragraph", "+1.500", "+0.500", "0", "0"]
     assert rows["old"] == ["paragraph", "–", "–", "−0.750", "−0.250"]
-    assert rows["Who"][0] == "question" and len(data["table"]["rows"]) == len(
-        aligned(units(FIRST), units(OTHER))
-    )
+    assert rows["Who"][0] == "question"
+    assert len(data["table"]["rows"]) == len(aligned(units(FIRST), units(OTHER)))
     shown = {row["name"]: row["sums"] for row in data["rows"]}
-    assert (
-        shown["Rotne"] == ["+1.00", "+0.25"]
-        and shown["old"] == [None, "−1.00"]
-        and shown["July."] == ["−0.50", "+0.50"]
-    )
+    assert shown["Rotne"] == ["+1.00", "+0.25"]
+    assert shown["old"] == [None, "−1.00"]
+    assert shown["July."] == ["−0.50", "+0.50"]
     order = [row[0] for row in data["table"]["rows"]]
     assert [order.index(row["name"]) for row in data["rows"]] == sorted(
         order.index(row["name"]) for row in data["rows"]
@@ -115,11 +112,9 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
     data = rests_data(
         (FIRST, OTHER), ("it gives no gradient", explained(OTHER, {})), "gradient_x_input"
     )
-    assert (
-        data["refused"] == ["it gives no gradient", None]
-        and data["rows"] == []
-        and data["table"] is None
-    )
+    assert data["refused"] == ["it gives no gradient", None]
+    assert data["rows"] == []
+    assert data["table"] is None
     alone = READER.read("Why?", "Nothing else")
     data = rests_data(
         (FIRST, alone), (explained(FIRST, {"Rotne": 1.0}), explained(alone, {})), "leave_one_out"
@@ -132,10 +127,8 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
 
 def test_two_readers_without_anything_to_say_are_not_compared() -> None:
     data = rests_data((FIRST, OTHER), (explained(FIRST, {}), explained(OTHER, {})), "leave_one_out")
-    assert (
-        data["says"] == "On both sides: By this method no token has any effect on F(x)."
-        and data["rows"] == []
-    )
+    assert data["says"] == "On both sides: By this method no token has any effect on F(x)."
+    assert data["rows"] == []
 
 
 def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:
@@ -149,7 +142,5 @@ def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:
         (explained(FIRST, {"Rotne": 1.0}), explained(cut, {"Rotne": 1.0})),
         "leave_one_out",
     )
-    assert (
-        data["absent"] == ["not in this text", "not in window 1"]
-        and "words that both windows hold" in data["says"]
-    )
+    assert data["absent"] == ["not in this text", "not in window 1"]
+    assert "words that both windows hold" in data["says"]

@@ -85,10 +85,8 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
         (f["turn"], f["phase"]): f["says"] for f in frames_data(encoding, masked, MaskOptions())
     }
     assert says[1, "words"] == "From there 1 whole word: 1 piece. Budget left: 1."
-    assert (
-        "is hidden already. Length and anchor are drawn again" in says[2, "anchor"]
-        and (2, "words") not in says
-    )
+    assert "is hidden already. Length and anchor are drawn again" in says[2, "anchor"]
+    assert (2, "words") not in says
     assert says[3, "anchor"].endswith("The span begins where that word does, 1 piece earlier.")
     assert "The budget ends inside a word, and the span stops there" in says[3, "words"]
     assert (
@@ -102,9 +100,8 @@ def test_spans_by_hand_are_one_frame_and_say_so() -> None:
     encoding = fake_encode("", TEXT)
     masked = hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
     (frame,) = frames_data(encoding, masked, MaskOptions())
-    assert frame[
-        "says"
-    ] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]." and frame["runs"] == [
+    assert frame["says"] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]."
+    assert frame["runs"] == [
         [1, 2],
         [5, 5],
     ]
@@ -118,10 +115,8 @@ def test_seeing_counts_pieces_between_two_observed_ones() -> None:
     assert said.startswith(
         "Your spans hide 5 pieces in 4 runs: 1 of 5 has both neighbours in sight."
     )
-    assert (
-        "5 pieces fall into 4 runs: 3 of 5 have both neighbours in sight." in said
-        and "from next door" in said
-    )
+    assert "5 pieces fall into 4 runs: 3 of 5 have both neighbours in sight." in said
+    assert "from next door" in said
     assert "do not differ" in figure.mask_notice(single, single, by_hand=False)
 
 
@@ -137,29 +132,23 @@ def test_lengths_stand_beside_both_laws() -> None:
         "clipped": "4.463",
         "drawn": f"{np.dot(counts, range(1, 11)) / 10_000:.3f}",
     }
-    assert (
-        data["table"]["rows"][0][3:] == ["22.41 %", "20.00 %"]
-        and data["table"]["rows"][-1][0] == "mean"
-    )
+    assert data["table"]["rows"][0][3:] == ["22.41 %", "20.00 %"]
+    assert data["table"]["rows"][-1][0] == "mean"
     far = float(data["says"].rsplit("law, ", 1)[1].split(" ")[0])
     assert far > 10, "ten thousand draws tell the two laws apart at the last length"
     empty = plain(lengths_data([0] * 10, options))
-    assert (
-        empty["drawn"] == []
-        and empty["means"]["drawn"] is None
-        and "standard errors" not in empty["says"]
-    )
+    assert empty["drawn"] == []
+    assert empty["means"]["drawn"] is None
+    assert "standard errors" not in empty["says"]
     one = plain(lengths_data([4], MaskOptions(span_lower=3, span_upper=3)))
     assert one["lengths"] == [3] and one["law"] == [1.0]
 
 
 def test_the_formula_carries_the_budget_and_the_mean() -> None:
     text = "".join(p["text"] for p in figure.mask_formula(510, MaskOptions()))
-    assert (
-        "0.2 · 0.8" in text
-        and "mean 3.797 words" in text
-        and text.endswith("⌈0.15 · 510⌉ = 77 pieces")
-    )
+    assert "0.2 · 0.8" in text
+    assert "mean 3.797 words" in text
+    assert text.endswith("⌈0.15 · 510⌉ = 77 pieces")
     assert "budget" not in "".join(p["text"] for p in figure.mask_formula(None, MaskOptions()))
     assert "by hand: 4 of 40 pieces" in "".join(
         p["text"] for p in figure.mask_formula(40, MaskOptions(), 4)

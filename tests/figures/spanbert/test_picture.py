@@ -11,15 +11,11 @@ from qa_demo.figures.spanbert import picture as figure
 
 def test_without_measurements_the_page_says_so_and_shows_the_paper() -> None:
     data = plain(figure.closing_data(None, None, None))
-    assert (
-        data["scores"] is None
-        and data["ablation"]["rows"] == []
-        and data["ablation"]["table"] is data["ablation"]["steps"] is None
-    )
-    assert (
-        "none of its four starts was measured" in data["ablation"]["missing"]
-        and "cannot be drawn" in data["curve"]["says"]
-    )
+    assert data["scores"] is None
+    assert data["ablation"]["rows"] == []
+    assert data["ablation"]["table"] is data["ablation"]["steps"] is None
+    assert "none of its four starts was measured" in data["ablation"]["missing"]
+    assert "cannot be drawn" in data["curve"]["says"]
     objectives = data["ablation"]["paper"][1]["rows"]
     assert objectives[-1] == ["spans, one segment, SBO", "86.8", "74.1", "80.3", "79.0"]
     assert data["tables"] == [] and "Here," not in data["notice"]
@@ -52,9 +48,8 @@ def test_scores_keep_groups_without_a_boundary_term() -> None:
         "the twins stand under the chapter, not in the picture"
     )
     lengths, distance = data["panels"]
-    assert [("sbo" in r) for r in lengths["rows"]] == [True, False] and distance["title"].endswith(
-        "runs of 7 and more"
-    )
+    assert [("sbo" in r) for r in lengths["rows"]] == [True, False]
+    assert distance["title"].endswith("runs of 7 and more")
     assert data["tables"][0]["rows"][1] == ["over 10", "3", "10.0 %", "-", "-"]
     assert "Of 900 blanks" in data["says"] and "MLM names 36.5 % (perplexity 61.2)" in data["says"]
     assert (

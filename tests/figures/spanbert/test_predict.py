@@ -91,9 +91,8 @@ def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> 
         said = getattr(shown.blank, name)
         assert (head is None) == (said is None)
         if head is not None:
-            assert head["rank"] == f"{said.rank:,}" and [g["p"] for g in head["guesses"]] == [
-                g.p for g in said.guesses[:8]
-            ]
+            assert head["rank"] == f"{said.rank:,}"
+            assert [g["p"] for g in head["guesses"]] == [g.p for g in said.guesses[:8]]
             assert [g["true"] for g in head["guesses"]] == [
                 g.id == shown.blank.id for g in said.guesses[:8]
             ]
@@ -118,9 +117,9 @@ def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> 
 
 def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
     data = figure.picture_data(guessed([Span(0, 1)]), 20, {})
-    assert (
-        data["sides"] is None and data["heads"]["sbo"] is None and "first piece" in data["no_sbo"]
-    )
+    assert data["sides"] is None
+    assert data["heads"]["sbo"] is None
+    assert "first piece" in data["no_sbo"]
     assert "(SBO) has no guess: its run begins with the first" in notice(guessed([Span(0, 1)]))
     assert "no span boundary head" in notice(
         guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))
@@ -187,15 +186,11 @@ def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle(
 def test_table_twins_hold_every_blank_and_every_guess() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)], at=5)
     table = figure.blanks_table(shown)
-    assert (
-        len(table["rows"]) == 4
-        and "first piece" in table["rows"][0][-1]
-        and table["rows"][0][5] == "–"
-    )
-    assert (
-        table["rows"][-1][-1] == "–"
-        and len(figure.blanks_table(guessed([Span(4, 6)]))["head"]) == len(table["head"]) - 1
-    )
+    assert len(table["rows"]) == 4
+    assert "first piece" in table["rows"][0][-1]
+    assert table["rows"][0][5] == "–"
+    assert table["rows"][-1][-1] == "–"
+    assert len(figure.blanks_table(guessed([Span(4, 6)]))["head"]) == len(table["head"]) - 1
     listed = figure.guesses_table(shown)
     assert [r[1] for r in listed["rows"][:8]] == [g.piece for g in shown.blank.mlm.guesses[:8]]
     assert f"rank {shown.blank.sbo.rank:,}" in listed["rows"][-1][3]
@@ -224,10 +219,8 @@ def test_the_arithmetic_adds_up_as_printed(at: int) -> None:
     assert sum(map(value, [*product["products"], product["rest"], product["bias"]])) == value(
         product["logit"]
     )
-    assert (
-        float(value(product["logit"])) == pytest.approx(shown.trace.logit, abs=6e-4)
-        and product["others"] == D - 6
-    )
+    assert float(value(product["logit"])) == pytest.approx(shown.trace.logit, abs=6e-4)
+    assert product["others"] == D - 6
     log = data["log"]
     assert log["sign"] == "≈" or value(log["log_z"]) - value(log["logit"]) == value(log["loss"])
     assert float(value(log["loss"])) == pytest.approx(shown.blank.sbo.loss, abs=6e-4)
@@ -250,11 +243,9 @@ def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
 def test_what_a_segment_carries_is_named() -> None:
     shown = guessed([Span(4, 6)], cut="left position", word=(7, "on"))
     rows = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)["rows"]
-    assert (
-        "cut" in rows[0]["what"]
-        and "“\u2068on\u2069”" in rows[1]["what"]
-        and "cut" in rows[2]["what"]
-    )
+    assert "cut" in rows[0]["what"]
+    assert "“\u2068on\u2069”" in rows[1]["what"]
+    assert "cut" in rows[2]["what"]
     swapped = guessed([Span(4, 6)], swap={4: 7})
     assert (
         "row 7"
@@ -283,9 +274,8 @@ def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
     assert float(value(paper["total"])) == pytest.approx(sum(mlm) + sum(sbo), abs=1e-3)
     for part in (code, paper):
         assert part["sign"] == "≈" or sum(map(value, part["addends"])) == value(part["total"])
-    assert [len(r["rows"]) for r in found["runs"]] == [1, 3] and found["runs"][0]["rows"][0][
-        "sbo"
-    ] is None
+    assert [len(r["rows"]) for r in found["runs"]] == [1, 3]
+    assert found["runs"][0]["rows"][0]["sbo"] is None
     for run in found["runs"]:
         exact = sum(value(r["mlm"]) for r in run["rows"]) == value(run["mlm"])
         assert exact == (run["sign"] == "=")

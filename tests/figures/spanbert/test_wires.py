@@ -29,9 +29,8 @@ def test_single_cuts_keep_the_chance_of_the_whole_heads_first_guess() -> None:
     )
     assert [one.wire for one in found] == [None, *WIRES]
     assert [one.p_first for one in found] == pytest.approx([0.5, 0.2, 0.4, 0.5])
-    assert [one.said.rank for one in found] == [2, 1, 2, 2] and found[1].said.guesses[
-        0
-    ].piece == "an"
+    assert [one.said.rank for one in found] == [2, 1, 2, 2]
+    assert found[1].said.guesses[0].piece == "an"
 
 
 @pytest.mark.parametrize("now", ["", "left", "left position"])
@@ -42,12 +41,10 @@ def test_the_table_is_what_cutting_for_real_gives(now: str) -> None:
     assert data["now"] == {"": 0, "left": 1}.get(now)
     for row, wire, bar in zip(data["table"]["rows"], (None, *WIRES), data["bars"], strict=True):
         said = model.infill(shown.now.masked, frozenset({wire} - {None})).pieces[1].sbo
-        assert (
-            row[0] == (wire or "none")
-            and row[3] == f"{said.rank:,}"
-            and row[4] == f"{said.loss:.2f}"
-            and 0 < bar <= 1
-        )
+        assert row[0] == (wire or "none")
+        assert row[3] == f"{said.rank:,}"
+        assert row[4] == f"{said.loss:.2f}"
+        assert 0 < bar <= 1
         if wire:
             whole = data["table"]["rows"][0][4]
             assert value(whole) + Decimal(row[5].replace("−", "-").replace("+", "")) == value(

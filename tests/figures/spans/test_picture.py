@@ -122,9 +122,8 @@ def test_the_four_parts_of_the_mass_sum_to_one_and_the_sentence_names_the_cost()
     if mass["sign"] == "=":
         assert sum(value(p["printed"]) for p in mass["parts"]) == pytest.approx(1.0)
     lost, mixed, illegal = (float(x) for x in re.findall(r"\d\.\d+", mass["sentence"]))
-    assert lost == pytest.approx(
-        values["mixed"] + values["illegal"], abs=0.006
-    ) and lost == pytest.approx(mixed + illegal)
+    assert lost == pytest.approx(values["mixed"] + values["illegal"], abs=0.006)
+    assert lost == pytest.approx(mixed + illegal)
 
 
 @given(st.lists(st.floats(0, 30), min_size=4, max_size=4))
@@ -180,15 +179,11 @@ def test_what_the_grid_misses_is_counted_and_named() -> None:
     data = grid_data(reading, 0, decode, "max_context")
     missed = grid_misses(*reading.logits(0), reading.windows[0], decode)
     assert data["missed"] == missed.tolist() and len(missed) == 2
-    assert (
-        "misses 2 of the 2" in data["sentence"]
-        and "“\u2068A B\u2069”" in data["sentence"]
-        and "2 of these starts" in data["sentence"]
-    )
-    assert (
-        not data["on"]
-        and grid_data(reading, 0, replace(decode, top_n_grid=True), "max_context")["on"]
-    )
+    assert "misses 2 of the 2" in data["sentence"]
+    assert "“\u2068A B\u2069”" in data["sentence"]
+    assert "2 of these starts" in data["sentence"]
+    assert not data["on"]
+    assert grid_data(reading, 0, replace(decode, top_n_grid=True), "max_context")["on"]
     assert "misses none" in grid_data(reading, 0, DecodeOptions(), "max_context")["sentence"]
 
 
@@ -257,7 +252,5 @@ def test_the_cell_table_names_a_reason_for_every_illegal_cell_and_selects_only_s
 def test_probabilities_are_finite_for_extreme_logits() -> None:
     reading = one_window([80, 0, 0, 0], [0, 0, 0, 80])
     data = picture(reading)
-    assert (
-        all(np.isfinite(p["value"]) for p in data["mass"]["parts"])
-        and data["n_best"][0]["in_window"] != "0"
-    )
+    assert all(np.isfinite(p["value"]) for p in data["mass"]["parts"])
+    assert data["n_best"][0]["in_window"] != "0"

@@ -212,9 +212,8 @@ def test_bars_keep_repeated_tokens_apart_and_escape_labels() -> None:
     reading = one_window([1, 2, 3, 4], [4, 3, 2, 1], words="the <s> the $x%{y}")
     figure = bar_figure(reading, 0, 2.0)
     assert [trace.name for trace in figure.data] == ["start", "end"]
-    assert list(figure.data[0].x) == list(range(8)) and list(figure.layout.xaxis.tickvals) == list(
-        range(8)
-    )
+    assert list(figure.data[0].x) == list(range(8))
+    assert list(figure.layout.xaxis.tickvals) == list(range(8))
     assert figure.layout.xaxis.ticktext[3:7] == ("the", "&lt;s&gt;", "the", "$x%{y}")
     for trace, p in zip(figure.data, distributions(reading, 0, 2.0), strict=True):
         np.testing.assert_allclose(trace.y, p, rtol=1e-6)

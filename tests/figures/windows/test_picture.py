@@ -64,9 +64,8 @@ def test_the_formula_carries_this_readings_numbers_and_they_are_right() -> None:
     said = text_of(window_formula(r, Span(20, 21))).replace("\u00a0", " ")
     n, room = len(r.encoding.context_ids), 40 - len(r.encoding.question_ids) - 3
     assert f"40 − {len(r.encoding.question_ids)} − 3 = {room}" in said
-    assert f"1 + ⌈({n} − {room})/12⌉ = {len(r.windows)}" in said and 1 + -(
-        -(n - room) // 12
-    ) == len(r.windows)
+    assert f"1 + ⌈({n} − {room})/12⌉ = {len(r.windows)}" in said
+    assert 1 + -(-(n - room) // 12) == len(r.windows)
     w = r.windows[read_plan(r).owner[20]]
     left, right = 20 - w.doc_start, w.doc_stop - 1 - 20
     assert said.endswith(f"min({left}, {right}) = {min(left, right)} in window {w.index + 1}")
@@ -134,9 +133,8 @@ def test_tables_repeat_the_pictures_and_everything_is_json() -> None:
     r = reading()
     data = candidates_data(r, DecodeOptions())
     windows, spans = window_tables(r, DecodeOptions(), data)
-    assert len(windows["rows"]) == len(r.windows) and sum(
-        int(row[4]) for row in windows["rows"]
-    ) == len(r.encoding.context_ids)
+    assert len(windows["rows"]) == len(r.windows)
+    assert sum(int(row[4]) for row in windows["rows"]) == len(r.encoding.context_ids)
     assert (
         len(spans["rows"]) == len(spans["select"]) == sum(len(row["spans"]) for row in data["rows"])
     )

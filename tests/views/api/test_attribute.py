@@ -22,9 +22,8 @@ def test_the_reply_has_the_command_lines_fields_and_adds_up() -> None:
     span = span_at(reading.encoding, reply["span"]["char_start"], reply["span"]["char_end"])
     assert reply["span"]["text"] == reading.encoding.text(span) and reply["target"] == "span_score"
     total = sum(token["start"] + token["end"] for token in reply["tokens"])
-    assert total == pytest.approx(reply["sum"]) and reply["sum"] == pytest.approx(
-        reply["f_x"] - reply["f_baseline"] + reply["gap"]
-    )
+    assert total == pytest.approx(reply["sum"])
+    assert reply["sum"] == pytest.approx(reply["f_x"] - reply["f_baseline"] + reply["gap"])
     target = Target("span_score", span, None, reply["window"])
     assert (
         attribution_json(reading, reader.attribute(reading, target, "integrated_gradients", "pad"))

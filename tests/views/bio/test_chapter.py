@@ -64,20 +64,18 @@ def screen(reader: FakeReader) -> Screen:
 def test_the_chapter_travels_as_json_with_four_table_twins(screen: Screen) -> None:
     data = bio.present(screen)
     json.dumps(data, allow_nan=False)
-    assert (
-        data["picture"]["has"] and data["picture"]["whose"] == "reader" and len(data["tables"]) == 4
-    )
+    assert data["picture"]["has"]
+    assert data["picture"]["whose"] == "reader"
+    assert len(data["tables"]) == 4
     own = data["picture"]["notices"]
     assert own["tags"] == data["notice"] and "heads" in own["spans"] and "H(t)" in own["annotators"]
 
 
 def test_a_reader_without_a_head_says_so_and_sends_no_numbers() -> None:
     data = bio.present(screen_of(FakeReader()))
-    assert (
-        not data["picture"]["has"]
-        and "bars" not in data["picture"]
-        and "has no BIO head" in data["notice"]
-    )
+    assert not data["picture"]["has"]
+    assert "bars" not in data["picture"]
+    assert "has no BIO head" in data["notice"]
     assert bio.details(screen_of(FakeReader()))["token"] is None
     json.dumps(data)
 
@@ -92,13 +90,11 @@ def test_long_texts_are_tagged_by_ownership(reader: FakeReader) -> None:
 def test_dimensions_and_products_appear_once_the_reader_was_asked(
     reader: FakeReader, screen: Screen
 ) -> None:
-    assert bio.present(screen)["picture"]["needs"] and "W: 3 × 6" not in "".join(
-        p["text"] for p in bio.formula(screen)
-    )
+    assert bio.present(screen)["picture"]["needs"]
+    assert "W: 3 × 6" not in "".join(p["text"] for p in bio.formula(screen))
     assert bio.work(job(screen, "heads", True, reader)) is None
-    assert not bio.present(screen)["picture"]["needs"] and "W: 3 × 6" in "".join(
-        p["text"] for p in bio.formula(screen)
-    )
+    assert not bio.present(screen)["picture"]["needs"]
+    assert "W: 3 × 6" in "".join(p["text"] for p in bio.formula(screen))
     assert bio.details(screen)["products"] is None
     asked = job(screen, "products", True, reader)
     assert "bio" not in bio.receive(screen.presented("bio"), asked, bio.work(asked)).fresh, (
@@ -162,10 +158,8 @@ def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
 def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: Screen) -> None:
     before = screen.presented("answer").presented("bio")
     after = bio_bench.change_mark(before, {"who": 1, "start": 3, "end": 4})
-    assert (
-        bio_bench.annotators(after)[0][1] == (Span(3, 4),)
-        and bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
-    )
+    assert bio_bench.annotators(after)[0][1] == (Span(3, 4),)
+    assert bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
     assert after.fresh == {"answer"} and after.stamp == before.stamp
     none = bio_bench.change_mark(after, {"who": 1, "start": None, "end": None})
     assert bio_bench.annotators(none)[0][1] == ()
@@ -184,9 +178,8 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
     two = mark(screen, 1, (8, 8), (3, 4))
     assert bio_bench.annotators(two)[0][1] == (Span(3, 4), Span(8, 8))
     data = bio.present(two)["picture"]
-    assert (
-        data["loss"]["annotators"][1]["letters"][3:9] == "BIOOOB" and data["annotators"]["several"]
-    )
+    assert data["loss"]["annotators"][1]["letters"][3:9] == "BIOOOB"
+    assert data["annotators"]["several"]
     with pytest.raises(BadInput, match="“r Anna” overlaps “traveller”"):
         bio_bench.change_mark(two, {"who": 1, "start": 4, "end": 5, "more": True})
     assert bio_bench.annotators(mark(two, 1, (4, 5)))[0][1] == (Span(4, 5),)
@@ -331,10 +324,8 @@ def test_the_readers_own_tags_and_ones_own_can_be_switched(
     reader: FakeReader, screen: Screen
 ) -> None:
     trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
-    assert (
-        bio_bench.whose(trained) == "own"
-        and bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
-    )
+    assert bio_bench.whose(trained) == "own"
+    assert bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
     hidden_states.fetch(job(trained, reader=reader), trained.reading, trained.reading.windows[0])
     assert [r["logit"] for r in bio.details(trained)["products"]["rows"]] == bio.details(trained)[
         "token"
@@ -367,19 +358,15 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
     reader: FakeReader, screen: Screen
 ) -> None:
     marked = bio_bench.change_preset(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "every")
-    assert (
-        bio.present(marked)["picture"]["taught"]["ready"]
-        and bio.present(marked)["picture"]["taught"]["now"] is None
-    )
+    assert bio.present(marked)["picture"]["taught"]["ready"]
+    assert bio.present(marked)["picture"]["taught"]["now"] is None
     once = taught(reader, marked)
     twice = taught(reader, once, steps=20)
     data = bio.present(twice)
     now = data["picture"]["taught"]["now"]
-    assert (
-        now["steps"] == 25
-        and now["tagLosses"][-1] < now["tagLosses"][0]
-        and now["spanLosses"][-1] < now["spanLosses"][0]
-    )
+    assert now["steps"] == 25
+    assert now["tagLosses"][-1] < now["tagLosses"][0]
+    assert now["spanLosses"][-1] < now["spanLosses"][0]
     assert "steps you taught it" in data["notice"] and "taught below" in data["picture"]["banner"]
     assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 6, (
         "the bars show the taught tags, the twins stand below"
@@ -425,11 +412,9 @@ def test_a_head_trained_here_comes_back_when_the_lesson_is_undone(
         bio_lesson.change_taught(other, "undo"),
     ):
         bench = bio_bench.bench_of(seen)
-        assert (
-            bench.head is head
-            and bench.tagged is bio_bench.bench_of(own).tagged
-            and not bench.use_own
-        )
+        assert bench.head is head
+        assert bench.tagged is bio_bench.bench_of(own).tagged
+        assert not bench.use_own
 
 
 def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Screen) -> None:

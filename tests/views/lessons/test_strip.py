@@ -78,9 +78,8 @@ def test_every_step_sets_the_page_up_and_answers(frame: Frame, screen: Screen, l
         reply = opened.pictures[KEY]["reply"]
         assert (seen.example, seen.chapter) == (step.example or lesson.example, step.view)
         assert seen.what_if == WhatIf(temperature=step.temperature or 1.0)
-        assert seen.merge == MergeOptions() and (seen.selection is None) == (
-            step.selection == "none"
-        )
+        assert seen.merge == MergeOptions()
+        assert (seen.selection is None) == (step.selection == "none")
         assert reply["pending"] == bool(step.check and CHECKS[step.check].needs_reader)
         if reply["pending"]:
             assert not FACT.search(reply["text"]), "a fact that is still looked for is an ellipsis"

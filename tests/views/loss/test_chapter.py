@@ -107,11 +107,9 @@ def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Scre
     assert silent.prediction.answer is None
     assert labels_of(silent) == Labels((None,), "reader")
     picture = loss.present(silent)["picture"]
-    assert (
-        "so “no answer” stands in" in picture["says"]
-        and picture["source"] == "reader"
-        and picture["side"]["right"]
-    )
+    assert "so “no answer” stands in" in picture["says"]
+    assert picture["source"] == "reader"
+    assert picture["side"]["right"]
 
 
 def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
@@ -134,15 +132,12 @@ def test_no_answer_is_a_label_too(screen: Screen) -> None:
 
 def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen) -> None:
     mixed = loss_bench.silent(loss_bench.mark(screen, [5, 6]), 2)
-    assert (
-        labels_of(mixed).golds == (Span(5, 6), None, None) and labels_of(mixed).source == "marked"
-    )
+    assert labels_of(mixed).golds == (Span(5, 6), None, None)
+    assert labels_of(mixed).source == "marked"
     picture = loss.present(mixed)["picture"]
-    assert (
-        "no answer (2 of 3)" in picture["says"]
-        and "[CLS] has 2/3" in picture["says"]
-        and picture["silent"] == 2
-    )
+    assert "no answer (2 of 3)" in picture["says"]
+    assert "[CLS] has 2/3" in picture["says"]
+    assert picture["silent"] == 2
     held = [w for w in mixed.reading.windows if w.doc_start <= 5 and w.doc_stop > 6]
     for w in mixed.reading.windows:
         wanted = {0: 2 / 3, w.to_pos(5): 1 / 3} if w in held else {0: 1.0}
@@ -252,10 +247,8 @@ def test_steps_undo_redo_reset(screen: Screen) -> None:
     data = loss.present(two)
     drawn = data["picture"]["bench"]["learned"]
     assert len(drawn["curve"]) == 7 and drawn["canUndo"] and "the loss fell from" in drawn["says"]
-    assert (
-        data["tables"][-2]["caption"] == "The loss after each step"
-        and len(data["tables"][-2]["rows"]) == 7
-    )
+    assert data["tables"][-2]["caption"] == "The loss after each step"
+    assert len(data["tables"][-2]["rows"]) == 7
     assert data["tables"][-1]["caption"].startswith("Pairs before and after")
     json.dumps(plain(data), allow_nan=False)
     back = run(learners, two, "undo")

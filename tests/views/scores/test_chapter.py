@@ -72,9 +72,8 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
     plain(scores.details(new))
     n = len(new.reading.windows[new.selection.window])
     layers = data["picture"]["states"]["layers"]
-    assert (layers["rows"], layers["n"]) == (4, n) and data["picture"]["states"]["vectors"][
-        "d"
-    ] == 6
+    assert (layers["rows"], layers["n"]) == (4, n)
+    assert data["picture"]["states"]["vectors"]["d"] == 6
     assert "trained on layer 3 only" in data["picture"]["notices"]["layers"]
     chosen = new.selection
     start, end = new.reading.logits(chosen.window)
@@ -87,9 +86,10 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
             "the products add up to the logit on screen"
         )
         assert f"{float(row[pos]):.3f}" == parts["logit"].replace("−", "-")
-        assert found[lane]["second"] != pos and value(
-            found[lane]["compare"]["difference"]
-        ) == pytest.approx(float(row[pos] - row[found[lane]["second"]]), abs=1.1e-3)
+        assert found[lane]["second"] != pos
+        assert value(found[lane]["compare"]["difference"]) == pytest.approx(
+            float(row[pos] - row[found[lane]["second"]]), abs=1.1e-3
+        )
     said = "".join(p["text"] for p in scores.formula(new))
     assert " + 0.125 " in said and " − 0.250 " in said
     assert sum(len(t["rows"]) for t in data["tables"] if "lens" in t["caption"]) == 4
@@ -118,10 +118,8 @@ def test_states_of_another_window_belong_to_that_window(screen: Screen) -> None:
     assert scores.present(new)["picture"]["states"] is None and scores.details(new) == {}
     w = screen.reading.windows[other]
     moved = new.select(selection.parse(new.reading, [other, w.doc_start, w.doc_start]))
-    assert (
-        scores.details(moved)["window"] == other
-        and scores.present(moved)["picture"]["states"] is not None
-    )
+    assert scores.details(moved)["window"] == other
+    assert scores.present(moved)["picture"]["states"] is not None
 
 
 def test_states_that_do_not_give_these_logits_are_refused(screen: Screen) -> None:
@@ -152,18 +150,15 @@ def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
     assert picture["bench"]["says"].startswith("Changed: the question.")
     assert "S and E stay the same" in scores.present(new)["notice"]
     gone = put(new, other=None)
-    assert (
-        scores.present(gone)["picture"]["slide"] is None
-        and scores.present(gone)["picture"]["bench"] is None
-    )
+    assert scores.present(gone)["picture"]["slide"] is None
+    assert scores.present(gone)["picture"]["bench"] is None
 
 
 def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Screen) -> None:
     edited = asked(screen, context=TEXT.replace("George", "Karin"))
     picture = scores.present(edited)["picture"]
-    assert picture["slide"] is None and picture["bench"]["says"].startswith(
-        "Changed: the paragraph."
-    )
+    assert picture["slide"] is None
+    assert picture["bench"]["says"].startswith("Changed: the paragraph.")
     named: list[str] = []
 
     def ways(name: str) -> FakeReader:
@@ -193,11 +188,9 @@ def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> Non
     assert told == sorted(told) and (not told or told[-1] == 100)
     data = plain(scores.present(explained))
     rests = data["picture"]["bench"]["rests"]
-    assert (
-        rests["method"] == method
-        and rests["refused"] == [None, None]
-        and rests["table"] in data["tables"]
-    )
+    assert rests["method"] == method
+    assert rests["refused"] == [None, None]
+    assert rests["table"] in data["tables"]
     for side, reading in enumerate((new.reading, kept(new).other)):
         best = scores.predictions(new, kept(new).other)[side].best.candidate
         own = READER.attribute(reading, Target("span_score", best.span, None, best.window), method)

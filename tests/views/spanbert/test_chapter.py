@@ -128,25 +128,19 @@ def test_a_span_by_hand_takes_whole_words_and_merges_with_what_it_touches(screen
     tokens = lab(screen).encoding.context_tokens
     assert tuple(t.lower() for t in tokens[:4]) == ("the", "champion", "##ships", "were")
     one = ask(ask(screen, "mask-span", [1, 1]), "mask-only", 1)
-    assert (
-        runs(one) == [(1, 2)]
-        and lab(one).how == "drawn by hand"
-        and set(lab(one).masked.fates) == {"mask"}
-    )
+    assert runs(one) == [(1, 2)]
+    assert lab(one).how == "drawn by hand"
+    assert set(lab(one).masked.fates) == {"mask"}
     assert [p for p in lab(one).given if p == MASK] == [MASK, MASK]
     assert len(lab(one).beside.hidden) == 2, "BERT's pieces follow the budget of the hand"
     two = ask(one, "mask-span", [8, 6])
     assert runs(two) == [(1, 2), (6, 8)] and lab(two).said.endswith("is hidden: 3 pieces.")
     three = ask(two, "mask-span", [3, 5])
     assert runs(three) == [(1, 8)]
-    assert (
-        "overlaps or touches “\u2068championships\u2069” and " in lab(three).said
-        and "one run of 8 pieces" in lab(three).said
-    )
-    assert (
-        runs(ask(two, "mask-show", 7)) == [(1, 2)]
-        and "is in sight again" in lab(ask(two, "mask-show", 7)).said
-    )
+    assert "overlaps or touches “\u2068championships\u2069” and " in lab(three).said
+    assert "one run of 8 pieces" in lab(three).said
+    assert runs(ask(two, "mask-show", 7)) == [(1, 2)]
+    assert "is in sight again" in lab(ask(two, "mask-show", 7)).said
     with pytest.raises(BadInput, match="the only hidden run"):
         ask(one, "mask-show", 1)
     with pytest.raises(BadInput, match="not hidden"):
@@ -205,11 +199,9 @@ def test_options_redraw_and_spans_by_hand_survive_them(screen: Screen) -> None:
 def test_the_scheme_can_be_changed_and_changed_back(screen: Screen) -> None:
     hand = ask(screen, "mask-span", [1, 2])
     single = ask(hand, "mask-scheme", "token")
-    assert (
-        lab(single).how == "token"
-        and lab(single).masked is lab(hand).beside
-        and runs(single) == runs(hand)
-    )
+    assert lab(single).how == "token"
+    assert lab(single).masked is lab(hand).beside
+    assert runs(single) == runs(hand)
     assert lab(single).at in lab(single).masked.hidden
     back = ask(single, "mask-scheme", "span")
     assert lab(back).how == "drawn by hand" and lab(back).masked is lab(hand).masked
@@ -262,11 +254,9 @@ def refuse(name: str) -> Infiller:
 def test_without_a_model_masking_works_and_prediction_says_why() -> None:
     screen = ask(blank(), "load", True, keeper(refuse))
     picture = spanbert.present(screen)["picture"]
-    assert (
-        picture["ready"]
-        and picture["failed"] == "the bundled SpanBERT is not in this checkout"
-        and picture["predict"] is None
-    )
+    assert picture["ready"]
+    assert picture["failed"] == "the bundled SpanBERT is not in this checkout"
+    assert picture["predict"] is None
     assert TEXT_MASK in lab(screen).masked.input_ids and MASK in lab(screen).given
     assert runs(ask(screen, "mask-seed", 7))
     spanbert.predict.ASKS["predict-test"] = lambda lab, value, model: lab
@@ -286,11 +276,9 @@ def test_another_model_takes_the_text_along_and_one_that_fails_changes_nothing()
     screen = ask(ask(blank(), "load", True, keeper(load)), "mask-text", TEXT)
     hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
     other = ask(hand, "mask-model", " someone/bert ")
-    assert (
-        kept_of(other).source == "someone/bert"
-        and lab(other).model == "someone/bert"
-        and runs(other) == [(1, 2)]
-    )
+    assert kept_of(other).source == "someone/bert"
+    assert lab(other).model == "someone/bert"
+    assert runs(other) == [(1, 2)]
     assert kept_of(other).model is not None and not kept_of(other).model.has_sbo
     for value, error in (("nobody/none", ModelUnavailable), ("", BadInput), (None, BadInput)):
         with pytest.raises(error):
@@ -314,11 +302,9 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     back = late(meanwhile, job(screen, "load", True, infillers=held))
     assert lab(back) is lab(meanwhile), "what was done while it loaded is not undone"
     again = ask(screen, "load")
-    assert (
-        loads == ["bundled", "bundled"]
-        and lab(again) is lab(screen)
-        and spanbert.present(again)["picture"]["ready"]
-    )
+    assert loads == ["bundled", "bundled"]
+    assert lab(again) is lab(screen)
+    assert spanbert.present(again)["picture"]["ready"]
     assert spanbert.present(again)["picture"]["predict"]
 
 
@@ -326,11 +312,9 @@ def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None
     without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
     hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
     arrived = late(hand, job(hand, "load", True, infillers=keeper()))
-    assert (
-        TEXT_MASK not in lab(arrived).masked.input_ids
-        and runs(arrived) == [(1, 2)]
-        and kept_of(arrived).failed is None
-    )
+    assert TEXT_MASK not in lab(arrived).masked.input_ids
+    assert runs(arrived) == [(1, 2)]
+    assert kept_of(arrived).failed is None
 
 
 def race(
@@ -359,9 +343,8 @@ def test_spans_drawn_while_another_model_loads_stay_and_are_made_of_its_pieces()
         ("mask-model", "someone/bert"),
         lambda s: ask(ask(s, "mask-span", [1, 2]), "mask-only", 1),
     )
-    assert kept_of(screen).source == lab(screen).model == "someone/bert" and runs(screen) == [
-        (1, 2)
-    ]
+    assert kept_of(screen).source == lab(screen).model == "someone/bert"
+    assert runs(screen) == [(1, 2)]
     assert spanbert.present(screen)["picture"]["predict"]["model"] == "someone/bert"
 
 
@@ -380,7 +363,8 @@ def test_a_lab_made_without_a_model_never_meets_one() -> None:
     screen = spanbert.receive(screen, asked, made)
     assert spanbert.present(screen)["picture"]["ready"] is False
     screen = ask(screen, "load")
-    assert TEXT_MASK not in lab(screen).masked.input_ids and (
+    assert TEXT_MASK not in lab(screen).masked.input_ids
+    assert (
         lab(screen).model,
         lab(screen).text,
     ) == ("bundled", TEXT)
@@ -391,11 +375,9 @@ def test_a_lab_that_does_not_fit_its_model_is_asked_nothing() -> None:
     screen = ask(ask(blank(), "load", True, keeper()), "step", "predict")
     odd = screen.keep(spanbert.KEY, replace(kept_of(screen), lab=replace(lab(screen), model=None)))
     page = spanbert.present(odd)
-    assert (
-        page["picture"]["predict"] is None
-        and page["picture"]["ready"] is False
-        and page["notice"] == spanbert.LOADING
-    )
+    assert page["picture"]["predict"] is None
+    assert page["picture"]["ready"] is False
+    assert page["notice"] == spanbert.LOADING
     for name, value in (("mask-span", [1, 2]), ("mask-seed", 4), ("predict-row", 1)):
         with pytest.raises(BadInput, match="another model was loaded meanwhile"):
             spanbert.asked((mask.ASKS | spanbert.predict.ASKS)[name], odd, value)
@@ -407,10 +389,8 @@ def test_a_model_asked_for_later_stays_and_a_text_asked_for_wins() -> None:
         ("mask-text", "Another text of few words."),
         lambda s: ask(s, "mask-model", "someone/bert"),
     )
-    assert (
-        kept_of(screen).source == lab(screen).model == "someone/bert"
-        and lab(screen).text == "Another text of few words."
-    )
+    assert kept_of(screen).source == lab(screen).model == "someone/bert"
+    assert lab(screen).text == "Another text of few words."
 
 
 def test_the_model_runs_only_while_its_step_is_open() -> None:
@@ -448,11 +428,9 @@ def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> Non
     ) in pages["predict"]["notice"]
     assert "SQuAD 2.0" in pages["closing"]["notice"]
     captions = [{t["caption"] for t in page["tables"]} for page in pages.values()]
-    assert (
-        not captions[0] & captions[1]
-        and not captions[0] & captions[2]
-        and not captions[1] & captions[2]
-    )
+    assert not captions[0] & captions[1]
+    assert not captions[0] & captions[2]
+    assert not captions[1] & captions[2]
     assert spanbert.formula(screen) and not spanbert.formula(ask(screen, "step", "predict"))
     hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
     assert "by hand: 2 of" in "".join(p["text"] for p in spanbert.formula(hand))
@@ -462,6 +440,5 @@ def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> Non
 
 def test_words_of_a_text_without_word_numbers_end_with_it() -> None:
     encoding = lab(ask(ask(blank(), "load", True, keeper()), "mask-text", "one two")).encoding
-    assert mask.words_of(encoding, 0, 0) == Span(0, 0) and mask.words_of(encoding, 1, 1) == Span(
-        1, 1
-    )
+    assert mask.words_of(encoding, 0, 0) == Span(0, 0)
+    assert mask.words_of(encoding, 1, 1) == Span(1, 1)

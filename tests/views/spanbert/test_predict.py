@@ -44,11 +44,9 @@ def test_a_model_without_a_boundary_head_gives_mlm_and_says_so(lab: Lab) -> None
     data = predict.present(predict.cut(lab, {"wire": "left", "cut": True}), bare)
     plain(data)
     assert data["heads"]["mlm"] and data["heads"]["sbo"] is None and data["heads"]["both"] is None
-    assert (
-        data["no_sbo"] == "this model has no span boundary head"
-        and data["steps"] is None
-        and not data["changed"]
-    )
+    assert data["no_sbo"] == "this model has no span boundary head"
+    assert data["steps"] is None
+    assert not data["changed"]
     with pytest.raises(BadInput, match="no span boundary head"):
         predict.swap_row(lab, 2, bare)
 
@@ -70,9 +68,8 @@ def test_a_blank_is_chosen_and_nothing_else_can_be(lab: Lab) -> None:
 def test_wires_are_cut_and_joined(lab: Lab, model: FakeInfiller) -> None:
     one = predict.cut(lab, {"wire": "left", "cut": True})
     both = predict.cut(one, {"wire": "position", "cut": True})
-    assert both.cut == {"left", "position"} and predict.cut(
-        both, {"wire": "left", "cut": False}
-    ).cut == {"position"}
+    assert both.cut == {"left", "position"}
+    assert predict.cut(both, {"wire": "left", "cut": False}).cut == {"position"}
     data = predict.present(both, model)
     assert data["cut"] == ["left", "position"] and data["changed"] and data["compare"]
     for value in ({"wire": "top", "cut": True}, {"wire": "left", "cut": 1}, "left", None):
@@ -112,20 +109,16 @@ def test_a_neighbour_is_another_word_of_one_piece_and_comes_back(
     assert moved.given[3] == "on" and moved.masked.true_ids[3] == model.encode("on").context_ids[0]
     assert moved.masked.runs == lab.masked.runs and moved.beside is lab.beside
     data = predict.present(moved, model)
-    assert (
-        data["sides"]["left"]["now"] == "on"
-        and data["sides"]["left"]["was"] == "near"
-        and data["line"][3]["now"] == "on"
-    )
+    assert data["sides"]["left"]["now"] == "on"
+    assert data["sides"]["left"]["was"] == "near"
+    assert data["line"][3]["now"] == "on"
     assert (
         data["compare"] is not None
         and data["heads"]["mlm"] != predict.present(lab, model)["heads"]["mlm"]
     ), "the encoder reads it too"
     back = predict.change_word(moved, {"side": "left", "word": None}, model)
-    assert (
-        np.array_equal(back.masked.input_ids, lab.masked.input_ids)
-        and not predict.present(back, model)["changed"]
-    )
+    assert np.array_equal(back.masked.input_ids, lab.masked.input_ids)
+    assert not predict.present(back, model)["changed"]
     other = predict.change_word(predict.choose(moved, 11), {"side": "right", "word": "old"}, model)
     assert set(predict.guessed(other, model).words) == {3, 12}, (
         "words beside two runs can be changed"
@@ -168,11 +161,9 @@ def test_reset_undoes_everything_and_keeps_the_chosen_blank(lab: Lab, model: Fak
     )
     assert predict.present(changed, model)["changed"]
     back = predict.reset(changed, True, model)
-    assert (
-        predict.chosen(back) == 5
-        and not predict.present(back, model)["changed"]
-        and back.given == lab.given
-    )
+    assert predict.chosen(back) == 5
+    assert not predict.present(back, model)["changed"]
+    assert back.given == lab.given
 
 
 def test_a_random_piece_in_a_blank_survives_a_changed_neighbour(model: FakeInfiller) -> None:

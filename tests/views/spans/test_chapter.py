@@ -69,9 +69,8 @@ def test_the_controls_show_what_is_set_and_what_is_allowed(screen: Screen) -> No
         200,
     )
     assert (listed["name"], listed["high"], listed["value"]) == ("n_best_size", 100, 20)
-    assert sent["grid"]["value"] is True and all(
-        n["help"] for n in (*sent["numbers"], sent["grid"])
-    )
+    assert sent["grid"]["value"] is True
+    assert all(n["help"] for n in (*sent["numbers"], sent["grid"]))
     for number in sent["numbers"]:  # both ends that the page names are accepted here
         for value in (number["low"], number["high"]):
             options.parse(screen.decode, **{number["name"]: value})

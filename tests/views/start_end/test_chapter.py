@@ -69,9 +69,8 @@ def test_temperature_moves_probabilities_and_nothing_else(screen: Screen) -> Non
     assert hot.what_if.temperature == 2.0 and not hot.what_if.changes_numbers
     assert hot.prediction.best == screen.prediction.best
     np.testing.assert_array_equal(hot.shown.start_logits, screen.shown.start_logits)
-    assert " / 2) / " in text_of(start_end.formula(hot)) and " / T)" in text_of(
-        start_end.formula(hot)
-    )
+    assert " / 2) / " in text_of(start_end.formula(hot))
+    assert " / T)" in text_of(start_end.formula(hot))
     assert start_end.present(hot)["tables"] != start_end.present(screen)["tables"]
     assert hot.fresh == frozenset()
 
@@ -89,10 +88,8 @@ def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Scr
     lifted = what_if.change_logit(screen, {"side": "start", "window": 0, "doc": doc, "value": 40.0})
     assert lifted.shown.start_logits[0, pos] == 40.0
     assert lifted.reading is screen.reading, "the true reading stays for attribution and export"
-    assert (
-        lifted.prediction.best.candidate.span.start == doc
-        and lifted.prediction.best.candidate.window == 0
-    )
+    assert lifted.prediction.best.candidate.span.start == doc
+    assert lifted.prediction.best.candidate.window == 0
     changed = start_end.present(lifted)["picture"]["changed"]
     assert changed == [
         {

@@ -175,10 +175,8 @@ def test_the_contrast_span_ends_with_its_window_and_with_its_text(
             "Who drew the bridge?", "Another paragraph. " + TEXT, screen.reading.options
         ),
     )
-    assert (
-        why.choice_of(other_text).other is None
-        and why.choice_of(other_text).kind == "span_minus_other"
-    )
+    assert why.choice_of(other_text).other is None
+    assert why.choice_of(other_text).kind == "span_minus_other"
 
 
 @pytest.mark.parametrize(
@@ -395,10 +393,8 @@ def test_every_method_and_baseline(
 
 def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Screen) -> None:
     bare = Screen(screen.reading, screen.decode)
-    assert (
-        why.present(bare)["picture"]["target"] is None
-        and text_of(why.formula(bare)) == "F = si + ej"
-    )
+    assert why.present(bare)["picture"]["target"] is None
+    assert text_of(why.formula(bare)) == "F = si + ej"
 
 
 def test_question_words_are_masked_in_every_window(reader: FakeReader, screen: Screen) -> None:
