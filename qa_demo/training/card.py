@@ -82,18 +82,25 @@ Makers = dict[str, Callable[[], str]]
 
 
 def makers(folder: Path) -> tuple[dict[str, Makers], Makers]:
-    """What each document of a checkout and what the model card shows."""
+    """What each document of a checkout and what the model card shows; documents show the bundled
+    reader.
+    """
     reader, metrics = stored(folder)
+    large = "base" in reader
     tables: Makers = {
         "scores": lambda: tables_of.scores(metrics),
         "calibration": lambda: tables_of.calibration(metrics),
-        "aims": lambda: tables_of.aims(metrics),
-        "curve": lambda: tables_of.learning_curve(metrics),
+        "aims": lambda: tables_of.aims(metrics, tables_of.LARGE if large else tables_of.SMALL),
+        "curve": lambda: (
+            tables_of.log_curve(reader) if large else tables_of.learning_curve(metrics)
+        ),
         "versions": lambda: tables_of.versions(metrics),
         "training": lambda: training(reader),
     }
     if "lists" in metrics:
         tables["lists"] = lambda: tables_of.lists(metrics)
+    if large:
+        return {}, tables
     documents: dict[str, Makers] = {
         "docs/how-sure.md": {"scores": tables["scores"]},
         "README.md": {"cli": lambda: cli(folder)},

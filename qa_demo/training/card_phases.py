@@ -52,8 +52,12 @@ def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[s
     tag_bias = f" --tag-bias {' '.join(f'{b:g}' for b in added)}" if any(added) else ""
     if reader.get("share", 1) != 1:
         tag_bias += f" --share {reader['share']}"
+    run = f"--run runs/{phases[-1]['name']}"
+    if "base" in reader:
+        line = f"python -m qa_demo.training.export_adapter {run} --base ENCODER{tag_bias}{more}"
+        return [*blocks, f"Exported as the average of its last steps:\n\n```\n{line}\n```"]
     export = (
-        f"python -m qa_demo.training.export --encoder {encoder} --run runs/{phases[-1]['name']} "
+        f"python -m qa_demo.training.export --encoder {encoder} {run} "
         f"--weights {' '.join(reader['weights'])}{tag_bias}{more}"
     )
     return [
@@ -67,7 +71,7 @@ def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
     that it was averaged with.
     """
     more = f" --out {out}" if out else ""
-    blocks, encoder = [], ENCODER
+    blocks, encoder = [], reader.get("base", {}).get("repo", ENCODER)
     if (before := reader.get("began_with")) is not None:
         encoder = f"exported/{prefix}earlier"
         blocks = [

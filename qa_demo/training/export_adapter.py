@@ -74,7 +74,7 @@ def export(
     trained = load_file(run / "average.safetensors")
     adapter = adapter_of(trained)
     about = {"name": "large", "threshold": None, "tag_order": list(TAGS), "tag_bias": bias}
-    about |= {"phases": history(run), "mean_with": []}
+    about |= {"phases": history(run), "mean_with": [], "curve": curve_of(run)}
     about["base"] = {"repo": repo, "revision": revision, "sha256": sha256(base / BASE_FILE)}
     if onto is not None:
         adapter = joined(adapter, load_file(onto / ADAPTER_FILE))
@@ -84,6 +84,25 @@ def export(
     write_bio(trained["bio.weight"], trained["bio.bias"] + torch.tensor(bias), out)
     (out / "reader.json").write_text(json.dumps(about, indent=1) + "\n")
     finish(out, LIMIT)
+
+
+def curve_of(run: Path) -> list[dict[str, float]]:
+    """The scores of the averaged weights of a run and of those that it was resumed from, in
+    percent, on a part of its dev file.
+    """
+    earlier = json.loads((run / "settings.json").read_text())["resume"]
+    log = run / "log.jsonl"
+    rows = map(json.loads, log.read_text().splitlines() if log.is_file() else [])
+    names = ("exact", "f1", "bio_f1")
+    return [
+        *(curve_of(Path(earlier)) if earlier else []),
+        *(
+            {"steps": row["step"] + row["before"], "questions": row["dev_questions"]}
+            | {name: row["average"][name] for name in names}
+            for row in rows
+            if "average" in row
+        ),
+    ]
 
 
 def merge(folder: Path, base: Path, out: Path) -> None:

@@ -17,6 +17,7 @@ from qa_demo.model.adapter import merged
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LAN, LOOPBACK
 from qa_demo.training import checkpoints, export_adapter
+from qa_demo.training.card_tables import log_curve
 from qa_demo.training.twoheads import TwoHeads, load
 from tests.model import kit
 
@@ -48,6 +49,10 @@ def a_run(folder: Path, base: Path, seed: int) -> tuple[Path, TwoHeads]:
         json.dumps({"encoder": "e", "train": [], "resume": None, "adapter": 2})
     )
     (folder / "state.json").write_text('{"step": 7}')
+    scores = {"exact": 50.0, "f1": 60.5, "bio_f1": 40.0}
+    rows = [{"step": 4, "before": 0, "start": 1.0}]
+    rows += [{"step": 6, "before": 0, "dev_questions": 9, "average": scores}]
+    (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder, model
 
 
@@ -84,6 +89,7 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(
     about = json.loads((folder / "reader.json").read_text())
     assert about["base"]["repo"] == "some/encoder"
     assert about["phases"][0]["steps_taken"] == 7
+    assert log_curve(about).endswith("| 6 | 9 | 50.0 | 60.5 | 40.0 |")
     code, said, _ = kit.command(capsys, "answer", folder, "--base", str(base))
     assert code == 0 and "window" in said
     # the standard folder needs neither base nor adapter
