@@ -124,9 +124,7 @@ def services(
 
 
 def offered(limits: "HostLimits") -> tuple[str, ...]:
-    """The package's own readers that can be loaded here: the bundled one, and the large one where
-    its base can be had.
-    """
+    """The readers that can be loaded here: the bundled one, the large one if its base is there."""
     there = limits.hub or limits.base is not None
     return (BUNDLED, *(["large"] if there and READERS["large"].is_dir() else []))
 
@@ -149,9 +147,7 @@ def has_rooms(wanted: str | None, public: bool) -> bool:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Open the page and serve it until the process is interrupted; 2 and one sentence where it
-    cannot be opened.
-    """
+    """Open the page and serve it until interrupted; 2 and one sentence if it cannot be opened."""
     args = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
@@ -239,9 +235,7 @@ def others_type(host: str, lan: bool) -> str:
 
 
 def check_reader(reader: str) -> None:
-    """Refuse a name that cannot be a reader's, and a checkout without one of its own readers,
-    before torch is imported.
-    """
+    """Refuse, before torch is imported, a name that cannot be a reader's and a missing own one."""
     from qa_demo.model.source import parse_source
 
     folder = READERS.get(parse_source(reader).kind)
@@ -263,9 +257,7 @@ def check_temporary() -> None:
 
 
 def bundled_checksum() -> str:
-    """The checksum that the bundled reader will carry, from its list of files: known before the
-    weights are loaded.
-    """
+    """The bundled reader's checksum from its list of files, known before the weights are loaded."""
     from qa_demo.model.checks import sha256
     from qa_demo.model.source import bundled_folder
 

@@ -40,9 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def two_windows() -> Reading:
-    """Six words in two overlapping windows; the best span is "Delta Epsilon" with 7.5, no answer
-    scores 1.5.
-    """
+    """Six words in two overlapping windows; best: "Delta Epsilon", 7.5; no answer 1.5."""
     return t1()
 
 

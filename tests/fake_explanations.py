@@ -1,6 +1,4 @@
-"""What the fake reader says of its own readings: numbers from a seed, shaped and summing as the
-real ones must.
-"""
+"""The fake reader's numbers of its own readings, shaped and summing as real ones must."""
 
 import zlib
 
@@ -41,9 +39,7 @@ def heads(bio: bool = False) -> HeadWeights:
 
 
 def hidden(window: Window, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """[N + 1, n, d]; the last layer's T gives the reading's own logits, earlier layers fade into
-    noise.
-    """
+    """[N + 1, n, d]; the last T gives the reading's own logits, earlier ones fade into noise."""
     t = rng_of(window, "T").normal(size=(len(window), WIDTH))
     t[:, 0] = start - B_S - t[:, 2:] @ S[2:]
     t[:, 1] = end - B_E - t[:, 2:] @ E[2:]

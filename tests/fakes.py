@@ -1,6 +1,4 @@
-"""A reader without a model: words for tokens, logits from a rule, so that a page can be tested in
-milliseconds.
-"""
+"""A reader without a model: words for tokens, logits from a rule, tests in milliseconds."""
 
 import re
 import threading
@@ -185,9 +183,7 @@ class FakeReader:
         return fake_explanations.heads(self.has_bio)
 
     def hidden(self, window: Window) -> np.ndarray:
-        """Four layers; the last gives the logits of the reading. KeyError for a window this reader
-        has not read.
-        """
+        """Four layers; the last gives the reading's logits. KeyError for an unread window."""
         return fake_explanations.hidden(window, *self._known(window))
 
     def attention(self, window: Window) -> Attention:

@@ -102,9 +102,7 @@ def browser() -> str | None:
 
 
 def install_browser() -> None:
-    """Debian's Chromium through apt-get, with sudo where it asks no password; elsewhere the one
-    Playwright offers.
-    """
+    """Debian's Chromium through apt-get (sudo without a password); elsewhere Playwright's."""
     if browser():
         say(f"Chromium: {browser()}")
         return

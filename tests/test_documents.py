@@ -1,6 +1,4 @@
-"""README, the pages in docs/, model card: what they claim about files, commands, versions and
-figures is so.
-"""
+"""README, docs/ and model card: what they claim of files, commands, versions, figures is so."""
 
 import ast
 import importlib.util

@@ -1,6 +1,4 @@
-"""The fake reader keeps the promises that views rely on; the same checks run on the real one in
-tests/model.
-"""
+"""The fake reader keeps the promises views rely on; tests/model checks the real one alike."""
 
 import numpy as np
 import pytest

@@ -37,9 +37,7 @@ ALLOWED = {
     "qa_demo.model": {"qa_demo.core", "qa_demo.model"},
     "qa_demo.training": {"qa_demo.core", "qa_demo.model", "qa_demo.training"},
 }
-"""What a package may name of the house in any import: at the top, in a function, under
-TYPE_CHECKING.
-"""
+"""What a package may name of the house in any import: at the top, inside, under TYPE_CHECKING."""
 LAYERS = ("qa_demo/figures", "qa_demo/views", "assets/page")
 SCREENFUL = 40
 """Lines of the longest function: more are usually two ideas."""
@@ -97,9 +95,7 @@ def check_layer(package: str, forbidden: set[str], root: Path = ROOT) -> None:
 
 
 def imports_of(module: str, known: set[str], root: Path = ROOT) -> set[str]:
-    """The modules of `known` that a module's file imports anywhere: inside functions and under
-    TYPE_CHECKING too.
-    """
+    """The modules of `known` that a file imports anywhere, in functions too."""
     path = root / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     named: set[str] = set()
@@ -116,9 +112,7 @@ def imports_of(module: str, known: set[str], root: Path = ROOT) -> set[str]:
 
 
 def find_circle(arrows: dict[str, set[str]]) -> list[str] | None:
-    """Modules that import each other in a circle, the first one again at the end; None when there
-    is no circle.
-    """
+    """Modules that import each other in a circle, the first again at the end; or None."""
     left = {name: set(targets) for name, targets in arrows.items()}
     while free := [name for name, targets in left.items() if not targets & left.keys()]:
         for name in free:

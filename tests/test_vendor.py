@@ -1,6 +1,4 @@
-"""Code by others that is served with the page is what its checksum says, and says where it comes
-from.
-"""
+"""Code by others that is served is what its checksum says, and says where it comes from."""
 
 import hashlib
 import re
@@ -55,9 +53,7 @@ def test_the_fonts_are_what_their_checksums_say_and_small() -> None:
 
 
 def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts() -> None:
-    """All letters of its own sentences; what readers may type (Cyrillic, Arabic, faces) is left to
-    the machine's fonts.
-    """
+    """All letters of its own sentences; what readers may type is the machine's fonts'."""
     has = {code for path in FONTS.glob("*.woff2") for code in TTFont(path).getBestCmap()}
     sources = [*(ROOT / "assets" / "page").rglob("*.js"), *(ROOT / "qa_demo").rglob("*.py")]
     sources += [*(ROOT / "assets" / "page").rglob("*.css"), *(ROOT / "assets").rglob("*.md")]

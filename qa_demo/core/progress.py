@@ -1,6 +1,4 @@
-"""What a long computation calls while it runs: one function to report progress, one to ask whether
-to stop.
-"""
+"""What a long computation calls: one function to report progress, one to ask whether to stop."""
 
 from collections.abc import Callable
 

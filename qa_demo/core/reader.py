@@ -82,9 +82,7 @@ class Reader(Protocol):
 
     @property
     def threshold(self) -> float | None:
-        """The tuned no-answer threshold in logits; None where none is
-        stored, and 0 is used.
-        """
+        """The tuned no-answer threshold in logits; None where none is stored, and 0 is used."""
         ...
 
     @property
@@ -127,21 +125,15 @@ class Reader(Protocol):
         ...
 
     def hidden(self, window: Window) -> NDArray[np.float32]:
-        """Hidden states [N + 1, n, d] of one window; the last layer's are T, which the heads
-        read.
-        """
+        """Hidden states [N + 1, n, d] of a window; the last layer's are T, which the heads read."""
         ...
 
     def attention(self, window: Window) -> Attention:
-        """Every layer and head of one window. Errors: BadCheckpoint for a reader that gives no
-        attention.
-        """
+        """Every layer and head of a window. Errors: BadCheckpoint if the reader gives none."""
         ...
 
     def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """Attention, rollout or gradient times attention in the rows of the target's start and
-        end.
-        """
+        """Attention, rollout or gradient times attention in the target's start and end rows."""
         ...
 
     def masked(

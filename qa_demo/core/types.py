@@ -69,9 +69,7 @@ class Encoding:
     question_offset_mapping: NDArray[np.int64] = field(
         default_factory=lambda: np.empty((0, 2), dtype=np.int64)
     )
-    """[Q, 2], char in the question, half-open; empty when the maker of the encoding does not know
-    it.
-    """
+    """[Q, 2], char in the question, half-open; empty when the encoding's maker does not know it."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -243,9 +241,7 @@ class Reading:
     """
     checksum: str = ""
     seconds: float = 0.0
-    """From the texts to the last logit, waiting for a place included; the first of them went to the
-    tokenizer.
-    """
+    """From the texts to the last logit, waiting included; the first part went to the tokenizer."""
     tokenise_seconds: float = 0.0
     calibrations: Calibrations | None = None
     """What the reader came with; None when none was fitted."""
@@ -267,9 +263,7 @@ class Reading:
 
     @property
     def weights(self) -> str:
-        """Which weights made the reading: their checksum, or the reader's name where it has
-        none.
-        """
+        """Which weights made the reading: their checksum, or the reader's name if it has none."""
         return self.checksum or self.model_name
 
     @property

@@ -48,9 +48,7 @@ class Shown:
 
     @property
     def owned(self) -> bool:
-        """Whether a span counts only in the window that owns its first token, which matters where
-        there are several.
-        """
+        """Whether a span counts only in its first token's owner, which matters with several."""
         return self.several and self.merge.copies == "max_context"
 
     @property
@@ -80,9 +78,7 @@ def text_line(name: str, text: str) -> str:
 
 
 def opening(shown: Shown, title: str, *imports: str) -> list[str]:
-    """Imports, texts, reader and the windows' pieces. Errors: BadInput for numbers that were typed
-    by hand.
-    """
+    """Imports, texts, reader, the windows' pieces. Errors: BadInput for numbers typed by hand."""
     check_not_typed(shown.reading)
     encoding, options = shown.reading.encoding, shown.reading.options
     name, revision, comment = model_name(
@@ -130,9 +126,7 @@ def run_lines(shown: Shown) -> list[str]:
 
 
 def owner_lines(shown: Shown) -> list[str]:
-    """`seen`: how much each window sees around each word piece, on its poorer side. The one that
-    sees most owns it.
-    """
+    """`seen`: what a window sees around a word piece, on its poorer side. The most owns it."""
     longest = max(len(window) for window in shown.reading.windows)
     total = len(shown.reading.encoding.context_ids) + longest
     return [
@@ -164,9 +158,7 @@ def select_line(shown: Shown) -> str:
 
 
 def rank_lines(shown: Shown) -> list[str]:
-    """a and b, so that a[i] + b[j] ranks a span on the scale of the merge rule; none where it
-    is the sum of the logits.
-    """
+    """a and b, so that a[i] + b[j] ranks a span on the rule's scale; none for the logit sum."""
     log_p = "log_p(np.where({}, x, -np.inf))"
     context, with_cls = log_p.format("inside"), log_p.format("inside | (np.arange(len(s)) == 0)")
     return {

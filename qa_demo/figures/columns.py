@@ -45,9 +45,7 @@ def column(shown: Sequence[float], value: float, decimals: int = LEAST) -> dict[
 
 
 def above(floor: float, loss: float, decimals: int) -> str:
-    """What a loss has above its floor: the difference of the two as printed, unless that hides
-    it.
-    """
+    """What a loss has above its floor: the difference as printed, unless that hides it."""
     printed = rest([floor], loss, decimals)
     hidden = printed == number(0.0, decimals)
     return cell(max(loss - floor, 0.0), decimals) if hidden else printed

@@ -13,9 +13,7 @@ Source = Literal["annotators", "marked", "nobody", "reader"]
 
 @dataclass(frozen=True)
 class Labels:
-    """What is taken as right: a `doc` span for each annotator (None: no answer), and who says
-    so.
-    """
+    """What is taken as right: a `doc` span an annotator (None: no answer), and who says so."""
 
     golds: Golds
     source: Source
@@ -46,9 +44,7 @@ def make_labels(
 
 
 def home(reading: Reading, golds: Golds) -> int:
-    """The window to look at first: the one that owns a whole gold span, else one that holds it,
-    else the first.
-    """
+    """The window to look at first: one that owns a whole gold span, or holds it, or the first."""
     for gold in golds:
         found = None if gold is None else reading.home(gold)
         if found is not None:

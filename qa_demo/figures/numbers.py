@@ -19,9 +19,7 @@ FINEST = 6
 
 @dataclass(frozen=True)
 class PrintedSum:
-    """Addends and total with equally many decimals; `sign` is "=" when the printed numbers add up,
-    else "≈".
-    """
+    """Addends and total with equally many decimals; `sign` is "=" when they add up, else "≈"."""
 
     addends: tuple[str, ...]
     total: str
@@ -147,9 +145,7 @@ def totals(
 
 
 def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> str:
-    """The rest term of a long sum: the printed total minus the printed addends, so that the column
-    adds up.
-    """
+    """The rest term of a long sum: the printed total minus the printed addends."""
     left = units(value, decimals) - sum(units(s, decimals) for s in shown)
     return number(float(EXACT.scaleb(Decimal(left), -decimals)), decimals)
 
@@ -210,9 +206,7 @@ def nats(x: float, decimals: int | None = None) -> str:
 
 
 def effect(x: float, decimals: int = MIN_DECIMALS) -> str:
-    """A signed number that is never 0.00: 0 when it is exactly that, else "< 0.01" for a size
-    below what is printed.
-    """
+    """A signed number that is never 0.00: 0 if it is exactly that, else "< 0.01" below that."""
     if x == 0.0:
         return "0"
     least = number(10.0**-decimals, decimals)

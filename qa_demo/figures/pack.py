@@ -1,6 +1,4 @@
-"""Arrays as the browser unpacks them (`assets/page/shared/pack.js`): base64 of little-endian
-numbers.
-"""
+"""Arrays as the browser unpacks them (`assets/page/shared/pack.js`): base64, little-endian."""
 
 import base64
 

@@ -1,6 +1,4 @@
-"""The plain data that the frame of a chapter draws: formula parts, tables, and the envelope around
-a picture.
-"""
+"""The plain data that a chapter's frame draws: formula parts, tables, the envelope."""
 
 import math
 from collections.abc import Sequence
@@ -40,9 +38,7 @@ def page_data(
     simplified: Sequence[str],
     tables: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """What one chapter sends: its question, the picture's data, the notice, what is simplified,
-    and the table twins.
-    """
+    """What a chapter sends: question, picture's data, notice, simplifications, table twins."""
     return {
         "question": question,
         "picture": picture,

@@ -1,6 +1,4 @@
-"""The small words that every chapter's sentences are made of: quotations, counts, lists, what
-stands at a position.
-"""
+"""The small words of every chapter's sentences: quotations, counts, lists, places."""
 
 from collections.abc import Sequence
 
@@ -9,9 +7,7 @@ from qa_demo.figures.pack import printable
 
 
 def shorten(text: str, longest: int = 60) -> str:
-    """A text as one line: runs of blanks become one, and a text over `longest` characters loses
-    its middle.
-    """
+    """A text as one line: blanks become one, and one over `longest` characters loses its middle."""
     text = " ".join(printable(text).split())
     return (
         text
@@ -41,9 +37,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def piece(reading: Reading, window: int, pos: int) -> str:
-    """What stands at a position: the paragraph's own characters for a context token, else the
-    token.
-    """
+    """What stands at a position: the paragraph's characters for a context token, else the token."""
     w = reading.windows[window]
     text = ""
     if w.is_context[pos]:
@@ -53,9 +47,7 @@ def piece(reading: Reading, window: int, pos: int) -> str:
 
 
 def place(reading: Reading, doc: int) -> str:
-    """The position of a token of the paragraph in the window that owns it, which is named when
-    there are several.
-    """
+    """A paragraph token's position in the window that owns it, named when there are several."""
     window = reading.windows[int(reading.owners[doc])]
     within = f" in window {window.index + 1}" if len(reading.windows) > 1 else ""
     return f"{window.to_pos(doc)}{within}"

@@ -28,9 +28,7 @@ def scores_line(found: Measured | None) -> str:
 
 
 def facts_line(facts: ReaderFacts, checksum: str = "") -> str:
-    """What is known of a reader: size, positions, capitals, heads, threshold, and the beginning of
-    its checksum.
-    """
+    """What is known of a reader: size, positions, capitals, heads, threshold, checksum."""
     size = f"{facts.parameters:,} parameters"
     if facts.parameters >= MILLION:
         size = f"{grouped(facts.parameters / MILLION, 1)} million parameters"

@@ -1,6 +1,4 @@
-"""The reading as it travels to the browser: once per reading and per change by hand, shared by
-every chapter.
-"""
+"""The reading as it travels to the browser: once, and once per change by hand."""
 
 import base64
 from collections.abc import Sequence
@@ -21,9 +19,7 @@ def null_token(encoding: Encoding) -> str:
 
 
 def in_own_words(sentences: Sequence[str], encoding: Encoding) -> list[str]:
-    """Fixed sentences with this reader's own name for [CLS], as <s>; no sentence may hold a
-    visitor's text.
-    """
+    """Fixed sentences with this reader's name for [CLS], as <s>; none may hold a visitor's text."""
     return [sentence.replace("[CLS]", null_token(encoding)) for sentence in sentences]
 
 

@@ -23,9 +23,7 @@ def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = R
 
 
 def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.0) -> float:
-    """P_start(i) P_end(j) of a doc span: two softmaxes over all positions of its unpadded
-    window.
-    """
+    """P_start(i) P_end(j) of a doc span: two softmaxes over its unpadded window's positions."""
     start, end = reading.logits(window)
     i, j = reading.windows[window].to_pos(span.start), reading.windows[window].to_pos(span.end)
     return float(
@@ -57,9 +55,7 @@ def four_numbers(
     temperature: float = 1.0,
     merge: MergeOptions = RULE,
 ) -> list[dict[str, str]]:
-    """What the score of a span means, as four numbers: name, number as printed, and the set it
-    ranges over.
-    """
+    """What a span's score means, as four numbers: name, number as printed, what it ranges over."""
     score, difference = score_sums(reading, null_score(reading, prediction, merge), window, span)
     listed = next(
         (r for r in prediction.n_best if (r.candidate.window, r.candidate.span) == (window, span)),

@@ -1,6 +1,4 @@
-"""The line above all chapters: what the reader answers or why it withholds, how sure it is, and
-where the words stand.
-"""
+"""The line above all chapters: the answer or why it is withheld, how sure it is, and where."""
 
 from typing import Any
 

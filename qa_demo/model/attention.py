@@ -61,9 +61,7 @@ def _layers(model: Any) -> int:
 
 
 def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
-    """Refuse a model that returns no attention, or attention of another number of layers or
-    positions than it has.
-    """
+    """Refuse a model without attention, or with other layers or positions than it has."""
     found = (
         []
         if attentions is None
@@ -78,9 +76,7 @@ def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
 
 
 def attention(loaded: Loaded, window: Window) -> Attention:
-    """Every layer and head of one window, [N, A, n, n]; rows sum to 1 or the record refuses
-    them.
-    """
+    """Every layer and head of a window, [N, A, n, n]; rows sum to 1 or are refused."""
     twin = eager_twin(loaded.model)
     with loaded.workers.slot(), torch.inference_mode():
         out = read_by_twin(twin, window, output_attentions=True)
@@ -92,9 +88,7 @@ def attention(loaded: Loaded, window: Window) -> Attention:
 def _gradients(
     loaded: Loaded, window: Window, target: Target
 ) -> tuple[Attention, tuple[np.ndarray | None, np.ndarray | None]]:
-    """Attention and the gradients of the start part and of the end part of the target with respect
-    to it.
-    """
+    """Attention and the gradients of the target's start part and end part with respect to it."""
     twin = eager_twin(loaded.model)
     a, b = lanes(target, window)
     with loaded.workers.slot(), torch.enable_grad():

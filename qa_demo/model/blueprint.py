@@ -30,9 +30,7 @@ class Blueprint:
 def blueprint(
     folder: Path, limits: HostLimits = LOOPBACK, head: str = "QuestionAnswering"
 ) -> Blueprint:
-    """Read config.json and lay the model out on torch's meta device: names and shapes, not one
-    weight allocated.
-    """
+    """Read config.json and lay the model out on torch's meta device: no weight allocated."""
     import torch
 
     raw = read_json(folder, "config.json", limit=2**20)

@@ -1,6 +1,4 @@
-"""Checks of a model folder's files before any of them reaches a library: kinds, sizes, headers,
-checksums.
-"""
+"""Checks of a model folder's files before a library sees them: kinds, sizes, headers, checksums."""
 
 import fnmatch
 import hashlib
@@ -68,9 +66,7 @@ POINTER = b"version https://git-lfs."
 
 
 def refuse_pointer(path: Path) -> None:
-    """BadCheckpoint for a git-LFS pointer: the few lines that stand in for a file which was not
-    fetched.
-    """
+    """BadCheckpoint for a git-LFS pointer: the lines that stand in for a file not fetched."""
     with path.open("rb") as file:
         if file.read(len(POINTER)) == POINTER:
             raise BadCheckpoint(

@@ -109,15 +109,11 @@ _FIXED = {
 }
 
 SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
-"""Families whose first position has the number padding id + 1, so that the rows up to there are
-never used.
-"""
+"""Families whose first position is padding id + 1, so that the rows up to there are never used."""
 
 
 def longest_input(config: Any) -> int:
-    """The longest input of a model, special tokens included: the rows of its position table that
-    positions can have.
-    """
+    """A model's longest input, special tokens included: rows that positions can have."""
     unused = int(config.pad_token_id or 0) + 1 if config.model_type in SHIFTED else 0
     return int(config.max_position_embeddings) - unused
 
@@ -268,9 +264,7 @@ def clean_config(raw: Any) -> dict[str, Any]:
 
 
 def build_config(clean: dict[str, Any], head: str = "QuestionAnswering") -> tuple[Any, type]:
-    """The transformers configuration object of a cleaned config, and its family's class with this
-    head.
-    """
+    """The transformers configuration of a cleaned config, and its family's class with this head."""
     library, prefix = transformers(), FAMILIES[clean["model_type"]]
     config_class, model_class = (
         getattr(library, f"{prefix}Config"),

@@ -1,6 +1,4 @@
-"""One window through a loaded model from its word embeddings on, which is where every explanation
-starts.
-"""
+"""One window through a loaded model from its word embeddings on: where explanations start."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,9 +23,7 @@ others have their turn.
 
 @dataclass(frozen=True)
 class Loaded:
-    """What explanations need of a reader: its shared, read-only model, its tokenizer, and its
-    place in the queue.
-    """
+    """What explanations need of a reader: its shared model, tokenizer, place in the queue."""
 
     model: Any
     tokenizer: Any
@@ -37,9 +33,7 @@ class Loaded:
 
 
 def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
-    """Token types [b, n] of windows of equal length; None for a model that does not know more than
-    one type.
-    """
+    """Token types [b, n] of windows of equal length; None for a model with one type."""
     return (
         torch.from_numpy(np.stack([window.token_type_ids for window in windows]))
         if knows_token_types(model.config)
@@ -48,17 +42,13 @@ def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
 
 
 def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
-    """Rows of the word embedding table, [..., h]: not yet with positions and types, which the
-    model adds itself.
-    """
+    """Rows of the word embedding table, [..., h], without positions and types."""
     with torch.no_grad():
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
 def encode(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wanted: bool) -> Any:
-    """The encoder's output for word embeddings [b, n, h]; every window of the batch has the same
-    token types.
-    """
+    """The encoder's output for word embeddings [b, n, h], all of the same token types."""
     inputs = {"inputs_embeds": embeds}
     if types is not None:
         inputs["token_type_ids"] = types.expand(len(embeds), -1)
@@ -85,9 +75,7 @@ def special_id(tokenizer: Any, name: str) -> int:
 
 
 def chunks(count: int, length: int) -> Iterator[slice]:
-    """Slices of `count` inputs of `length` positions, so that no pass holds more than
-    `TOKENS_AT_ONCE`.
-    """
+    """Slices of `count` inputs of `length` positions: no pass holds over `TOKENS_AT_ONCE`."""
     size = max(1, TOKENS_AT_ONCE // max(1, length))
     for first in range(0, count, size):
         yield slice(first, min(first + size, count))

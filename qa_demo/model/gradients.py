@@ -88,9 +88,7 @@ def baseline_embeddings(
 
 
 def both_gradients(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
-    """Gradients of the start part and of the end part, [2, k, n, h], from one forward pass and two
-    backward passes.
-    """
+    """Gradients of the start and end part, [2, k, n, h], by one pass forward and two back."""
     with torch.enable_grad():
         at = embeds.detach().requires_grad_()
         start, end = run(at)

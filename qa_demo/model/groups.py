@@ -6,9 +6,7 @@ from qa_demo.core.types import Window
 
 
 def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
-    """Groups of at most `size` windows of equal length, in the order of their first window:
-    nothing is ever padded.
-    """
+    """Groups of at most `size` windows of equal length, in order: nothing is padded."""
     waiting: dict[int, list[Window]] = {}
     for window in windows:
         group = waiting.setdefault(len(window), [])

@@ -1,6 +1,4 @@
-"""The BIO head beside a reader: a linear layer d -> 3 over the last hidden states, in its own
-small safetensors file.
-"""
+"""The BIO head beside a reader: a linear layer d -> 3 in its own safetensors file."""
 
 import json
 from dataclasses import dataclass
@@ -61,9 +59,7 @@ def read_card(folder: Path) -> Card:
 
 
 def parse_card(raw: Any, name: str) -> Card:
-    """Threshold and calibrations of a JSON object, checked. Errors: BadCheckpoint that names the
-    file.
-    """
+    """Threshold and calibrations of a JSON object. Errors: BadCheckpoint that names the file."""
     if not isinstance(raw, dict):
         raise BadCheckpoint(f"{name} must hold an object, got {type(raw).__name__}")
     order, threshold = raw.get("tag_order", list(TAGS)), raw.get("threshold")

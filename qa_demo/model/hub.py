@@ -146,9 +146,7 @@ def _check_listing(source: Source, info: Any, limits: HostLimits) -> None:
 
 
 def _translated(source: Source, fault: Exception) -> ModelUnavailable:
-    """One sentence for each way in which the hub can refuse; the library's own text would quote
-    addresses and headers.
-    """
+    """One sentence for each refusal of the hub; the library's own would quote addresses."""
     from huggingface_hub import errors
 
     for kind, sentence in (

@@ -41,9 +41,7 @@ MakeReader = Callable[[Any], Any]
 
 @dataclass(eq=False)
 class _State:
-    """A point on the path: the weights as differences from the reader's own, and how it was
-    reached.
-    """
+    """A point on the path: the weights' differences from the reader's own, and how it came."""
 
     weights: Weights
     curve: tuple[Step, ...]
@@ -51,9 +49,7 @@ class _State:
 
 
 class ModelLearner:
-    """Implements `core.learning.steps.Learner` for a transformers model. One visitor's; not for two
-    threads at once.
-    """
+    """Implements `core.learning.steps.Learner` for transformers; not for two threads at once."""
 
     def __init__(
         self,

@@ -24,17 +24,13 @@ PAUSE = 1.0
 
 
 def bound_caches(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Bound both caches and let threads sleep, unless somebody chose otherwise; without effect once
-    torch is imported.
-    """
+    """Bound both caches and let threads sleep, unless chosen otherwise; before torch's import."""
     for name, value in {**CACHES, **WAITING}.items():
         environment.setdefault(name, value)
 
 
 def trimmer() -> Callable[[], object] | None:
-    """glibc's `malloc_trim(0)`, which returns free pages of every heap; None with another C
-    library.
-    """
+    """glibc's `malloc_trim(0)`, which returns free pages of every heap; else None."""
     if not sys.platform.startswith("linux"):
         return None
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

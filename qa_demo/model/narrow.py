@@ -40,9 +40,7 @@ def narrowed(model: Any, rows: np.ndarray) -> Any | None:
 
 
 def _with(module: Any, path: str, part: torch.nn.Module) -> Any:
-    """A shallow copy of the module with one part exchanged: the module itself, which others are
-    using, stays as it is.
-    """
+    """A shallow copy of the module with one part exchanged: the shared one stays as it is."""
     name, _, rest = path.partition(".")
     twin = copy.copy(module)
     twin._modules = {

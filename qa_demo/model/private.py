@@ -94,9 +94,7 @@ def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
 
 
 def private_copy(model: Any, names: tuple[str, ...]) -> Any:
-    """A second model whose named parameters are its own and whose other tensors are the very ones
-    of the first.
-    """
+    """A second model whose named parameters are its own and whose others are the first's."""
     shared = {
         id(tensor): tensor
         for name, tensor in chain(model.named_parameters(), model.named_buffers())
@@ -106,9 +104,7 @@ def private_copy(model: Any, names: tuple[str, ...]) -> Any:
 
 
 class PrivateWeights:
-    """One visitor's copy of some weights of a model, the optimiser that moves them, and the way
-    back.
-    """
+    """One visitor's copy of some weights, the optimiser that moves them, and the way back."""
 
     def __init__(self, model: Any, names: tuple[str, ...]) -> None:
         self._shared, self._names = model, names
@@ -132,9 +128,7 @@ class PrivateWeights:
 
     @torch.no_grad()
     def differences(self, exact: bool = False) -> Weights:
-        """The way from the reader's weights to these: in full precision while an action runs, in
-        half for keeping.
-        """
+        """The way from the reader's weights to these: full precision in an action, half to keep."""
         theirs = dict(self._shared.named_parameters())
         kept = torch.float32 if exact else torch.float16
         return {name: (p.detach() - theirs[name]).to(kept) for name, p in self.own().items()}
@@ -175,8 +169,6 @@ def hidden(model: Any, window: Window) -> torch.Tensor:
 
 
 def window_loss(logits: torch.Tensor, window: Window, golds: Golds) -> torch.Tensor:
-    """[2]: -sum_i t_i log p_i of start and end, p over all positions of the window, from logits
-    [n, 2].
-    """
+    """[2]: -sum_i t_i log p_i of start and end, p over the window's positions, logits [n, 2]."""
     targets = torch.from_numpy(np.stack(start_end_targets(window, golds), axis=1)).to(logits.dtype)
     return -(targets * logits.log_softmax(0)).sum(0)

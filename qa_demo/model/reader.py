@@ -1,6 +1,4 @@
-"""A transformers question-answering model behind the `Reader` protocol: texts in, logits of every
-window out.
-"""
+"""A transformers question-answering model as a `Reader`: texts in, all windows' logits out."""
 
 import copy
 import threading
@@ -60,9 +58,7 @@ class BertReader:
         batch_size: int = 1,
         bf16: bool = False,
     ) -> None:
-        """Batches of one are as fast as larger ones in fp32, give the first result sooner and can
-        be cancelled sooner.
-        """
+        """Batches of one are as fast in fp32, give the first result sooner, and cancel sooner."""
         self._name, self._threshold, self._calibrations, self._checksum = (
             name,
             threshold,
@@ -85,15 +81,11 @@ class BertReader:
 
     @property
     def calibrations(self) -> Calibrations | None:
-        """The fitted calibrations of its heads; None when the reader came without, as every
-        private copy does.
-        """
+        """The fitted calibrations of its heads; None without any, as in every private copy."""
         return self._calibrations
 
     def fitted(self, threshold: float | None, calibrations: Calibrations | None) -> "BertReader":
-        """The same weights with another threshold and other calibrations; this reader stays as it
-        is.
-        """
+        """The same weights with another threshold and calibrations; this reader stays as it is."""
         other = copy.copy(self)
         other._threshold, other._calibrations = threshold, calibrations
         return other
@@ -127,9 +119,7 @@ class BertReader:
         return longest_input(self._model.config)
 
     def encode(self, question: str, context: str) -> Encoding:
-        """The tokenizer's view of both texts; BadInput for a text of which no word piece is
-        left.
-        """
+        """The tokenizer's view of both texts; BadInput for a text that has no word piece left."""
         check_texts(question, context)
         encoding = encode(self._tokenizer, question, context)
         for name, ids in (("question", encoding.question_ids), ("paragraph", encoding.context_ids)):
@@ -234,9 +224,7 @@ class BertReader:
         return Loaded(self._model, self._tokenizer, self._workers, self.name, self.checksum)
 
     def heads(self) -> HeadWeights:
-        """S, E, their biases, and W and b of the BIO head: copies, so that nobody can change the
-        reader through them.
-        """
+        """Copies of S, E, their biases, W and b of the BIO head: nobody changes the reader."""
         return head_weights(self.loaded, self._bio)
 
     def hidden(self, window: Window) -> np.ndarray:
@@ -248,9 +236,7 @@ class BertReader:
         return attention(self.loaded, window)
 
     def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """Where the target's start and end drew from, by attention, rollout or gradient times
-        attention.
-        """
+        """Where the target's start and end drew from: attention, rollout, gradient x attention."""
         return relevance(self.loaded, window, target, kind)
 
     def masked(
@@ -274,17 +260,13 @@ class BertReader:
         cancelled: IsCancelled | None = None,
         shuffle: int | None = None,
     ) -> Attribution:
-        """What the target rested on, by one of three methods; `shuffle` seeds the random-weights
-        check.
-        """
+        """What the target rested on, by one of three methods; `shuffle` seeds random weights."""
         return attribute(
             self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle
         )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> ModelLearner:
-        """Train a private copy on a reading of this reader; the copy reads through the same
-        gate.
-        """
+        """Train a private copy on a reading of this reader; it reads through the same gate."""
         check_made_by(reading, self)
 
         def around(model: Any) -> "BertReader":

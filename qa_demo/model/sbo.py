@@ -74,7 +74,5 @@ class SBOHead(nn.Module):
         return Layers(linear1, gelu1, h1, linear2, gelu2, self.norm2(gelu2))
 
     def forward(self, left: Tensor, right: Tensor, k: Tensor, words: Tensor) -> Tensor:
-        """Logits [S, V] from x_(s-1), x_(e+1) [S, d], k [S] counted from 1, and the word table [V,
-        d].
-        """
+        """Logits [S, V] from x_(s-1), x_(e+1) [S, d], k [S] from 1, and the word table [V, d]."""
         return F.linear(self.layers(left, right, self.position(k - 1)).y, words, self.bias)

@@ -39,9 +39,7 @@ class Setup:
 
 
 def outcome(reading: Reading, setup: Setup) -> Outcome:
-    """The best non-null span of a head, and its score_diff: null minus best, in logits or (BIO)
-    log-probabilities.
-    """
+    """A head's best span, and its score_diff: null minus best, in logits or (BIO) logs of p."""
     if setup.head == "bio":
         tagged = best_span(reading, setup.decode.max_answer_length)
         return (

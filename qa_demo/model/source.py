@@ -1,6 +1,4 @@
-"""Say what a reader's name means (bundled, folder, hub id) and what a host allows, before anything
-is touched.
-"""
+"""What a reader's name means (bundled, folder, hub id) and what a host allows."""
 
 import re
 from dataclasses import dataclass
@@ -28,9 +26,7 @@ class HostLimits:
     """The fixed list of a public host; None means any source of the kinds above."""
     max_parameters: int | None = None
     use_token: bool = True
-    """Whether hub calls may use the host's own token; a public host must not open its private
-    readers to everyone.
-    """
+    """Whether hub calls may use the host's own token, which a public host must not lend."""
     seconds: float = 600.0
     base: Path | None = None
     """The folder of the encoder that an adapter changes, where it is not fetched from the hub."""

@@ -34,9 +34,7 @@ from qa_demo.model.workers import SHARED, Workers
 
 
 class SpanBERT:
-    """A masked-language model with or without a span boundary head, shared by every thread:
-    read-only after it is made.
-    """
+    """A masked-language model, with or without a span boundary head, shared and read-only."""
 
     def __init__(
         self,
@@ -130,9 +128,7 @@ class SpanBERT:
         swap: Mapping[int, int] | None = None,
         top: int = 10,
     ) -> Infill:
-        """Guesses of MLM, SBO and both for every blank; cut wires carry their means, a swapped
-        blank reads another row.
-        """
+        """Guesses of MLM, SBO and both for every blank, with wires cut and rows swapped."""
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
         if not 1 <= top <= len(self._names):

@@ -1,6 +1,4 @@
-"""load_spanbert: a name in, a checked masked-language model out, with the span boundary head where
-the folder has one.
-"""
+"""load_spanbert: a name in, a checked model out, with the boundary head if there is one."""
 
 from pathlib import Path
 from typing import Any

@@ -17,9 +17,7 @@ from qa_demo.model.workers import Workers
 
 
 class Stepper:
-    """Passes of a reader and of a private copy of it; where only the head moves, hidden states are
-    computed once.
-    """
+    """Passes of a reader and a private copy; if only the head moves, states are kept."""
 
     def __init__(
         self,
@@ -41,9 +39,7 @@ class Stepper:
         optimizer: torch.optim.Optimizer,
         cancelled: IsCancelled | None,
     ) -> tuple[LossTerm, ...]:
-        """One step on the mean over the windows; returns the loss before it. Each window runs
-        alone and unpadded.
-        """
+        """One step on the windows' mean; returns the loss before it. Each runs alone, unpadded."""
         for p in private.own().values():
             p.requires_grad_(True)
             p.grad = None

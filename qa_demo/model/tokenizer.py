@@ -1,6 +1,4 @@
-"""Turn question and context into an `Encoding`: ids, char offsets into the text as given, word
-numbers.
-"""
+"""Turn both texts into an `Encoding`: ids, char offsets into the given text, word numbers."""
 
 import re
 from typing import Any

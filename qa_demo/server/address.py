@@ -43,9 +43,7 @@ def free_address(host: str | None, port: int | None) -> tuple[str, int]:
 
 
 def network_address() -> str:
-    """The address of this machine in its network, which others type. Errors: BadInput where it is
-    in none.
-    """
+    """This machine's address in its network, which others type. Errors: BadInput without one."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             # chooses the way out and sends nothing: the address is one that nobody has

@@ -16,9 +16,7 @@ _ORIGIN = re.compile(
 
 
 def frame_ancestors() -> tuple[str, ...]:
-    """The origins of `SPANLIGHT_FRAME_ANCESTORS`, apart by blanks. Errors: BadInput for what is no
-    origin.
-    """
+    """The origins of `SPANLIGHT_FRAME_ANCESTORS`, apart by blanks. Errors: BadInput for others."""
     found = tuple(os.environ.get(VARIABLE, "").split())
     if len(found) > MOST:
         raise BadInput(f"{VARIABLE} names {len(found)} origins, at most {MOST} are allowed")

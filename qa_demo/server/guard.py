@@ -47,9 +47,7 @@ class TooLarge(Exception):
 
 
 class Guard:
-    """Refuse what this page never needs: large bodies, file and proxy routes, requests from
-    foreign pages.
-    """
+    """Refuse what this page never needs: large bodies, file and proxy routes, foreign pages."""
 
     def __init__(
         self,
@@ -123,8 +121,6 @@ class Guard:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Whether an Origin header names the host the request was sent to; behind a Space's proxy, its
-    public name.
-    """
+    """Whether an Origin header names the host asked; behind a Space's proxy its public name."""
     public = os.environ.get("SPACE_HOST", "")
     return bool(urlsplit(origin).netloc) and urlsplit(origin).netloc in (host, *public.split(","))

@@ -48,17 +48,13 @@ before the job queue that tells them their place.
 
 
 def is_public(host: str | None) -> bool:
-    """Whether others can reach this server, so that it must not read folders or load large readers
-    for them.
-    """
+    """Whether others can reach this server, which then reads no folders and no large readers."""
     name = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
     return "SPACE_ID" in os.environ or name not in ("127.0.0.1", "localhost", "::1")
 
 
 def launch_settings(host: str | None = None, port: int | None = None) -> dict[str, Any]:
-    """The arguments of `Blocks.launch`; `host` None lets GRADIO_SERVER_NAME decide (a Space sets
-    it).
-    """
+    """The arguments of `Blocks.launch`; with host None GRADIO_SERVER_NAME decides (a Space)."""
     routes = [
         *(Route(f"/static/page/{name}", file.answer) for name, file in page_files().items()),
         Route("/static/plotly.min.js", _plotly),

@@ -44,9 +44,7 @@ class Answers:
         change: Callable[[Screen], Screen | Update],
         quiet: Update | None = None,
     ) -> Update:
-        """Answer one event: the new screen's differences, or the sentence of an error and the old
-        screen.
-        """
+        """Answer one event: the new screen's differences, or an error's sentence."""
 
         def changed(seen: Screen) -> Update:
             new = change(seen)
@@ -104,9 +102,7 @@ class Answers:
 
 
 def _right(screen: Screen) -> bool | None:
-    """Whether the reader in use answers a text of the failures as an annotator did; None on any
-    other text.
-    """
+    """Whether the reader in use answers a text of the failures rightly; None on any other text."""
     example = examples().get(screen.example or "")
     return None if example is None or example.view is None else is_right(example, screen)
 

@@ -116,9 +116,7 @@ class Ask:
     def change_reader(
         self, screen: Screen | None, visitor: str, wanted: str, question: str, context: str
     ) -> Stream:
-        """Load another reader and read the texts with it; the one in use stays when anything
-        fails.
-        """
+        """Load another reader and read the texts with it; the old one stays if anything fails."""
         name = (wanted or "").strip() or self.services.default
         shown = name[:200]
         found = yield from self.readings.load(visitor, name)

@@ -1,6 +1,4 @@
-"""Slow work of a chapter: what it is handed, how it is announced, and what becomes of its
-result.
-"""
+"""A chapter's slow work: what it is handed, how it is announced, what becomes of its result."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -27,9 +25,7 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class Job:
-    """One visitor's request: the screen as it was, the event's name and value, and the way to tell
-    and be told.
-    """
+    """One visitor's request: the screen as it was, the event, the way to tell and be told."""
 
     screen: Screen
     name: str
@@ -45,9 +41,7 @@ class Job:
         return self.services.reader(self.screen.source)
 
     def maker(self) -> Reader:
-        """The reader in use, provided that it made the reading on screen. Errors: BadInput for
-        other weights.
-        """
+        """The reader in use, if it made the reading on screen. Errors: BadInput otherwise."""
         check_not_typed(self.screen.reading)  # before a reader is loaded for nothing
         check_made_by(self.screen.reading, self.reader)
         return self.reader

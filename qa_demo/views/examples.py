@@ -29,16 +29,12 @@ BEST: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def load_examples(path: Path | None = None) -> dict[str, PoolExample]:
-    """Read the examples; an answer that does not stand where it says is refused with the example's
-    id.
-    """
+    """Read the examples; one whose answer stands elsewhere than it says is refused by its id."""
     return {e.id: e for e in core.load_examples(path or ASSETS / "examples.json")}
 
 
 def other_questions(question: str, context: str) -> list[str]:
-    """Two questions that the examples ask of the same paragraph, beside this one; none for a text
-    of one's own.
-    """
+    """Two other questions of the examples on this paragraph; none for an own text."""
     return [asked for asked in _asked().get(context, ()) if asked != question][:2]
 
 
@@ -81,9 +77,7 @@ def menu(examples: Mapping[str, PoolExample]) -> dict[str, Any]:
 
 
 def is_right(example: PoolExample, screen: Screen) -> bool:
-    """Whether what stands on the screen answers an example as an annotator did, compared as SQuAD
-    does.
-    """
+    """Whether what is on screen answers an example as an annotator did, compared as SQuAD does."""
     answer = screen.prediction.answer
     if not example.answers:
         return answer is None

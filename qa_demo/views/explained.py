@@ -1,6 +1,4 @@
-"""Under which name an explanation of a reading is kept: everything that it depends on, and nothing
-of the visitor.
-"""
+"""The name of an explanation: all it depends on, and nothing of the visitor."""
 
 from collections.abc import Hashable
 from typing import Literal

@@ -84,9 +84,7 @@ class Timed:
 
 @dataclass(frozen=True, eq=False)
 class Stood:
-    """One method on the test: its words among the random sets, and what the explanation took;
-    `values` [U] per word.
-    """
+    """One method on the test: its words among random sets, its cost; `values` [U] per word."""
 
     placed: Placed
     values: NDArray[np.float64]
@@ -105,9 +103,7 @@ class Shuffled:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """One request of one visitor: the reading, the reader that made it, and how to tell and be
-    told.
-    """
+    """One request of a visitor: the reading, the reader that made it, how to tell and be told."""
 
     reader: Reader
     reading: Reading
@@ -139,9 +135,7 @@ class Work:
         on_progress: OnProgress | None = None,
         shuffle: int | None = None,
     ) -> Timed:
-        """One attribution with the seconds that it took when it ran; `shuffle` seeds the
-        random-weights check.
-        """
+        """One attribution and the seconds it took; `shuffle` seeds the random-weights check."""
         tell = on_progress or self.on_progress
 
         def run() -> Timed:

@@ -103,9 +103,7 @@ class Links:
         return wanted.leaving(f"the lesson '{parse.got(named)}', which is not here")
 
     def texts(self, screen: Screen | None, wanted: Wanted) -> tuple[Texts, Wanted]:
-        """Question and paragraph of a link; those on screen, or the first example's, where it has
-        none.
-        """
+        """Question and paragraph of a link; else those on screen, or the first example's."""
         fields, examples = wanted.fields, self.services.examples
         first = next(iter(examples.values()))
         shown = (first.question, first.context)
@@ -141,9 +139,7 @@ class Links:
     def _reader(
         self, screen: Screen | None, visitor: str, wanted: Wanted
     ) -> Generator[Update, None, tuple[str, Wanted]]:
-        """The reader of a link, loaded; where it cannot be had, the page's own reads, and that is
-        said.
-        """
+        """The reader of a link, loaded; if it cannot be had, the page's own, and that is said."""
         default = self.readings.source(screen)
         named = wanted.fields.get("reader")
         source = named[0] if isinstance(named, list) and named else default

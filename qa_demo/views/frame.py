@@ -33,9 +33,7 @@ from qa_demo.views.update import Update, said
 
 
 class Frame:
-    """The shared state and outputs of one page; events are collected while the page is built and
-    wired at its end.
-    """
+    """The state and outputs of one page; events are collected while it is built, then wired."""
 
     def __init__(self, chapters: Sequence[ModuleType], services: Services) -> None:
         self.modules = {module.CHAPTER.key: module for module in chapters}
@@ -64,9 +62,7 @@ class Frame:
         self._leaving: list[Callable[[str], None]] = [self.slow.left, self.sessions.forget]
         self._done = gr.State(0)
         self.read_again: Callable[[Screen, str, WindowOptions], Stream] | None = None
-        """The path of all new readings (`Ask`), for chapters that need the same texts in other
-        windows.
-        """
+        """The path of all new readings (`Ask`), for chapters that want other windows."""
 
     # For chapters
 
@@ -83,9 +79,7 @@ class Frame:
     def browser_input(
         self, chapter: Chapter, name: str, change: Callable[[Screen, Any], Screen]
     ) -> None:
-        """Wire `page.input(name, value)` of a chapter's picture: change(screen, value) ->
-        Screen.
-        """
+        """Wire `page.input(name, value)` of a chapter's picture: change(screen, value) = Screen."""
         self.inputs.setdefault(chapter.key, {})[name] = lambda screen, value: self.answers.step(
             screen, lambda seen: change(seen, value)
         )
@@ -93,9 +87,7 @@ class Frame:
     def browser_show(
         self, chapter: Chapter, name: str, make: Callable[[Screen, Any], dict[str, Any]]
     ) -> None:
-        """Wire a request that only draws the chapter's picture anew: make(screen, value) -> what
-        `present` returns.
-        """
+        """Wire a request that only redraws its picture: make(screen, value) -> as `present`."""
 
         def show(screen: Screen | None, value: Any) -> Update:
             return tried(screen, lambda seen: shown(chapter, seen, make(seen, value)))

@@ -33,9 +33,7 @@ def put(reading: Reading, window: Window, t: NDArray[np.float32]) -> NDArray[np.
 
 
 def fetch(job: Job, reading: Reading, window: Window) -> NDArray[np.float32]:
-    """T [n, d] of a window of a reading that the reader in use made, asked for when it is not at
-    hand.
-    """
+    """T [n, d] of a window of a reading by the reader in use, asked for when not at hand."""
     return _STATES.find(
         _key(reading, window), lambda: np.asarray(job.reader.hidden(window))[-1].astype(np.float32)
     )

@@ -111,9 +111,7 @@ class NewReadings:
         return screen.reading.options
 
     def stored(self, example: PoolExample, source: str, windows: WindowOptions) -> Reading | None:
-        """The stored reading when the reader in use made it; what that is, is known before its
-        weights are there.
-        """
+        """The stored reading if the reader in use made it, known before its weights are there."""
         ready = attempt(lambda: self._ready(example))[0] if source == BUNDLED else None
         return ready if ready is not None and ready.options == windows else None
 

@@ -1,6 +1,4 @@
-"""Parse at the door: what controls, links and callers of the API send becomes option records, or a
-sentence.
-"""
+"""Parse at the door: what controls, links and calls send becomes options, or a sentence."""
 
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -51,9 +49,7 @@ def setting(options: Options, name: str, top: int) -> dict[str, Any]:
 
 
 def parse(options: Options, **raw: Any) -> Options:
-    """The options with some fields replaced by checked values; whole numbers where the field is
-    one.
-    """
+    """The options with some fields replaced by checked values; whole where the field is."""
     current = {f.name: getattr(options, f.name) for f in fields(options)}
     for name, given in raw.items():
         found = value(name, given)

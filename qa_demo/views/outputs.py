@@ -70,9 +70,7 @@ class Outputs:
         return [self.parts[name] for name in names or self.parts]
 
     def values(self, update: Update, names: Sequence[str] | None = None) -> list[Any]:
-        """The update as gradio wants it: one value for each named component, in order; all
-        components by default.
-        """
+        """The update as gradio wants it: a value for each named component, in order."""
         parts = update.parts
         return [parts.get(name, gr.skip()) for name in names or self.parts]
 

@@ -84,9 +84,7 @@ def frame_of(services: Services, chapters: Sequence[ModuleType] = CHAPTERS) -> F
 def build(
     services: Services, join: Join | None = None, lessons: tuple[Lesson, ...] | None = None
 ) -> gr.Blocks:
-    """Assemble the page; `join` is shown to a class that shall come to it, `lessons` are the
-    bundled ones by default.
-    """
+    """Assemble the page; `join` is shown to a class, `lessons` default to the bundled ones."""
     with Page(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         picture("header", {"join": None if join is None else asdict(join)}, elem_id="header")
         frame = Frame(CHAPTERS, services)

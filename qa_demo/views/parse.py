@@ -91,9 +91,7 @@ def text(value: Any, name: str, most: int | None = None) -> str:
 
 
 def sendable(*texts: str) -> None:
-    """Refuse a lone surrogate: it cannot be written as UTF-8, and one in a reply ends every stream
-    of its session.
-    """
+    """Refuse a lone surrogate: it is no UTF-8, and in a reply it ends every stream."""
     for one in texts:
         try:
             one.encode("utf-8")

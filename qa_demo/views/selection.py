@@ -14,9 +14,7 @@ from qa_demo.views.state import Screen, Selection
 
 
 def parse(reading: Reading, index: Any) -> Selection:
-    """[window or null, start, end] in doc coordinates; without a window the owner of the start is
-    taken.
-    """
+    """[window or null, start, end] in doc; without a window the start's owner is taken."""
     if not isinstance(index, list | tuple) or len(index) != 3:
         raise BadInput(f"a selection needs window, start and end, got {str(index)[:40]}")
     span = pieces(reading, index[1:], "a selection")

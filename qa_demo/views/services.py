@@ -1,6 +1,4 @@
-"""What every chapter may ask of the server: readers, models that fill blanks, the queue for slow
-work, limits.
-"""
+"""What chapters may ask of the server: readers, infillers, a queue for slow work, limits."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

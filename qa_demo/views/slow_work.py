@@ -23,9 +23,7 @@ from qa_demo.views.state import Screen
 from qa_demo.views.update import Change, Update, said
 
 Stream = Iterator[Update | Change]
-"""What a slow handler yields: updates that are sent as they are, and changes, which are applied to
-the newest screen.
-"""
+"""What a slow handler yields: updates, and changes applied to the newest screen."""
 Slow = Callable[[Screen | None, str, Any], Stream]
 """handler(screen, visitor, value)."""
 
@@ -63,9 +61,7 @@ class SlowWork:
         self._guard, self._numbers = threading.Lock(), itertools.count(1)
 
     def wire(self, picture: str, name: str, handler: Slow) -> None:
-        """Answer `page.input(name, value)` of a picture by a handler that yields updates and
-        changes.
-        """
+        """Answer `page.input(name, value)` of a picture by a handler that yields updates."""
         self.handlers.setdefault(picture, {})[name] = handler
 
     def wire_task(self, picture: str, name: str, task: Background) -> None:
@@ -104,9 +100,7 @@ class SlowWork:
             return number < kinds[task.kind]
 
     def deliver(self, screen: Screen | None, visitor: str) -> Update:
-        """Put on the newest screen what slow work has made for this visitor, in the order in which
-        it came.
-        """
+        """Put what slow work has made for this visitor on the newest screen, in order."""
         update = Update()
         with self._guard:
             changes = self._deliveries.pop(visitor, [])

@@ -107,9 +107,7 @@ class Screen:
         return predict(self.shown, self.decode, self.merge)
 
     def change(self, **fields: Any) -> "Screen":
-        """A new screen whose numbers differ (decode, merge, what_if ...): every chapter becomes
-        stale.
-        """
+        """A new screen whose numbers differ (decode, merge, what_if ...): all chapters stale."""
         if set(fields).isdisjoint({"reading", "what_if", "gold", "silent"}):
             return replace(self, fresh=frozenset(), **fields).keeping("shown", self)
         return replace(self, fresh=frozenset(), stamp=next(_stamps), **fields)

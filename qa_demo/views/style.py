@@ -28,9 +28,7 @@ def fonts() -> str:
 
 
 def sheets() -> list[Path]:
-    """The style sheets in the order in which they hold: the page's own, the chapters', what saved
-    files add.
-    """
+    """The style sheets in their order: the page's own, the chapters', what saved files add."""
     files = (path for path in PAGE.rglob("*.css") if path.parent != FONTS)
     return sorted(files, key=lambda p: (p.parent.name == "saved", p.name != "page.css", str(p)))
 

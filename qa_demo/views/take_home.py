@@ -22,9 +22,7 @@ def code(screen: Screen | None, make: Callable[[Screen], str]) -> Update:
 
 
 def reading_file(screen: Screen | None) -> Update:
-    """The answer with the fields of the command line; of the reader's own logits, whatever was
-    changed by hand.
-    """
+    """The answer as the command prints it; of the reader's own logits, whatever was changed."""
     text, error = attempt(lambda: _report(there(screen)))
     return _given("json", text=text, error=error)
 

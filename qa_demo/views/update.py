@@ -37,9 +37,7 @@ class Update:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Every part that changes: screen, reading, selection, message,
-        picture:<chapter>, control:<name>.
-        """
+        """Every part that changes: screen, reading, selection, message, pictures, controls."""
         own = {
             "screen": self.screen,
             "reading": self.reading,

@@ -89,9 +89,7 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
 
 
 def ours(reader: BertReader, reading: Reading, target: Target, apart: bool) -> np.ndarray:
-    """20 midpoints, [2, n] or [1, n], with the baseline's value for the completeness gap; F(x) is
-    the answer's own.
-    """
+    """20 midpoints, [2, n] or [1, n], with the baseline's value; F(x) is the answer's own."""
     window = window_of(reading, target)
     run = make_pass(reader.loaded.model, window, target)
     embeds, path = (

@@ -61,9 +61,7 @@ def clicks(page: Page, n: int) -> list[tuple[float, float]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print median and worst, their ratio to the budget, and the load; exit code 1 when the median
-    is over it.
-    """
+    """Print median, worst, ratio to the budget, load; exit code 1 for a median over it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clicks", type=int, default=15)
     n = parser.parse_args(arguments).clicks

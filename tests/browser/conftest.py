@@ -72,9 +72,7 @@ def contexts() -> dict[str, BrowserContext]:
 
 
 def forget(page: Page, site: str) -> None:
-    """Wipe what earlier tests left in this browser: a lesson that was begun opens again on the next
-    page.
-    """
+    """Wipe what earlier tests left in this browser: a lesson begun would open again."""
     asks = page.context.new_cdp_session(page)
     asks.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": "local_storage"})
     asks.detach()
@@ -84,9 +82,7 @@ def forget(page: Page, site: str) -> None:
 def open_page(
     chromium: Browser, contexts: dict[str, BrowserContext], site: str
 ) -> Iterator[Callable[..., Page]]:
-    """Open the page, optionally with a fragment and browser settings, and wait until a reading is
-    shown.
-    """
+    """Open the page, with a fragment and browser settings, and wait for a reading."""
     faults: list[str] = []
     pages = []
     wiped = set()
@@ -208,9 +204,7 @@ def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str], threa
 
 @pytest.fixture
 def visited(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open an address; errors fail the test, and so do requests to any that begins otherwise than
-    `allowed`.
-    """
+    """Open an address; errors, and requests that do not begin as `allowed`, fail the test."""
     faults: list[str] = []
     contexts = []
 
@@ -234,9 +228,7 @@ def visited(chromium: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def opened(visited: Callable[..., Page]) -> Callable[..., Page]:
-    """Open a file without a network; it may ask for itself, and for its folder where one is
-    named.
-    """
+    """Open a file without a network; it may ask for itself, and for a folder if one is named."""
 
     def open_file(
         path: Path, fragment: str = "", folder: Path | None = None, **settings: Any

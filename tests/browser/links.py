@@ -77,9 +77,7 @@ class Trip:
         self.site, self.faults = site, list[str]()
 
     def open(self, fragment: str) -> tuple[str, dict[str, Any], dict[str, Any], str]:
-        """The chapter, the fields of the address, what is shown, and what the page says is
-        missing.
-        """
+        """The chapter, the fields of the address, what is shown, what the page says is missing."""
         page = self.context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))

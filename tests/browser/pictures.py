@@ -75,9 +75,7 @@ class Pictures:
         self._shown: int | None = None
 
     def show(self, key: str, screen: Screen) -> None:
-        """Draw this chapter of this screen, and wait until it stands; what Python sends is made
-        once for all sizes.
-        """
+        """Draw this chapter of this screen, and wait; what Python sends is made once."""
         number = screen.stamp
         if number not in self._screens:
             first = self.answers.answer(None, screen)

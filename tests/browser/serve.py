@@ -47,9 +47,7 @@ def running(page: Blocks, **more: Any) -> Iterator[str]:
 
 @functools.cache
 def load(source: str) -> FakeReader:
-    """Another reader for each name, with large logits for those of `LARGE`, except for one that
-    nobody has published.
-    """
+    """Another reader a name, large logits for those of `LARGE`, none for an unpublished one."""
     if source == UNKNOWN:
         raise ModelUnavailable(f"{source}: there is no such reader")
     if source in LARGE:
@@ -58,9 +56,7 @@ def load(source: str) -> FakeReader:
 
 
 def infiller(source: str) -> FakeInfiller:
-    """The bundled one with a boundary head, others without, except for one that nobody has
-    published.
-    """
+    """The bundled one with a boundary head, others without, except for one nobody published."""
     if source == UNKNOWN:
         raise ModelUnavailable(f"{source}: there is no such model")
     return FakeInfiller(source, has_sbo=source == "bundled")

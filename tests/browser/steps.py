@@ -1,6 +1,4 @@
-"""Steps that several chapters' tests take: ask, and let axe look; its script is put into each page
-once.
-"""
+"""Steps that several tests take: ask, and let axe look; its script is put in a page once."""
 
 import re
 
@@ -60,9 +58,7 @@ def tab_to(page: Page, target: Locator, most: int = 80) -> None:
 def findings(
     page: Page, context: str | None = None, rules: list[str] | None = None
 ) -> list[tuple[str, list[str]]]:
-    """What axe finds in a part of the page, by these rules or by all: each rule with its first
-    places.
-    """
+    """What axe finds in a part of the page, by these rules or all: each with its first places."""
     found = page.evaluate(RUN, [Axe().axe_script, context, rules])
     return [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in found]
 

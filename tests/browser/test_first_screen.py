@@ -47,9 +47,7 @@ SEEN = """(key) => {
   }
   return found;
 }"""
-"""Words and numbers between the tabs and the lower edge; the paragraph's own words are not
-counted.
-"""
+"""Words and numbers between the tabs and the lower edge, without the paragraph's own."""
 
 SETTLED = f"""([key, words, numbers]) => {{
   const found = ({SEEN})(key);

@@ -301,9 +301,7 @@ def faults_at(where: str, faults: list[str]) -> list[str]:
 
 
 def early(finding: Finding, given: list[str], before: str) -> list[str]:
-    """Numbers that decide and stand on the page before the guess, printed alike: a count of 2 does
-    not give 2.00 away.
-    """
+    """Deciding numbers that stand on the page before the guess; a count of 2 is no 2.00."""
     known = {as_need(n)[0] for n in given}
     shown = {n.lstrip("\u2212-") for n in NUMBER.findall(before)}
     tells = {n for n in NUMBER.findall(QUOTED.sub("", finding.decides)) if "." in n}

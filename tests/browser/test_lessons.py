@@ -28,9 +28,7 @@ MOST_TABS = 40
 
 @pytest.fixture(scope="module")
 def stored_site() -> Iterator[str]:
-    """A page whose examples open from the stored readings of the bundled reader; other texts are
-    read by the fake one.
-    """
+    """A page whose examples open from stored readings; the fake one reads other texts."""
     examples = load_examples()
     first = next(iter(examples.values())).stored()
     assert first is not None

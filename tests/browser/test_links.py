@@ -1,6 +1,4 @@
-"""Links in Chromium: the address follows, reload and back keep the work, and a link opens what it
-says.
-"""
+"""Links in Chromium: the address follows, reload and back keep the work, a link opens."""
 
 import re
 from collections.abc import Callable

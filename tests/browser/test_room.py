@@ -59,9 +59,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture
 def visit(chromium: Browser, site: str) -> Iterator[Callable[..., Page]]:
-    """A browser of its own for each visitor, with the lessons open; an error in the console fails
-    the test.
-    """
+    """A browser for each visitor, with the lessons open; a console error fails the test."""
     faults: list[str] = []
     contexts = []
 

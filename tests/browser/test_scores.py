@@ -1,6 +1,4 @@
-"""Chapter 2 in Chromium: the plane by mouse and keyboard, the slide, a bias, products,
-the layers and the bench.
-"""
+"""Chapter 2 in Chromium: plane by mouse and key, slide, bias, products, layers, bench."""
 
 from collections.abc import Callable
 
@@ -22,9 +20,7 @@ TEXT = (
 
 
 def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str = TEXT) -> Locator:
-    """Read a text with the fake reader itself, since a stored reading has another reader's T, and
-    open the chapter.
-    """
+    """Read a text with the fake reader, as a stored reading has another's T; open the chapter."""
     page.get_by_role("button", name="Ask your own", exact=True).click()
     page.get_by_label("Question", exact=True).first.fill(question)
     page.get_by_label("Paragraph", exact=True).first.fill(paragraph)

@@ -1,6 +1,4 @@
-"""Chapter 3 in Chromium: stems, words, windows, temperature, a logit by hand and the bars, by
-mouse and by keyboard.
-"""
+"""Chapter 3 in Chromium: stems, words, windows, temperature, a logit by hand, the bars."""
 
 import re
 
@@ -106,9 +104,7 @@ def test_temperature_moves_stems_but_not_the_score(page: Page) -> None:
 
 
 def test_other_numbers_of_the_same_words_lose_no_event(page: Page) -> None:
-    """Between a reading and the picture drawn from it lies a frame, in which a slider may be let
-    go.
-    """
+    """Between a reading and its picture lies a frame, in which a slider may be let go."""
     picture = chapter(page)
     expect(picture.locator(".notice")).not_to_be_empty()
     page.evaluate("""async () => {

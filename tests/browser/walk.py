@@ -111,9 +111,7 @@ def asks(page: Page, step: Step) -> bool:
 
 
 def played(page: Page, lesson: Lesson, look: Callable[[str, bool], list[str]]) -> list[str]:
-    """From the list to the end, by keyboard; what `look` finds at each step: before the answer, and
-    as it is left.
-    """
+    """From the list to the end by keyboard; what `look` finds at each step, before and after."""
     faults = []
     tab_to(page, f".lesson-strip .lesson[data-lesson={lesson.id}]")
     page.keyboard.press("Enter")

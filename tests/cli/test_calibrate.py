@@ -1,6 +1,4 @@
-"""calibrate: what it fits is what core fits, the file goes with the reader, and a reader of other
-weights refuses it.
-"""
+"""calibrate fits what core fits, and another reader's weights refuse its file."""
 
 import json
 from pathlib import Path
@@ -26,9 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def questions(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sixteen questions of eight articles: half of the best spans are right; four more of two
-    articles have no answer.
-    """
+    """Sixteen questions of eight articles: half right; four more have no answer."""
     reader, rows = load_reader(str(folder)), []
     for k in range(20):
         question = f"Who designed bridge {k}?"

@@ -143,9 +143,7 @@ def test_flags_of_the_decoding_are_none_of_this_command(
 
 
 def test_the_vector_of_one_head_with_two_labels() -> None:
-    """Three annotators, two on "Delta" and one on "Delta Epsilon": by hand from the toy's
-    logits.
-    """
+    """Three annotators, two on "Delta", one on "Delta Epsilon": by hand from the toy's logits."""
     reading = t1()
     report = loss_json(reading, (Span(3, 3), Span(3, 3), Span(3, 4)))
     z = [np.log(np.exp(reading.logits(w)[side]).sum()) for side in (0, 1) for w in (0, 1)]

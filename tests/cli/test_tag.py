@@ -1,6 +1,4 @@
-"""python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's own
-softmax.
-"""
+"""python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's softmax."""
 
 import json
 from pathlib import Path

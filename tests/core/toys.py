@@ -50,9 +50,7 @@ def make_reading(
     question: Sequence[str] = ("who",),
     separators: int = 1,
 ) -> Reading:
-    """A reading with the windows [a, b) of `parts` and the given logits for every position of
-    each.
-    """
+    """A reading with the windows [a, b) of `parts` and logits for every position of each."""
     encoding = make_encoding(words, question, separators)
     head = len(encoding.prefix_ids)
     owner = max_context_owner(len(words), [a for a, _ in parts], [b for _, b in parts])

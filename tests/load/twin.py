@@ -69,9 +69,7 @@ class Twin:
 
 
 def difference(shown: Any, own: Any, where: str = "") -> str | None:
-    """The first place where what was shown is not what the twin has; packed numbers and plain ones
-    within `WITHIN`.
-    """
+    """The first place where shown and twin differ; packed and plain numbers within `WITHIN`."""
     if isinstance(own, dict) and isinstance(shown, dict):
         for key in own.keys() | shown.keys():
             if key in OWN:

@@ -50,9 +50,7 @@ class Wires:
 
 @dataclass(eq=False)
 class Visitor:
-    """A session of its own. `shown` is what the page shows by now; `heard` every canary word that
-    any message brought.
-    """
+    """A session. `shown`: what the page shows by now; `heard`: canary words of any message."""
 
     client: httpx.AsyncClient
     wires: Wires

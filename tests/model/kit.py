@@ -1,6 +1,4 @@
-"""Tiny random readers of every family, built from visible vocabularies and saved as ordinary
-folders.
-"""
+"""Tiny random readers of every family, of visible vocabularies, saved as ordinary folders."""
 
 import json
 import string
@@ -191,9 +189,7 @@ def save(
     dtype: torch.dtype = torch.float32,
     **changes: Any,
 ) -> Path:
-    """A complete random reader in `folder`; weights large enough that logits differ clearly
-    between positions.
-    """
+    """A random reader in `folder`; weights large enough that positions differ clearly."""
     words = tokenizer(family)
     settings, model_class = config(family, len(words), **changes)
     torch.manual_seed(7)
@@ -218,9 +214,7 @@ def save(
 def command(
     capsys: pytest.CaptureFixture[str], name: str, folder: Path, *more: str
 ) -> tuple[int, str, str]:
-    """Run a command on the two texts in this process: its exit code, what it wrote, what it
-    complained of.
-    """
+    """Run a command on the two texts here: its exit code, what it wrote, what it complained of."""
     try:
         code = main(
             [name, "--question", QUESTION, "--context", CONTEXT, "--reader", str(folder), *more]

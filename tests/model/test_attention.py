@@ -1,6 +1,4 @@
-"""The eager twin: the same tensors, every layer and head, and gradients that a hand-made model
-confirms.
-"""
+"""The eager twin: the same tensors, and gradients that a hand-made model confirms."""
 
 import threading
 from pathlib import Path

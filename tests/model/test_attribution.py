@@ -1,6 +1,4 @@
-"""Attributions against captum in a private process, finite differences, closed forms, and eight
-threads on one reader.
-"""
+"""Attributions against captum in a process, finite differences, closed forms, threads."""
 
 import itertools
 import subprocess
@@ -61,9 +59,7 @@ def bert(folders: dict[str, Path]) -> tuple[BertReader, Reading]:
 def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(
     family: str, folders: dict[str, Path]
 ) -> None:
-    """Without gradients: a reader that normalises first answers alike when every word's vector is
-    half as long again.
-    """
+    """A reader that normalises first answers alike with every word's vector half as long again."""
     reader = load_reader(str(folders[family]))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
     run = make_pass(reader._model, reading.windows[0], TARGET)
@@ -613,9 +609,7 @@ def test_answers_and_explanations_of_many_threads_are_those_of_one(
 
 
 def test_the_cross_talk_test_can_fail(folders: dict[str, Path]) -> None:
-    """captum's layer class on the shared model, as its own tutorial uses it, changes what other
-    threads read.
-    """
+    """captum's layer class on the shared model changes what other threads read."""
     from captum.attr import LayerIntegratedGradients
 
     shared, alone = (load_reader(str(folders["bert"])) for _ in range(2))

@@ -1,6 +1,4 @@
-"""The bundled reader: the folder as exported, what it answers, and its answers against a search
-that shares no code.
-"""
+"""The bundled reader: its folder, its answers, and a search that shares no code."""
 
 import json
 import re
@@ -73,9 +71,7 @@ def reader() -> BertReader:
 
 
 def brute_force(reading: Reading, longest: int) -> tuple[float, int, int]:
-    """(score, char_start, char_end) by trying every pair of every window, with ownership worked
-    out token by token.
-    """
+    """(score, char_start, char_end) by trying every pair of every window, owners token by token."""
     best = (-np.inf, -1, -1)
     offsets = reading.encoding.offset_mapping
     for w in reading.windows:

@@ -186,9 +186,7 @@ def test_only_existing_classes_take_sdpa(family: tuple[str, Path]) -> None:
 
 
 def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, Path]) -> None:
-    """The oracle is transformers' own model: it reads as many positions as we say and fails at one
-    more.
-    """
+    """The oracle is transformers' own model: it fails at one position more than we say."""
     model = AutoModelForQuestionAnswering.from_pretrained(family[1])
     longest = longest_input(model.config)
     for length in (longest, longest + 1):

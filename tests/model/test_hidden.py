@@ -1,6 +1,4 @@
-"""Hidden states, heads and the forward pass from word embeddings: every family gives the logits
-that the reader gives.
-"""
+"""Hidden states, heads and the forward pass from embeddings give the reader's logits."""
 
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""Gradient steps on tiny random readers: torch is the oracle, the shared reader never changes,
-memory comes back.
-"""
+"""Gradient steps on tiny readers: torch as oracle, nothing shared changes, memory returns."""
 
 import gc
 import hashlib
@@ -57,9 +55,7 @@ def digest(model: Any) -> str:
 def loss_of(
     model: Any, reading: Any, golds: tuple[Span, ...], windows: tuple[int, ...]
 ) -> torch.Tensor:
-    """The oracle: transformers' own forward pass and torch's own soft cross-entropy, mean over
-    windows and heads.
-    """
+    """The oracle: transformers' forward pass, torch's soft cross-entropy, mean over windows."""
     each = []
     for w in (reading.windows[k] for k in windows):
         out = model(
@@ -77,9 +73,7 @@ def loss_of(
 def oracle(
     reader: BertReader, reading: Any, scope: str, plan: Plan, golds: tuple[Span, ...] = GOLDS
 ) -> tuple[Any, list[float]]:
-    """The same steps taken apart from the learner's code: a full deep copy and torch's
-    optimiser.
-    """
+    """The same steps taken apart from the learner: a full deep copy and torch's optimiser."""
     import copy
 
     model = copy.deepcopy(reader._model)

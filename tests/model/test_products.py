@@ -17,9 +17,7 @@ from qa_demo.model.products import FrozenProducts
 def stand_in(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, *_: Any
 ) -> torch.Tensor:
-    """The operator where this torch was built without it: what goes to it and what does not is
-    tested on every machine.
-    """
+    """The operator where torch lacks it: what goes to it is tested on every machine."""
     y = x @ weight.T
     return y if bias is None else y + bias
 

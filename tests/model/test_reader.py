@@ -1,6 +1,4 @@
-"""One shared reader: windows in buckets, threads, cancelling, and characters that come back as
-they went in.
-"""
+"""One shared reader: windows in buckets, threads, cancelling, characters that come back."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -241,9 +239,7 @@ def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, wor
 
 @pytest.mark.parametrize("words", [60, 300, 600])
 def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, words: int) -> None:
-    """The panic derives from BaseException, so pytest.raises(BadInput) would let it through and
-    fail.
-    """
+    """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
     backend = reader._tokenizer.backend_tokenizer
     with pytest.raises(BadInput, match="max_query_length"):
         reader.read(

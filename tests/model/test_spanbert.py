@@ -1,6 +1,4 @@
-"""The boundary head against its formula written out by hand; wires, swaps, edges, the trace, and
-the command line.
-"""
+"""The boundary head against its formula by hand; wires, swaps, edges, trace, command."""
 
 import json
 import math
@@ -59,9 +57,7 @@ def by_hand(
     right: torch.Tensor,
     p: torch.Tensor,
 ) -> torch.Tensor:
-    """One target's logits from the formula alone: no module, no library activation, no library
-    norm.
-    """
+    """One target's logits from the formula alone: no module, no library's activation or norm."""
 
     def layer(x: torch.Tensor, n: int) -> torch.Tensor:
         a = head[f"dense{n}.weight"].double() @ x + head[f"dense{n}.bias"].double()

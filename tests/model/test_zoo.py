@@ -1,6 +1,4 @@
-"""Broken, foreign and hostile model folders: each is refused with its reason, and the reader in
-use goes on.
-"""
+"""Broken, foreign and hostile model folders are refused by reason; the reader in use goes on."""
 
 import builtins
 import json
@@ -439,9 +437,7 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) ->
 def test_a_snapshot_lacks_only_files_that_are_not_loaded(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The list of a published reader names its card and its figures, which the hub's client is not
-    asked for.
-    """
+    """A published reader's list names card and figures, which the hub is not asked for."""
     names = sorted(path.name for path in folder.iterdir())
     sums = {name: sha256(folder / name) for name in names} | {
         "README.md": "0" * 64,

@@ -38,9 +38,7 @@ def write(path: Path, value: Any) -> None:
 
 
 def edition_by(name: str) -> Edition:
-    """The static edition: every example, passage and lesson by the bundled reader, a few by the
-    fake one.
-    """
+    """The static edition: all texts and lessons by the bundled reader, a few by the fake one."""
     if name == "fake":
         return edition()
     from qa_demo.model.loading import load_reader
@@ -50,9 +48,7 @@ def edition_by(name: str) -> Edition:
 
 
 def keep_payloads(folder: Path, name: str) -> None:
-    """The edition's files, whose data are the tapes of every text, and a tape of each case of the
-    bench.
-    """
+    """The edition's files, whose data are tapes of every text; a tape of each bench case."""
     for file, text in edition_by(name).files():
         path = folder / "edition" / file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,9 +13,7 @@ from qa_demo.training.export import called, origin, soup, taught_by
 
 
 def run_folder(folder: Path, **states: float) -> Path:
-    """A run whose states hold one start/end weight and one tag weight, both equal to the given
-    number.
-    """
+    """A run whose states hold one start/end weight and one tag weight, both that number."""
     (folder / "snapshots").mkdir(parents=True)
     for name, value in states.items():
         save_file(

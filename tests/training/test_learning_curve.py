@@ -1,6 +1,4 @@
-"""The learning curve: steps counted along the way to a reader, its rows, and files that do not
-fit.
-"""
+"""The learning curve: steps counted along the way, its rows, and files that do not fit."""
 
 import json
 from pathlib import Path

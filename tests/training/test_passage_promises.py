@@ -1,6 +1,4 @@
-"""The passages: their file, each promise kept and broken on a fake model, and the bundled one where
-it is there.
-"""
+"""The passages: file, each promise kept and broken on a fake model, and the bundled one."""
 
 import json
 from dataclasses import replace

@@ -1,6 +1,4 @@
-"""A replay that goes on from an earlier one: steps counted on, rows by example, what was not
-recorded left out.
-"""
+"""A replay that goes on from an earlier one: steps, rows by example, what is left out."""
 
 from pathlib import Path
 

@@ -28,9 +28,7 @@ pytestmark = pytest.mark.model
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A student's encoder, a file of questions, and a run of two steps on an MPNet with an
-    adapter: the teacher.
-    """
+    """A student's encoder, questions, and two steps on an MPNet with an adapter: the teacher."""
     folder = tmp_path_factory.mktemp("teaching")
     toy.encoder(folder / "student")
     toy.squad(folder / "squad.json")

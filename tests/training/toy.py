@@ -1,6 +1,4 @@
-"""A BERT of two layers and width 16, a small text, and a SQuAD file, for training commands that
-take a second.
-"""
+"""A BERT of two layers and width 16, a small text, a SQuAD file: training in a second."""
 
 import json
 import shutil
@@ -60,9 +58,7 @@ def squad(path: Path) -> Path:
 
 @contextmanager
 def copy_at(step: int, copy: Path) -> Iterator[None]:
-    """Keep a copy of a run's folder as its checkpoint of this step left it: what a stop would have
-    left behind.
-    """
+    """Keep a copy of a run's folder at this step's checkpoint: what a stop leaves."""
     save = checkpoints.save
 
     def keep(out: Path, model: Any, average: Any, optimizer: Any, state: dict[str, Any]) -> None:

@@ -1,6 +1,4 @@
-"""What a browser may send is anything at all: every door answers with a change, a sentence of our
-own, or nothing.
-"""
+"""A browser may send anything: a door answers with a change, our sentence, or nothing."""
 
 import math
 from types import SimpleNamespace

@@ -125,9 +125,7 @@ def row_sum_error(weights: Floats) -> float:
 
 
 def share_on(weights: Floats, query: int, positions: ArrayLike) -> NDArray[np.float64]:
-    """The share of a row's attention on the given positions, for every layer and head: [N, A],
-    between 0 and 1.
-    """
+    """The share of a row's attention on these positions, by layer and head: [N, A], 0 to 1."""
     rows: NDArray[np.float64] = np.asarray(weights)[:, :, query, :][..., np.asarray(positions)].sum(
         axis=-1, dtype=np.float64
     )

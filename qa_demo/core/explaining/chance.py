@@ -43,9 +43,7 @@ def cut(n_sets: int) -> int:
 
 
 def band(drops: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The c-th smallest and the c-th largest of random drops [N, ...]: what lies strictly outside
-    is beyond chance.
-    """
+    """The c-th smallest and c-th largest of random drops [N, ...]; outside is beyond chance."""
     ordered, c = np.sort(np.asarray(drops, dtype=np.float64), axis=0), cut(len(drops))
     return ordered[c - 1], ordered[-c]
 

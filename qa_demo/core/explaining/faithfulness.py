@@ -119,17 +119,13 @@ def random_curves(reading: Reading, target: Target, scorer: Scorer, sets: Random
 def curve(
     reading: Reading, target: Target, placed: Placed, scorer: Scorer, sets: RandomSets
 ) -> Curves:
-    """The two curves of one explanation, as a single row; the drop of its top words is the one that
-    was ranked.
-    """
+    """Both curves of one explanation, a single row; the drop of its top words is the ranked one."""
     known = {frozenset(placed.order[: sets.size]): (placed.f, placed.m)}
     return trace(reading, target, np.array([placed.order]), scorer, sets, 1, known)
 
 
 def ranks_along(one: Curves, random: Curves) -> tuple[Rank, ...]:
-    """The rank of the drop at every size of a deletion curve; at the size of the random sets it is
-    the verdict's own.
-    """
+    """The rank of the drop at every size of a deletion curve; at the sets' size the verdict's."""
     return tuple(
         rank(float(drop), drops) for drop, drops in zip(one.drops[0], random.drops.T, strict=True)
     )

@@ -20,9 +20,7 @@ from qa_demo.core.reading.words import Word, Words, words
 from qa_demo.core.types import Reading, Window
 
 Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
-"""Start and end logits [b, n] of a window with the positions of each mask [b, n] replaced by
-[MASK].
-"""
+"""Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
 
 
 def one_word_masks(units: Words, chosen: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
@@ -64,9 +62,7 @@ def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attributi
 
 @dataclass(frozen=True)
 class QuestionEffect:
-    """One question word masked in every window: what the target loses, and what the reader would
-    then answer.
-    """
+    """One question word masked in every window: what the target loses, what is answered then."""
 
     word: Word
     start: float
@@ -135,9 +131,7 @@ def _place(prediction: Prediction) -> tuple[int, int] | None:
 def _masked_logits(
     reading: Reading, units: Sequence[Words], asked: NDArray[np.int64], masked: Masked
 ) -> tuple[Floats, Floats]:
-    """Logits [k, windows, n] with one of k words masked; question words come first in every window,
-    in the same order.
-    """
+    """Logits [k, windows, n] with one of k words masked; question words first, alike everywhere."""
     starts = np.repeat(reading.start_logits[None], len(asked), axis=0)
     ends = np.repeat(reading.end_logits[None], len(asked), axis=0)
     for window, here in zip(reading.windows, units, strict=True):

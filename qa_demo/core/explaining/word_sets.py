@@ -12,9 +12,7 @@ from qa_demo.core.reading.words import Words
 from qa_demo.core.types import Span, Window
 
 Scorer = Callable[[NDArray[np.bool_]], tuple[Floats, Floats]]
-"""Start and end logits [b, n] of the window with the positions of each mask [b, n] replaced by
-[MASK].
-"""
+"""Start and end logits [b, n] of the window with each mask's places [b, n] replaced by [MASK]."""
 WordSet = frozenset[int]
 Looks = Mapping[WordSet, tuple[float, float]]
 """By the words that were masked: the target F in logits, and the span's probability m."""
@@ -77,9 +75,7 @@ def look(
     scorer: Scorer,
     known: Looks | None = None,
 ) -> dict[WordSet, tuple[float, float]]:
-    """(F, m) of every set; those in `known` are not run again, the others in one call of
-    `scorer`.
-    """
+    """(F, m) of every set; those in `known` are not run again, others in one call of `scorer`."""
     found = {} if known is None else dict(known)
     missing = [each for each in dict.fromkeys(sets) if each not in found]
     if missing:

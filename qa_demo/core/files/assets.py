@@ -6,9 +6,7 @@ PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def find_assets(package: Path) -> Path:
-    """The folder `assets`: inside an installed package (setup.py puts it there), beside it in a
-    checkout.
-    """
+    """The folder `assets`: inside an installed package (by setup.py), beside it in a checkout."""
     inside = package / "assets"
     return inside if inside.is_dir() else package.with_name("assets")
 

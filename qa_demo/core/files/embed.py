@@ -1,6 +1,4 @@
-"""Data inside a page of HTML: texts of any visitor, in a script element that none of them can
-end.
-"""
+"""Data inside a page of HTML: any visitor's texts, in a script element that none can end."""
 
 import json
 from typing import Any

@@ -1,6 +1,4 @@
-"""The JSON of the command line, the API and the exports: plain dictionaries whose numbers are all
-finite.
-"""
+"""The JSON of the command line, the API and the exports: plain dictionaries of finite numbers."""
 
 import json
 import math
@@ -91,9 +89,7 @@ def _span(ranked: Ranked) -> dict[str, Any]:
 
 
 def evaluate_json(scores: Mapping[str, float | int], seconds: float) -> dict[str, Any]:
-    """The scores of `metrics.evaluate` under the official scripts' names, and the seconds they
-    took.
-    """
+    """The scores of `metrics.evaluate` by the official scripts' names, and the seconds taken."""
     return finite({**scores, "seconds": seconds})
 
 
@@ -232,7 +228,5 @@ def _not_finite(value: Any, path: str) -> str | None:
 
 
 def dumps(report: dict[str, Any]) -> str:
-    """One line of ASCII JSON: any string survives, lone surrogates included; NaN and infinity are
-    refused.
-    """
+    """One line of ASCII JSON: lone surrogates survive; NaN and infinity are refused."""
     return json.dumps(finite(report), ensure_ascii=True, allow_nan=False)

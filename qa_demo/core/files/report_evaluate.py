@@ -1,6 +1,4 @@
-"""One judged question as a line of JSON: what the file asks, what the reader said, and why it was
-wrong.
-"""
+"""One judged question as a line of JSON: what was asked, what the reader said, why it was wrong."""
 
 from typing import Any
 

@@ -29,9 +29,7 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What numpy, zipfile and json raise at a file that was cut off, damaged, or holds other fields
-than expected.
-"""
+"""What numpy, zipfile and json raise at a file cut off, damaged, or with other fields."""
 _PLAIN = (
     "question",
     "context",
@@ -45,9 +43,7 @@ _PLAIN = (
 
 
 def save_reading(reading: Reading, path: Path) -> None:
-    """Write a reading; the windows are not stored, since the encoding and the options determine
-    them.
-    """
+    """Write a reading; the windows are not stored: the encoding and the options determine them."""
     encoding = reading.encoding
     arrays = {f.name: getattr(encoding, f.name) for f in fields(Encoding) if f.name not in _PLAIN}
     for name in ("start_logits", "end_logits", "tag_logits"):

@@ -25,9 +25,7 @@ DECODINGS = ("strict", "lenient", "viterbi")
 
 @dataclass(frozen=True)
 class TaggedSpan:
-    """A span read off the tags: window, `doc` span, characters, text, and its exact marginal
-    probability.
-    """
+    """A span read off the tags: window, `doc` span, characters, text, exact marginal."""
 
     window: int
     span: Span  # doc
@@ -50,9 +48,7 @@ def tags_of_spans(n: int, spans: Sequence[Span]) -> NDArray[np.int64]:
 
 
 def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...]:
-    """Spans of a tagging; an I after O or at the start opens a span when lenient, and is ignored
-    when not.
-    """
+    """Spans of a tagging; lenient, an I after O or at the start opens a span, else it is none."""
     spans: list[Span] = []
     start: int | None = None
     for t, tag in enumerate([*tags, O]):
@@ -65,9 +61,7 @@ def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...
 
 
 def argmax_tags(log_probs: Floats) -> NDArray[np.int64]:
-    """The most probable tag of each token on its own, [n]; ties as in `PREFERENCE`. The tagging
-    may be illegal.
-    """
+    """The most probable tag of each token, [n]; ties as in `PREFERENCE`. It may be illegal."""
     tags: NDArray[np.int64] = np.array(PREFERENCE)[
         np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)
     ]
@@ -99,9 +93,7 @@ def viterbi(log_probs: Floats) -> tuple[NDArray[np.int64], float]:
 
 
 def argmax_with_retry(log_probs: Floats) -> NDArray[np.int64]:
-    """Argmax tags; when they hold no B, the likeliest B is forced (the rule of tag-based
-    multi-span extraction).
-    """
+    """Argmax tags; with no B, the likeliest B is forced (as in tag-based multi-span extraction)."""
     tags = argmax_tags(log_probs)
     if B not in tags:
         tags[int(np.argmax(np.asarray(log_probs)[:, B]))] = B
@@ -189,9 +181,7 @@ def log_no_span(log_probs: Floats) -> float:
 
 
 def tag_log_probs(reading: Reading, window: int) -> Floats:
-    """log softmax over B, I, O of the window's paragraph tokens, [tokens, 3]; BadInput when the
-    reader has no BIO head.
-    """
+    """log softmax over B, I, O of the window's paragraph, [tokens, 3]; BadInput without a head."""
     if reading.tag_logits is None:
         raise BadInput(
             f"the reader {reading.model_name} has no BIO head; the bundled reader has one"
@@ -246,9 +236,7 @@ def best_spans(
 
 
 def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
-    """The span of the highest exact marginal of the whole reading (`evaluate --head bio`); None
-    without one.
-    """
+    """The span of the highest exact marginal of a reading (`evaluate --head bio`), or None."""
     found = best_spans(reading, max_answer_length, 1)
     return found[0] if found else None
 
@@ -259,9 +247,7 @@ def null_log_prob(reading: Reading) -> float:
 
 
 def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDArray[np.int64]]:
-    """Spans and tags of one window by name: argmax read strictly or leniently, or Viterbi's
-    repaired tagging.
-    """
+    """Spans and tags of a window: argmax read strictly or leniently, or Viterbi's tagging."""
     if decoding not in DECODINGS:
         raise BadInput(f"decoding must be one of {', '.join(DECODINGS)}, got {decoding!r}")
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
@@ -269,9 +255,7 @@ def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDA
 
 
 def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
-    """All spans of a reading in text order, each from the window that owns its first token, with
-    its exact marginal.
-    """
+    """All spans of a reading in text order, each from its first token's owner, with marginals."""
     spans: list[TaggedSpan] = []
     for w, window in enumerate(reading.windows):
         lp = tag_log_probs(reading, w)

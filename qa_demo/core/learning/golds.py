@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LossTerm:
-    """One named term of a loss; total = sum of weight * value; `over` is the denominator of its
-    mean.
-    """
+    """One named term of a loss; total = sum of weight * value; `over` is the mean's denominator."""
 
     name: str
     value: float
@@ -39,8 +37,6 @@ class Example:
     is_impossible: bool = False
     title: str = ""
     spans: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """Where the answer is a list: half-open character ranges, one list for each annotator; else
-    empty.
-    """
+    """Where the answer is a list: half-open character ranges, one list an annotator; else empty."""
     columns: tuple[tuple[str, str], ...] = ()
     """What else a flat row says of its question, such as its source: name and value."""

@@ -25,15 +25,11 @@ Golds = Sequence[Span | None]
 """One `doc` span for each annotator; None where the annotator found no answer."""
 
 TagGold = Span | tuple[Span, ...] | None
-"""What one annotator marked for the tags: any number of separate `doc` spans; a start and an end
-can mark only one.
-"""
+"""One annotator's marks for the tags: separate `doc` spans; a start and an end mark one."""
 
 
 def marked(gold: TagGold) -> tuple[Span, ...]:
-    """An annotator's spans in text order, none for None. Errors: BadInput for two that share a
-    token.
-    """
+    """An annotator's spans in text order, none for None. Errors: BadInput if two share a token."""
     spans = () if gold is None else (gold,) if isinstance(gold, Span) else tuple(sorted(gold))
     for a, b in pairwise(spans):
         if b.start <= a.end:
@@ -50,26 +46,20 @@ def total(terms: Sequence[LossTerm]) -> float:
 
 
 def cross_entropy(logits: Floats, target: Floats) -> Floats:
-    """-sum_k t_k log p_k over the last axis, p = softmax(logits); a one-hot t leaves -log p_gold.
-    [..., K] -> [...].
-    """
+    """-sum_k t_k log p_k over the last axis, p = softmax(logits), [..., K] -> [...]."""
     t = np.asarray(target, dtype=np.float64)
     loss: Floats = -(t * np.where(t > 0, log_softmax(logits), 0.0)).sum(axis=-1)
     return loss
 
 
 def cross_entropy_gradient(logits: Floats, target: Floats) -> Floats:
-    """d loss / d logits = p - t for a target that sums to 1; every position gets some, not only
-    the gold one.
-    """
+    """d loss / d logits = p - t for a target that sums to 1; every position gets some."""
     gradient: Floats = softmax(logits) - np.asarray(target, dtype=np.float64)
     return gradient
 
 
 def entropy(target: Floats) -> Floats:
-    """H(t) = -sum_k t_k log t_k over the last axis: the floor of the cross-entropy; 0 for a
-    one-hot target.
-    """
+    """H(t) = -sum_k t_k log t_k over the last axis: the floor of cross-entropy; 0 if one-hot."""
     t = np.asarray(target, dtype=np.float64)
     floor: Floats = -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
     return floor
@@ -86,9 +76,7 @@ def marginal_loss(logits: Floats, gold: Bools) -> float:
 
 
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
-    """Start and end targets [n]: the mean of the annotators' one-hots; a span that is missing or
-    cut counts on [CLS].
-    """
+    """Start and end targets [n]: the mean of the one-hots; missing or cut spans count on [CLS]."""
     start, end = np.zeros(len(window)), np.zeros(len(window))
     for gold in golds or [None]:
         held = gold if gold is not None and window.holds(gold) else None
@@ -145,9 +133,7 @@ def start_end_loss(
 def tag_loss(
     reading: Reading, golds: Sequence[TagGold], windows: Sequence[int] | None = None
 ) -> tuple[LossTerm, LossTerm]:
-    """Mean over the labelled tokens of -sum_k t_k log p_k = H(t) + KL(t || p), as these two
-    terms.
-    """
+    """Mean over the labelled tokens of -sum_k t_k log p_k = H(t) + KL(t || p), as two terms."""
     if reading.tag_logits is None:
         raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
     losses, floors = [], []

@@ -1,6 +1,4 @@
-"""The recorded fine-tuning of the bundled reader: what each snapshot said about one window of each
-example.
-"""
+"""The bundled reader's recorded fine-tuning: what each snapshot said of one window an example."""
 
 import json
 from dataclasses import dataclass
@@ -18,9 +16,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class ReplayRows:
-    """One example's window over the S recorded steps: logits [S, n], and tag logits [S, n, 3] (B,
-    I, O).
-    """
+    """One example's window over S recorded steps: logits [S, n], tag logits [S, n, 3] (B, I, O)."""
 
     steps: tuple[int, ...]
     window: int

@@ -172,9 +172,7 @@ class Learner(Protocol):
         ...
 
     def undo(self) -> Learned:
-        """Undo the last action. Errors: BadInput when there is none, or its snapshot was
-        dropped.
-        """
+        """Undo the last action. Errors: BadInput when there is none, or its snapshot is gone."""
         ...
 
     def redo(self) -> Learned:
@@ -209,9 +207,7 @@ def training_windows(reading: Reading, golds: Golds) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Remembered:
-    """One other example before and after the steps; an answer of None means no answer; losses in
-    nats.
-    """
+    """Another example before and after the steps; answer None means no answer; losses in nats."""
 
     title: str
     before: str | None

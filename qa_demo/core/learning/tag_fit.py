@@ -22,9 +22,7 @@ _FIRST, _SECOND, _TINY = 0.9, 0.999, 1e-8
 
 @dataclass(frozen=True, eq=False)
 class TagFit:
-    """A trained head, and its mean loss in nats before the first step and after the last (without
-    the ridge).
-    """
+    """A trained head, and its mean loss in nats before the first and after the last step."""
 
     W: NDArray[np.float32]
     b: NDArray[np.float32]

@@ -38,9 +38,7 @@ def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Tagging:
-    """One decoding of a paragraph: the tag of each token [D], its spans, and the tokens whose I
-    may not stand there.
-    """
+    """One decoding of a paragraph: each token's tag [D], spans, tokens whose I may not stand."""
 
     decoding: str
     tags: NDArray[np.int64]
@@ -49,16 +47,12 @@ class Tagging:
 
 
 def illegal_at(tags: Sequence[int]) -> list[int]:
-    """Tokens tagged I that stand first or after O: the two transitions that no legal tagging
-    has.
-    """
+    """Tokens tagged I that stand first or after O: the two transitions no legal tagging has."""
     return [t for t, tag in enumerate(tags) if tag == I and (t == 0 or tags[t - 1] == O)]
 
 
 def tagging(reading: Reading, decoding: str) -> Tagging:
-    """Decode every window by itself; a token's tag, and a span's, is the one of the window that
-    owns it.
-    """
+    """Decode each window by itself; tags, and spans, are taken from the window that owns them."""
     tags = np.full(len(reading.encoding.context_ids), O)
     illegal: list[int] = []
     for w, window in enumerate(reading.windows):
@@ -118,9 +112,7 @@ class SoftTerms:
 
 
 def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
-    """-sum_j t_ij log p_ij of every token in its owner window; t is the mean of the annotators'
-    tags.
-    """
+    """-sum_j t_ij log p_ij of every token in its owner window; t: the annotators' mean tags."""
     if reading.tag_logits is None:
         raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
     n = len(reading.encoding.context_ids)
@@ -137,9 +129,7 @@ def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
 
 
 def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
-    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; all O without
-    one.
-    """
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
     spans = marked(gold)
     for span in spans:
         if span.end >= n:
@@ -159,9 +149,7 @@ def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:
 
 
 def with_tags(reading: Reading, weight: Floats, bias: Floats, hidden: Sequence[Floats]) -> Reading:
-    """The same reading with the tag logits W h_i + b of another head; `hidden` holds each window's
-    last states [n, d].
-    """
+    """The same reading with tag logits W h_i + b of another head; `hidden`: window T [n, d]."""
     tags = np.full(
         (len(reading.windows), max(len(w) for w in reading.windows), 3), np.nan, dtype=np.float32
     )

@@ -85,9 +85,7 @@ class Lesson:
 
     @property
     def floor(self) -> float:
-        """What the start/end loss with soft targets cannot fall below: the mean entropy of its two
-        targets, nats.
-        """
+        """What the start/end loss with soft targets cannot fall below: their mean entropy, nats."""
         return float(entropy(self.start) + entropy(self.end)) / 2
 
 
@@ -224,9 +222,7 @@ def take(of: Lesson, taught: Taught, course: Course) -> Taught:
 
 
 def read_with(reading: Reading, heads: HeadWeights, hidden: Sequence[Floats]) -> Reading:
-    """The same reading with all logits of other heads; `hidden` holds each window's last states
-    [n, d].
-    """
+    """The same reading with other heads' logits; `hidden` holds each window's last T [n, d]."""
     assert heads.W is not None and heads.b is not None
     start, end = (np.full(reading.start_logits.shape, np.nan, dtype=np.float32) for _ in range(2))
     for w, states in enumerate(hidden):
@@ -235,9 +231,7 @@ def read_with(reading: Reading, heads: HeadWeights, hidden: Sequence[Floats]) ->
 
 
 def apart(golds: Sequence[TagGold]) -> tuple[Span, ...]:
-    """Every span that some annotator marked, in text order, those that overlap an earlier one left
-    out.
-    """
+    """Every span that some annotator marked, in text order, less those that overlap an earlier."""
     kept: list[Span] = []
     for span in sorted({span for gold in golds for span in marked(gold)}):
         if not kept or span.start > kept[-1].end:

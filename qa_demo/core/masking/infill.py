@@ -19,9 +19,7 @@ from qa_demo.core.masking.masked import Fate, Ints, Masked, Pairs
 from qa_demo.core.types import Span
 
 WIRES = ("left", "right", "position")
-"""What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean over the
-pre-training text.
-"""
+"""What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean."""
 NO_HEAD = "this model has no span boundary head"
 AIMS = {"mlm_top1": 35.0, "sbo_top1": 26.0}
 """The aims of the bundled model's pre-training: held-out top-1 in percent."""
@@ -50,9 +48,7 @@ class Said:
 
 @dataclass(frozen=True)
 class HiddenPiece:
-    """One blank: its true piece, its run, its k = at - s + 1 (None without an SBO term, and then
-    `no_sbo` says why).
-    """
+    """One blank: true piece, run, k = at - s + 1 (None without SBO; `no_sbo` says why)."""
 
     at: int
     token: str
@@ -146,9 +142,7 @@ class Trace:
 
 
 def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
-    """Best guesses, and rank, p and -log p of the true piece from log-probabilities [V]; equal
-    values rank by id.
-    """
+    """Best guesses, and rank, p, -log p of the true piece from log-probabilities [V]."""
     least = np.partition(log_p, -min(top, len(log_p)))[-min(top, len(log_p))]
     best = np.flatnonzero(log_p >= least)
     best = best[np.lexsort((best, -log_p[best]))][:top]
@@ -181,9 +175,7 @@ def product(log_p: Floats, log_q: Floats) -> Floats:
 def code_terms(
     mlm: Sequence[float], sbo: Sequence[float], weight: float = 1.0
 ) -> tuple[LossTerm, ...]:
-    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets: two means
-    with two denominators.
-    """
+    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets."""
     return (
         LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
         LossTerm("SBO", sum(sbo) / (len(sbo) + 1), weight, len(sbo) + 1),
@@ -212,9 +204,7 @@ def run_terms(pieces: Sequence[HiddenPiece]) -> dict[Span, tuple[LossTerm, ...]]
 def judge(
     masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int
 ) -> tuple[HiddenPiece, ...]:
-    """Read off logits: `mlm` [M, V] in the order of `masked.hidden`, `sbo` [S, V] in that of
-    `masked.pairs(positions)`.
-    """
+    """Read off logits: `mlm` [M, V] as `masked.hidden`, `sbo` [S, V] as `masked.pairs(...)`."""
     pairs = masked.pairs(positions)
     rows = (
         {}
@@ -264,9 +254,7 @@ def filled(
 
 
 def read_rows(pairs: Pairs, swap: Mapping[int, int]) -> Ints:
-    """The row k [S] of the position table that each SBO target reads: its own, unless it is
-    swapped.
-    """
+    """The row k [S] of the position table that each SBO target reads: its own unless swapped."""
     own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
     return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
 
@@ -282,9 +270,7 @@ def row_of(masked: Masked, at: int, positions: int) -> int:
 def check_wires(
     masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int
 ) -> None:
-    """Refuse unknown wires, a swap for an observed piece, or a row that the position table
-    lacks.
-    """
+    """Refuse unknown wires, a swap for an observed piece, or a row the position table lacks."""
     if not cut <= set(WIRES):
         raise BadInput(
             f"the wires that can be cut are {', '.join(WIRES)}, got "

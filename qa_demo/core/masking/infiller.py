@@ -13,9 +13,7 @@ from qa_demo.core.types import Encoding
 
 
 class Infiller(Protocol):
-    """What the page may ask of a model that fills blanks; the real one lives in
-    `model.spanbert`.
-    """
+    """What the page may ask of a model that fills blanks; the real one is in `model.spanbert`."""
 
     @property
     def name(self) -> str:
@@ -48,9 +46,7 @@ class Infiller(Protocol):
         ...
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn with its frequency in the pre-training text; uniformly where the model
-        stores no counts.
-        """
+        """A piece drawn by its frequency in pre-training; uniformly where no counts are stored."""
         ...
 
     def sample(
@@ -80,9 +76,7 @@ class Infiller(Protocol):
         cut: frozenset[str] = ...,
         swap: Mapping[int, int] | None = ...,
     ) -> Trace:
-        """The SBO's arithmetic for one blank, and what each single cut does to it. BadInput when
-        it has no SBO term.
-        """
+        """The SBO's arithmetic for a blank, and what each single cut does. BadInput without SBO."""
         ...
 
 

@@ -47,9 +47,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The SBO's targets: hidden piece at[i] of run s..e with left = s - 1, right = e + 1 and k =
-    at - s + 1; each [S].
-    """
+    """The SBO's targets: piece at[i] of run s..e, left = s - 1, right = e + 1, k = at - s + 1."""
 
     at: Ints
     left: Ints
@@ -66,9 +64,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Masked:
-    """One masked text: true and given ids [T], hidden runs in order, and a fate for each of the M
-    hidden pieces.
-    """
+    """One masked text: true and given ids [T], hidden runs, a fate for each of M hidden pieces."""
 
     true_ids: Ints
     input_ids: Ints
@@ -136,9 +132,7 @@ class Masked:
 
 
 def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Sorted runs; spans that overlap or touch become one, so that both neighbours of a run are
-    always observed.
-    """
+    """Sorted runs; spans that overlap or touch become one: both neighbours are observed."""
     runs: list[Span] = []
     for span in sorted(spans):
         if runs and span.start <= runs[-1].end + 1:
@@ -149,9 +143,7 @@ def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
-    """Spans drawn by hand: merged, and every piece becomes [MASK]. Errors: BadInput for none, or
-    beyond the text.
-    """
+    """Spans by hand: merged, all pieces become [MASK]. Errors: BadInput for none, or outside."""
     if not spans or max(span.end for span in spans) >= len(ids):
         raise BadInput(
             f"hidden spans must lie within the text's {len(ids)} pieces and there must be one, "
@@ -167,9 +159,7 @@ def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
 
 
 def changed(masked: Masked, at: int, piece: int) -> Masked:
-    """The same blanks with another observed piece, as for a neighbour of a run. Errors: BadInput
-    for a hidden piece.
-    """
+    """The same blanks with another observed piece beside. Errors: BadInput for a hidden piece."""
     if not 0 <= at < len(masked.true_ids) or any(run.start <= at <= run.end for run in masked.runs):
         raise BadInput(
             f"only an observed piece can be changed, {at} is hidden or outside the text's "

@@ -82,9 +82,7 @@ def _cdf(options: MaskOptions) -> Floats:
 
 
 def draw_lengths(rng: np.random.Generator, count: int, options: MaskOptions = DEFAULTS) -> Ints:
-    """`count` lengths in words by the truncated law: u in [0, 1) picks the first l with CDF(l) >
-    u.
-    """
+    """`count` lengths in words by the truncated law: u in [0, 1) gives the first l, CDF(l) > u."""
     cdf = _cdf(options)
     return options.span_lower + np.minimum(
         np.searchsorted(cdf, rng.random(count), side="right"), len(cdf) - 1
@@ -206,9 +204,7 @@ def mask_tokens(
     random_piece: RandomPiece,
     options: MaskOptions = DEFAULTS,
 ) -> Masked:
-    """BERT: single pieces, drawn uniformly and independently, each with its own fate, within the
-    same budget.
-    """
+    """BERT: single pieces, drawn uniformly, each with its own fate, within the same budget."""
     budget = budget_of(len(ids), options)
     draws: list[Draw] = []
     runs: tuple[Span, ...] = ()

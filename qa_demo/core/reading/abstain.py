@@ -26,9 +26,7 @@ class ThresholdPoint:
 
     threshold: float
     withheld_right: float
-    """Of the answerable questions whose best span is exactly right: those left without an
-    answer.
-    """
+    """Of answerable questions whose best span is exactly right: those left without an answer."""
     wrongly_answered: float
     """Of the questions without an answer: those that get one."""
     accuracy: float

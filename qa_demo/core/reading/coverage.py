@@ -39,9 +39,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Cut:
-    """A span out of reach: its owner stops before its end; `whole_in` are the windows that hold it
-    whole, if any.
-    """
+    """A span out of reach: its owner stops before its end; `whole_in`: windows that hold it."""
 
     span: Span  # doc
     owner: int

@@ -27,9 +27,7 @@ STEPS, RATE = 60, 1.0
 
 @dataclass(frozen=True)
 class Glue:
-    """Two answers (`doc`) of one window, the logits at their borders, and the window's log of the
-    sum over legal pairs.
-    """
+    """Two answers (`doc`) of a window, their borders' logits, the log of the legal pairs' sum."""
 
     window: int
     first: Span
@@ -60,9 +58,7 @@ class Glue:
 
 
 def two_answers(spans: Sequence[Span]) -> tuple[Span, Span] | None:
-    """The first two spans, in text order, that do not touch each other; None when every two
-    overlap.
-    """
+    """The first two spans, in text order, that do not touch each other; None if all overlap."""
     ordered = sorted(set(spans))
     return next(
         ((a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :] if a.end < b.start), None

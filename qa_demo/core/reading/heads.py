@@ -64,9 +64,7 @@ class HeadWeights:
 
 
 def angle(x: Floats, y: Floats) -> float:
-    """Degrees between two vectors; how far S and E turn in a gradient step. Errors: BadInput for a
-    vector of length 0.
-    """
+    """Degrees between two vectors, as S and E turn in a step. Errors: BadInput for length 0."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     size = float(np.linalg.norm(x) * np.linalg.norm(y))
     if size == 0.0:
@@ -121,9 +119,7 @@ def _largest(size: Floats, top: int) -> NDArray[np.int64]:
 
 
 def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anatomy:
-    """The products S_k T_ik of one token T_i [d], largest in size first; ties go to the lower
-    dimension.
-    """
+    """The products S_k T_ik of one token T_i [d], largest in size first, then lower dimension."""
     vector, bias = heads.vector(lane)
     products = vector * _check(heads, token)
     best = _largest(products, top)

@@ -28,9 +28,7 @@ def check_decode(options: DecodeOptions) -> None:
 
 
 def allowed_starts(window: Window, copies: str = "max_context") -> Bools:
-    """Positions [n] that may start an answer: the context tokens the window owns, or with copies =
-    "all" every one.
-    """
+    """Positions [n] that may start an answer: owned context tokens, or with copies = "all" any."""
     return window.is_max_context if copies == "max_context" else window.is_context
 
 

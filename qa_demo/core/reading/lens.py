@@ -18,9 +18,7 @@ from qa_demo.core.types import Reading
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """Logits of every layer: `start`, `end` [N + 1, n]; row 0 is the embedding output, row N the
-    reader's own logits.
-    """
+    """Logits of every layer: `start`, `end` [N + 1, n]; row 0 is the embeddings', N the last."""
 
     start: NDArray[np.float64]
     end: NDArray[np.float64]
@@ -65,9 +63,7 @@ def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """The two directions in which T varies most: `points` [n, 2], and the share of the variance
-    each carries.
-    """
+    """The two directions in which T varies most: `points` [n, 2], each's share of the variance."""
 
     points: NDArray[np.float64]
     shares: tuple[float, float]

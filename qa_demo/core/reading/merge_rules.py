@@ -107,9 +107,7 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class Flip:
-    """Adding more than c (less, when c is negative) to every logit of `window` makes `challenger`
-    beat `winner`.
-    """
+    """Adding more than c (less, if c < 0) to all logits of `window` lets `challenger` win."""
 
     window: int
     c: float
@@ -184,9 +182,7 @@ def margin(
     winner: Candidate,
     rival: Candidate,
 ) -> Margin:
-    """Add up why one candidate outranks another under a rule; any two candidates of the reading
-    may be compared.
-    """
+    """Add up why one candidate outranks another under a rule; any two may be compared."""
     check_merge(merge)
     terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
     (wi, wj), (ri, rj) = _cell(reading, winner), _cell(reading, rival)

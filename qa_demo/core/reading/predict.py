@@ -120,9 +120,7 @@ def _grid_order(cells: Ints, t: Terms) -> Ints:
 
 
 def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, copies: str) -> Ints:
-    """The window's best cells, until n of them differ in characters (pieces without characters
-    make copies).
-    """
+    """The window's best cells, until n of them differ in characters (empty pieces make copies)."""
     starts, ends, n = (
         reading.encoding.offset_mapping[:, 0],
         reading.encoding.char_ends,
@@ -139,9 +137,7 @@ def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, c
 
 
 def _distinct(reading: Reading, pooled: list[Placed], n: int) -> tuple[Ranks, Ranks]:
-    """Walk down the pool: the first span of each character range is listed, later ones are named
-    duplicates.
-    """
+    """Walk down the pool: each range's first span is listed, later ones are named duplicates."""
     listed: Ranks = []
     rejected: Ranks = []
     seen: dict[tuple[int, int], int] = {}
@@ -165,9 +161,7 @@ def _distinct(reading: Reading, pooled: list[Placed], n: int) -> tuple[Ranks, Ra
 def _near_misses(
     reading: Reading, terms: tuple[Terms, ...], decode: DecodeOptions, copies: str, cut: float
 ) -> Ranks:
-    """Spans that run forward inside the context and rank above the cut, but are too long or not
-    owned; n of each kind.
-    """
+    """Spans inside the context above the cut, but too long or not owned; n of each kind."""
     found: dict[str, list[Placed]] = {name: [] for name in NEAR_MISSES}
     for w, window in enumerate(reading.windows):
         t, inside = terms[w], np.flatnonzero(window.is_context)

@@ -26,9 +26,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate after merging; `value` is on the chosen scale, `share` = softmax among the n
-    best.
-    """
+    """A candidate after merging; `value` is on the chosen scale, `share`: softmax of the n best."""
 
     candidate: Candidate
     rank: int
@@ -50,9 +48,7 @@ class Prediction:
     then the best span is the answer.
     """
     has_threshold: bool = True
-    """Whether the limit is the no-answer threshold; rules that compare probabilities have the
-    limit 0.
-    """
+    """Whether the limit is the no-answer threshold; rules that compare probabilities have 0."""
 
     @property
     def best(self) -> Ranked | None:

@@ -35,9 +35,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Scale:
-    """`terms` gives every window's `Terms`; `value` turns a rank into the number shown, `unit`
-    names that number.
-    """
+    """`terms` gives each window's `Terms`; `value` turns a rank into the number of name `unit`."""
 
     terms: Callable[[Reading, DecodeOptions, str], tuple[Terms, ...]]
     value: Callable[[float], float]
@@ -47,9 +45,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Null:
-    """The no-answer number of a rule, the window it comes from, and null minus best (None without
-    a best).
-    """
+    """A rule's no-answer number, its window, and null minus best (None without a best)."""
 
     score: float
     window: int
@@ -57,9 +53,7 @@ class Null:
 
 
 def wide(reading: Reading, window: int) -> tuple[Floats, Floats]:
-    """A window's logits in double precision, so that a printed sum equals the sum of its printed
-    parts.
-    """
+    """A window's logits in double precision: printed sums equal their printed parts' sums."""
     s, e = reading.logits(window)
     return s.astype(np.float64), e.astype(np.float64)
 
@@ -90,9 +84,7 @@ def _logit(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms
 
 
 def _log_odds(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms, ...]:
-    """S[i] + E[j] - S[0] - E[0] = log [P(i) P(j) / (P(0) P(0))]: a constant added to a window
-    cancels.
-    """
+    """S[i] + E[j] - S[0] - E[0] = log [P(i) P(j) / (P(0) P(0))]: a window's constant cancels."""
     return _shifted(reading, [-float(x) for x in null_logits(reading)])
 
 
@@ -120,9 +112,7 @@ def _context_mean(reading: Reading, options: DecodeOptions, copies: str) -> tupl
 
 
 def _global_softmax(reading: Reading, options: DecodeOptions, copies: str) -> tuple[Terms, ...]:
-    """exp(S[i] + E[j]) / sum over all legal spans of all windows: the ranking of the logit sum,
-    summing to 1.
-    """
+    """exp(S[i] + E[j]) / sum over all windows' legal spans: ranks as the logit sum, sums to 1."""
     sums = np.array(
         [legal_logsumexp(*wide(reading, w.index), w, options, copies) for w in reading.windows]
     )
@@ -172,9 +162,7 @@ def _min_logit(reading: Reading, best: BestSpan | None) -> Null:
 
 
 def _min_product(reading: Reading, best: BestSpan | None) -> Null:
-    """min_w P_w(0) P_w(0), kept as its logarithm; null minus best is the logarithm of their
-    ratio.
-    """
+    """min_w P_w(0) P_w(0), kept as its logarithm; null minus best is the log of their ratio."""
     logs = null_logits(reading) - [_log_z(reading, w.index, True) for w in reading.windows]
     window = int(np.argmin(logs))
     return Null(
@@ -205,9 +193,7 @@ COMBINES = {
     "context_mean": ("none",),
     "global_softmax": ("none",),
 }
-"""Which nulls fit a scale: a null must be a number of the same kind as the spans it is compared
-with.
-"""
+"""Which nulls fit a scale: a null must be the same kind of number as the spans it meets."""
 
 THRESHOLD_SCALES = ("logit", "log_odds")
 """The scales whose differences are numbers of logits, as a threshold is."""
@@ -225,9 +211,7 @@ def no_answer_limit(merge: MergeOptions, threshold: float) -> float | None:
 
 
 def threshold_decides(merge: MergeOptions) -> bool:
-    """Whether another threshold could change the answer: the rule has a limit, and the limit is
-    the threshold.
-    """
+    """Whether another threshold could change the answer: the rule's limit is the threshold."""
     return merge.scale in THRESHOLD_SCALES and merge.null != "none"
 
 

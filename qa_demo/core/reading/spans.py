@@ -31,9 +31,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a window's score matrix in `pos`, legal or not; `reason` is None when it is
-    legal.
-    """
+    """One cell of a window's score matrix in `pos`, legal or not; `reason` is None if legal."""
 
     window: int
     start_pos: int
@@ -112,9 +110,7 @@ def top_spans(
 def legal_logsumexp(
     start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
 ) -> float:
-    """log of the sum of exp(start[i] + end[j]) over the legal cells of one window; -inf when it
-    has none.
-    """
+    """log of the sum of exp(start[i] + end[j]) over a window's legal cells; -inf without any."""
     cells = top_spans(start, end, window, options, copies, n=len(window) ** 2)
     if not len(cells):
         return -np.inf
@@ -215,9 +211,7 @@ def best_illegal(
     n: int = 1,
     reasons: Iterable[str] = REASONS[1:],
 ) -> tuple[Cell, ...]:
-    """The n highest cells of each kind of illegality, so that a page can show what the rules kept
-    out.
-    """
+    """The n highest cells of each kind of illegality: a page can show what the rules kept out."""
     w = reading.windows[window]
     scores, codes = (
         span_scores(*reading.logits(window)).ravel(),
@@ -238,9 +232,7 @@ def best_illegal(
 def pair_mass(
     reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
 ) -> PairMass:
-    """Sum P_s(i) P_e(j) over the four kinds of pairs of one window; P = softmax over all its
-    positions.
-    """
+    """Sum P_s(i) P_e(j) over the four kinds of pairs of a window; P = softmax over positions."""
     w, (s, e) = reading.windows[window], reading.logits(window)
     mass = np.outer(softmax(s), softmax(e))
     sums = np.bincount(

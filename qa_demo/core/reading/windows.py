@@ -16,9 +16,7 @@ from qa_demo.core.types import Encoding, Window
 
 @dataclass(frozen=True)
 class WindowPlan:
-    """Where the windows lie, before any model is asked; `starts` and `stops` are `doc`,
-    half-open.
-    """
+    """Where the windows lie, before any model is asked; `starts`, `stops` are `doc`, half-open."""
 
     n_tokens: int
     capacity: int
@@ -132,9 +130,7 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
 
 
 def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ...]:
-    """Build the unpadded windows of an encoding: prefix (with the question), a part of the
-    context, suffix.
-    """
+    """Build an encoding's unpadded windows: prefix (with question), part of the context, suffix."""
     room = check_options(encoding, options)
     layout = plan(len(encoding.context_ids), room, options.doc_stride)
     head, tail = len(encoding.prefix_ids), len(encoding.suffix_ids)

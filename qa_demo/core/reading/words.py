@@ -1,6 +1,4 @@
-"""The words of one window: which positions form a whitespace word of the question or of the
-context.
-"""
+"""The words of a window: which positions form a whitespace word of question or context."""
 
 import re
 from collections.abc import Iterable
@@ -19,9 +17,7 @@ Side = Literal["question", "context"]
 
 @dataclass(frozen=True)
 class Word:
-    """A whitespace word as far as one window holds it; chars are half-open, in the question or in
-    the context.
-    """
+    """A whitespace word as one window holds it; chars half-open, in question or context."""
 
     text: str
     side: Side
@@ -61,9 +57,7 @@ class Words:
 
 
 def question_at(encoding: Encoding) -> int:
-    """The position of the question's first piece, the same in every window: right after [CLS] in
-    every family we load.
-    """
+    """The position of the question's first piece in every window: right after [CLS]."""
     asked, prefix = encoding.question_tokens, encoding.prefix_tokens
     for at in range(len(prefix) - len(asked) + 1):
         if prefix[at : at + len(asked)] == asked and not at <= encoding.cls_at < at + len(asked):
@@ -105,9 +99,7 @@ def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> W
 
 
 def words(encoding: Encoding, window: Window) -> Words:
-    """The words of one window, question first; a word cut by the window's border has only the
-    pieces that stand here.
-    """
+    """The words of a window, question first; a word cut by the border has only its pieces here."""
     of = np.full(len(window), -1, dtype=np.int64)
     items: list[Word] = []
     at, asked, offsets = (

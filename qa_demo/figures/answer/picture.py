@@ -1,6 +1,4 @@
-"""Chapter 1 as data: the listed candidates on one logit line, the four numbers of a span, the
-notice.
-"""
+"""Chapter 1 as data: candidates on one logit line, the four numbers of a span, the notice."""
 
 from typing import Any
 
@@ -91,9 +89,7 @@ LONGEST = 40
 
 
 def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> str:
-    """One sentence from the numbers: who leads by how much, and what the threshold would have to
-    be.
-    """
+    """One sentence from the numbers: who leads by how much, and what threshold would turn it."""
     best = prediction.best
     if best is None:
         return "No span of this paragraph is legal under these limits, so nothing can be answered."

@@ -1,6 +1,4 @@
-"""The reader for a pencil as data: what each cell asks, how it is found, and which slip gives which
-wrong number.
-"""
+"""The reader for a pencil: what each cell asks, how it is found, which slip gives what."""
 
 from typing import Any
 
@@ -8,9 +6,7 @@ from qa_demo.core.course.pencil import Pencil
 
 
 def pencil_data(exercise: Pencil, number_of: int) -> dict[str, Any]:
-    """The exercise with what each cell asks, what it should hold, a hint, and the slips that give
-    a known wrong number.
-    """
+    """The exercise: what each cell asks and should hold, a hint, slips with their wrong numbers."""
     return {
         "n": number_of,
         "tokens": list(exercise.tokens),

@@ -38,9 +38,7 @@ def fraction(t: float, annotators: int) -> str:
 
 
 def rows_shown(terms: SoftTerms) -> list[int]:
-    """The tokens that get a row: those that somebody tagged B or I, then those with the highest
-    loss; in text order.
-    """
+    """The tokens that get a row: those tagged B or I, then those of highest loss; in text order."""
     tagged = np.flatnonzero(terms.labelled & (terms.targets[:, :2].sum(axis=1) > 0)).tolist()
     others = [
         int(d)
@@ -53,9 +51,7 @@ def rows_shown(terms: SoftTerms) -> list[int]:
 def loss_data(
     reading: Reading, log_rows: Floats, golds: Sequence[TagGold], named: str
 ) -> dict[str, Any]:
-    """Targets, loss and floor of every token, packed; the annotators; the table of terms; the
-    totals.
-    """
+    """Targets, loss and floor of every token, packed; annotators; table of terms; totals."""
     terms = soft_terms(reading, golds)
     n = len(log_rows)
     return {
@@ -81,9 +77,7 @@ def _annotator(gold: TagGold, n: int) -> dict[str, Any]:
 def term_rows(
     reading: Reading, log_rows: Floats, terms: SoftTerms, annotators: int
 ) -> dict[str, Any]:
-    """t_ij (-log p_ij) of the shown tokens; the column of l_i adds up as printed, the other tokens
-    are one row.
-    """
+    """t_ij (-log p_ij) of the shown tokens; l_i's column adds up, the others are one row."""
     shown = rows_shown(terms)
     decimals = telling((terms.targets[shown] * -log_rows[shown]).ravel())
     rows = [
@@ -118,9 +112,7 @@ def term_rows(
 def totals(
     reading: Reading, log_rows: Floats, terms: SoftTerms, golds: Sequence[TagGold]
 ) -> dict[str, str]:
-    """L as the exercise sums it, as H(t) + KL, the code's mean, and the entropy of the model's own
-    distributions.
-    """
+    """L as the exercise sums it, as H(t) + KL, the code's mean, and the model's own entropy."""
     both = [float(terms.floor.sum()), float(terms.divergence.sum())]
     printed = total(both, terms.total, min(decimals_for([terms.total]), MAX_DECIMALS))
     count = int(terms.labelled.sum())
@@ -139,9 +131,7 @@ def totals(
 
 
 def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) -> str:
-    """Where the annotators disagree, what that costs at least, and whether the model is as unsure
-    as they are.
-    """
+    """Where annotators disagree, what that costs at least, whether the model is as unsure."""
     parted = np.flatnonzero(terms.floor > 1e-9)
     if not len(parted):
         return (
@@ -173,9 +163,7 @@ def most(reading: Reading, terms: SoftTerms, parted: NDArray[np.intp]) -> str:
 def one_hot_data(
     reading: Reading, log_rows: Floats, gold: TagGold, annotator: int
 ) -> dict[str, Any]:
-    """The double sum of one annotator's tagging in three stages: every term, the zeros gone, t = 1
-    dropped; both signs.
-    """
+    """One annotator's double sum in three stages: every term, zeros gone, t = 1 dropped."""
     n = len(log_rows)
     tags = annotator_tags(n, gold)
     cost = -log_rows[np.arange(n), tags]

@@ -55,9 +55,7 @@ def name_of(file: str) -> str:
 
 
 def lists_sentence(lists: Lists) -> str:
-    """In how many files the tags do better, by either measure, and how rarely a whole list is
-    right.
-    """
+    """In how many files the tags do better, by either measure; how rarely a whole list is right."""
     files = {file: heads for file, heads in lists.items() if file != ALL}
     of = len(files)
     better = {

@@ -58,9 +58,7 @@ def open_runs(log_rows: Floats, keep: Sequence[Span]) -> NDArray[np.bool_]:
 
 
 def bars_data(reading: Reading, log_rows: Floats, keep: Sequence[Span] = ()) -> dict[str, Any]:
-    """p of B, I, O for each token, packed [D, 3]; which tokens are drawn even though they are sure
-    to be outside.
-    """
+    """p of B, I, O for each token, packed [D, 3]; which are drawn though surely outside."""
     return {
         "p": floats(np.exp(log_rows)),
         "joined": joined(reading.encoding),
@@ -70,9 +68,7 @@ def bars_data(reading: Reading, log_rows: Floats, keep: Sequence[Span] = ()) -> 
 
 
 def tag_sum(p: Floats) -> str:
-    """B + I + O of one token as printed, with a sign that is = only when the printed numbers add
-    up to 1.
-    """
+    """B + I + O of a token as printed; the sign is = only if the printed numbers add up to 1."""
     shown = [probability(float(x)) for x in p]
     exact = not any(x[0] in "<>" for x in shown) and adds_up(p.tolist(), 1.0, 3)
     return (
@@ -87,9 +83,7 @@ def piece_text(reading: Reading, doc: int) -> str:
 
 
 def bio_formula(p: Floats | None, pos: int | None, d: int | None) -> list[dict[str, str]]:
-    """p_i = softmax(W h_i + b) with the dimensions of the loaded reader, and one token's three
-    numbers.
-    """
+    """p_i = softmax(W h_i + b) with the loaded reader's dimensions, and a token's three numbers."""
     parts = [
         part("p"),
         part("i", "sub"),
@@ -116,9 +110,7 @@ def bio_formula(p: Floats | None, pos: int | None, d: int | None) -> list[dict[s
 def token_data(
     reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc: int
 ) -> dict[str, Any]:
-    """One token: where it stands, its three logits, and its three probabilities, whose sum is 1
-    across the tags.
-    """
+    """One token: its place, its three logits, its three probabilities, which sum to 1."""
     window = reading.windows[int(owner[doc])]
     pos = window.to_pos(doc)
     assert reading.tag_logits is not None
@@ -251,9 +243,7 @@ def tag_table(
     tags: Sequence[int],
     shown: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    """The table twin: the tokens that are drawn; each run that is not is one row with the smallest
-    p(O) in it.
-    """
+    """The table twin: the drawn tokens; each run that is not is a row with its smallest p(O)."""
     rows: list[list[str]] = []
     select: list[tuple[int, int, int] | None] = []
     p = np.exp(log_rows)

@@ -1,6 +1,4 @@
-"""Chapter 7, step 2, as data: from tags to spans in three ways, the threshold, and the span glued
-out of two answers.
-"""
+"""Chapter 7, step 2, as data: tags to spans in three ways, the threshold, the glued span."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,9 +29,7 @@ NAMES = {
 
 
 def decodings_data(reading: Reading, found: dict[str, Tagging]) -> dict[str, Any]:
-    """Letters of the argmax and of Viterbi's tagging, the illegal transitions, and the spans of
-    each decoding.
-    """
+    """Letters of argmax and Viterbi, the illegal transitions, the spans of each decoding."""
     argmax, viterbi = found["strict"], found["viterbi"]
     return {
         "argmax": tag_letters(argmax.tags.tolist()),

@@ -57,9 +57,7 @@ def target_sentence(
 
 
 def returned(reading: Reading, decode: DecodeOptions) -> tuple[str, str]:
-    """What each head returns: the start and end head's one answer, and the spans of the likeliest
-    legal tagging.
-    """
+    """What each head returns: start and end's one answer, the likeliest legal tagging's spans."""
     answer, spans = predict(reading, decode).answer, decode_reading(reading)
     return ("no answer" if answer is None else quoted(printable(answer))), (
         f"{plural(len(spans), 'span')}: {said_spans(spans)}" if spans else "no span"
@@ -111,9 +109,7 @@ def teach_data(
 def _view(
     reading: Reading, both: tuple[Span, Span], window: int, decode: DecodeOptions
 ) -> dict[str, tuple[float, float, float]]:
-    """Marginal, share among the legal pairs, and score of the two answers and of the span from one
-    to the other.
-    """
+    """Marginal, share among legal pairs, score of both answers and the span over both."""
     found = glue(reading, *both, decode)
     assert found is not None and found.window == window
     table_, at = (

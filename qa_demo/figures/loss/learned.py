@@ -1,6 +1,4 @@
-"""Gradient steps as data: loss curve, probabilities before and after, where the tokens went, what
-was forgotten.
-"""
+"""Gradient steps as data: loss curve, probabilities, where tokens went, what was forgotten."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -144,9 +142,7 @@ def moved_sentence(moved: Movement) -> dict[str, str]:
 def _changes(
     reading: Reading, window: int, before: np.ndarray, after: np.ndarray
 ) -> list[dict[str, Any]]:
-    """The positions that are highest before or after, with both probabilities; highest after
-    first.
-    """
+    """The highest positions before or after, with both probabilities; highest after first."""
     p, q = softmax(before), softmax(after)
     at = sorted(np.argsort(-np.maximum(p, q), kind="stable")[:SHOWN].tolist(), key=lambda k: -q[k])
     return [
@@ -162,9 +158,7 @@ def _changes(
 
 
 def _plane(learned: Learned) -> list[dict[str, Any]]:
-    """Tokens at (start logit, end logit) before and after: those of the highest probabilities, and
-    [CLS].
-    """
+    """Tokens at (start logit, end logit) before and after: the most probable ones, and [CLS]."""
     (s0, e0), (s1, e1) = (r.logits(learned.window) for r in (learned.before, learned.after))
     weight = np.max([softmax(x) for x in (s0, e0, s1, e1)], axis=0)
     at = set(np.argsort(-weight, kind="stable")[:SHOWN].tolist()) | {

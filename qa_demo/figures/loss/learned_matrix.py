@@ -1,6 +1,4 @@
-"""Gradient steps on the square of pairs: the likeliest starts and ends before and after, as data
-and as a table.
-"""
+"""Gradient steps on the square of pairs: the likeliest starts and ends before and after."""
 
 from typing import Any
 
@@ -96,9 +94,7 @@ def _cells(
 
 
 def matrix_table(matrix: dict[str, Any]) -> dict[str, Any]:
-    """The table twin of the matrices: every shown pair with at least half a percent before or
-    after.
-    """
+    """The table twin of the matrices: every shown pair with half a percent before or after."""
     rows = []
     select: list[tuple[int, int, int] | None] = []
     doc = matrix["docStart"] - matrix["contextAt"]

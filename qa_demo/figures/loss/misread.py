@@ -167,9 +167,7 @@ def _without_exp(found: Misread) -> str:
 
 
 def magnitude(x: float) -> str:
-    """A positive number of any size in a few characters: three decimals, from a million on its
-    power of ten.
-    """
+    """A positive number of any size in few characters: three decimals, or its power of ten."""
     if x < 0.0005:
         return "less than 0.001"
     if x < 1e6:
@@ -195,9 +193,7 @@ def misread_table(data: list[dict[str, Any]]) -> dict[str, Any]:
 def break_formula(
     key: str, readings: Iterable[tuple[str, Reading, Golds, int, DecodeOptions]]
 ) -> dict[str, Any]:
-    """The reading on which a wrong formula is off the most: (title, reading, labels, window,
-    options).
-    """
+    """The reading where a formula is off the most: (title, reading, labels, window, options)."""
     tried = [
         (
             title,

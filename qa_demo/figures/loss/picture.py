@@ -32,9 +32,7 @@ from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import joined, logit_range, null_token, question_range
 
 NEAR = 6
-"""Other labels that begin and end within so many word pieces of the first stand on the same
-strip.
-"""
+"""Other labels within so many word pieces of the first stand on the same strip."""
 
 SIMPLIFIED = (
     "The softmax of the loss runs over every position of the unpadded window: [CLS], question, "
@@ -103,9 +101,7 @@ def says_labels(reading: Reading, labels: Labels) -> str:
 
 
 def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
-    """Each different label with its number of annotators, in the order of the text; "no answer"
-    last.
-    """
+    """Each different label with its number of annotators, in text order; "no answer" last."""
     seen = {gold: sum(g == gold for g in golds) for gold in golds}
     return sorted(seen.items(), key=lambda item: (item[0] is None, item[0] or Span(0, 0)))
 
@@ -177,9 +173,7 @@ def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
 
 
 def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict[str, Any]:
-    """What training sees (the loss at the labels) beside what prediction says (the best legal
-    pair, or no answer).
-    """
+    """What training sees (the labels' loss) beside what prediction says (the best pair or none)."""
     loss = mean_loss(reading, golds).total
     answer = None if prediction.answer is None else printable(prediction.answer)
     return {
@@ -191,9 +185,7 @@ def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict
 
 
 def is_right(golds: Golds, prediction: Prediction) -> bool:
-    """The decoded answer is one of the labels, by place; abstaining is right when an annotator
-    found no answer.
-    """
+    """The decoded answer is a label, by place; abstaining is right if an annotator found none."""
     if prediction.answer is None or prediction.best is None:
         return None in golds
     return prediction.best.candidate.span in golds
@@ -203,9 +195,7 @@ SLOPE = ("p", "y", "½ (p − y)")
 
 
 def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
-    """The table twin of axes and arrows: p, y and p - y of every position, start and end; context
-    rows select.
-    """
+    """The table twin of axes and arrows: p, y, p - y of every position; context rows select."""
     w, rows, select = reading.windows[window], [], []
     logits, targets = reading.logits(window), start_end_targets(w, golds)
     columns = [

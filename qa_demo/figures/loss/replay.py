@@ -1,6 +1,4 @@
-"""The replay as data: both distributions, the loss and the decoded answer of one example at every
-recorded step.
-"""
+"""The replay as data: distributions, loss and answer of an example at each recorded step."""
 
 from typing import Any
 

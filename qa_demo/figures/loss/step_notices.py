@@ -1,6 +1,4 @@
-"""The sentences of chapter 5's second and third step: what several labels cost at least, and where
-a step pulls most.
-"""
+"""Chapter 5's sentences on steps 2 and 3: what labels cost, and where a step pulls most."""
 
 import numpy as np
 

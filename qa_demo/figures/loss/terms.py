@@ -1,6 +1,4 @@
-"""The loss as tables of terms: name, value, weight, over what, and totals that add up as
-printed.
-"""
+"""The loss as tables of terms: name, value, weight, over what; totals add up as printed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -136,9 +134,7 @@ def labels_of(reading: Reading, window: int, target: np.ndarray) -> str:
 
 
 def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, Any]:
-    """score = log P_s + log P_e + log Z_s + log Z_e of one pair, printed so that it adds up; and 2
-    L, exp(-2 L).
-    """
+    """score = log P_s + log P_e + log Z_s + log Z_e of a pair, as printed; 2 L, exp(-2 L)."""
     s, e = (x.astype(np.float64) for x in reading.logits(window))
     i, j = pair
     z = [float(logsumexp(x)) for x in (s, e)]

@@ -55,9 +55,7 @@ def _verdict_table(known: list[Case], digits: int) -> dict[str, Any]:
 
 
 def _verdict_says(count: int, low: dict[str, Any] | None, high: dict[str, Any] | None) -> str:
-    """Whether the loss decides who is right, by the cheapest wrong answer and the dearest right
-    one.
-    """
+    """Whether the loss decides who is right: cheapest wrong answer against dearest right one."""
     if low is None or high is None:
         verdict = "right" if high is not None else "wrong"
         return f"All {count} stored readings are {verdict}." if count else "No reading is stored."

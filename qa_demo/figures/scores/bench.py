@@ -1,6 +1,4 @@
-"""Chapter 2's counterfactual bench as data: two readings side by side, each decoded as its own
-reader decodes.
-"""
+"""Chapter 2's counterfactual bench: two readings, each decoded as its own reader does."""
 
 from dataclasses import replace
 from typing import Any
@@ -36,9 +34,7 @@ def decoded(
 def side_data(
     reading: Reading, prediction: Prediction, merge: MergeOptions = RULE
 ) -> dict[str, Any]:
-    """One column: who read what, the answer, the best span's four numbers, and its window's two
-    distributions.
-    """
+    """One column: reader, answer, the best span's four numbers, its window's distributions."""
     best = prediction.best
     window = best.candidate.window if best else prediction.null_window
     p = distributions(reading, window)

@@ -42,9 +42,7 @@ def settled(ranks: np.ndarray) -> int | None:
 
 
 def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[str, Any]:
-    """The rank of the window's best start and end at every layer, and who leads instead; `best` is
-    pos.
-    """
+    """The rank of the window's best start and end at every layer, and who leads instead."""
     ranks = found.ranks(best.start, best.end)
     rows = []
     for layer in range(len(found.start)):
@@ -80,9 +78,7 @@ def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[s
 
 
 def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str:
-    """From which layer on the winner leads, and whether that is before the layer on which the head
-    was trained.
-    """
+    """From which layer on the winner leads, and whether that is before the head's own layer."""
     last = len(found.start) - 1
     said = []
     for lane, ranks, at in zip(

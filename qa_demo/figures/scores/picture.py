@@ -85,9 +85,7 @@ def plane_data(
     moved: Slide | None,
     winner: Span | None = None,
 ) -> dict[str, Any]:
-    """Which dots are named, the no-answer diagonal, and the axes, which do not change while tokens
-    slide.
-    """
+    """Which dots are named, the no-answer diagonal, and the axes, which stand still in a slide."""
     start, end = reading.logits(window)
     at = reading.windows[window]
     best = window_best(reading, window, decode, copies)
@@ -121,9 +119,7 @@ def beat_null(reading: Reading, window: int) -> int:
 
 
 def token_table(reading: Reading, window: int) -> dict[str, Any]:
-    """The table twin of the plane: both coordinates of every token and the diagonal it stands
-    on.
-    """
+    """The table twin of the plane: both coordinates of every token, and its diagonal."""
     at, (start, end) = reading.windows[window], reading.logits(window)
     rows, select = [], []
     for pos, token in enumerate(reading.tokens(window)):

@@ -1,6 +1,4 @@
-"""Chapter 2's counterfactual bench, continued: what each of two readings' best scores rested on,
-word beside word.
-"""
+"""Chapter 2's counterfactual bench: what two readings' scores rested on, word by word."""
 
 from difflib import SequenceMatcher
 from typing import Any

@@ -33,9 +33,7 @@ def drawn(reading: Reading, window: int, winner: Span | None = None) -> NDArray[
 def slide_data(
     before: Reading, after: Reading, moved: Slide, window: int, winner: Span | None = None
 ) -> dict[str, Any]:
-    """Where the tokens that slide stood and stand, the largest moves, and the other question's
-    answer as [start, end].
-    """
+    """Where sliding tokens stood and stand, the largest moves, the other answer [start, end]."""
     docs = drawn(before, window, winner)
     a, b = moved.before[docs], moved.after[docs]
     return {
@@ -69,9 +67,7 @@ def _piece(reading: Reading, window: int, doc: int) -> str:
 def move_table(
     before: Reading, moved: Slide, window: int, winner: Span | None = None
 ) -> dict[str, Any]:
-    """The largest moves of the plane, and no answer; each row's differences are between the
-    printed numbers.
-    """
+    """The plane's largest moves, and no answer; differences are between printed numbers."""
     rows: list[list[str]] = []
     select: list[tuple[int, int, int] | None] = []
     for doc in largest_moves(moved, drawn(before, window, winner)).tolist():

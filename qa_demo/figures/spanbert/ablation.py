@@ -21,9 +21,7 @@ Cells = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def paper_steps() -> dict[tuple[str, str], Row]:
-    """What the paper's changes add, by the pair of our starts that they lie between; one segment
-    has none of ours.
-    """
+    """What the paper's changes add, by our starts on both sides; one segment has none."""
     two, one, sbo = SPANBERT_OBJECTIVES
     return {
         ("token masking", "span masking"): _minus(
@@ -72,9 +70,7 @@ def measured(cells: Cells | None) -> dict[str, Mapping[str, Sequence[float]]]:
 
 
 def budget_says(budget: Mapping[str, Any] | None) -> str:
-    """How long every start was pre-trained and every reader fine-tuned; the paper's steps are in
-    its source line.
-    """
+    """How long every start was pre-trained and every reader fine-tuned, and on what."""
     if budget is None:
         return ""
     pieces = budget["pretrain_steps"] * budget["batch_tokens"] / 1e6
@@ -194,9 +190,7 @@ def missing_says(missing: Sequence[str]) -> str:
 
 
 def ablation_says(found: Cells) -> str:
-    """Best and worst start, how much seeds of one start differ, and whether so few seeds can prove
-    an order.
-    """
+    """Best and worst start, how much seeds differ, and whether so few seeds can prove an order."""
     if len(found) < 2:
         return ""
     f1 = {name: cell["f1"] for name, cell in found.items()}

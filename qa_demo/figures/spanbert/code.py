@@ -1,6 +1,4 @@
-"""Chapter 8 as plain torch: blanks filled by the masked-language head and by the span boundary
-head.
-"""
+"""Chapter 8 as plain torch: blanks filled by the masked-language and the span boundary head."""
 
 from collections.abc import Mapping
 

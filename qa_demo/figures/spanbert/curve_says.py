@@ -26,9 +26,7 @@ DECAY = (
 
 
 def phases_say(phases: Sequence[Row]) -> str:
-    """Which phases read more text or used dropout, and which one is not in the weights that
-    ship.
-    """
+    """Which phases read more text or used dropout, and which one is not in the shipped weights."""
     said = []
     for count, phase in enumerate(phases, 1):
         ways = [

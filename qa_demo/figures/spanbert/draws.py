@@ -72,9 +72,7 @@ def _frame(
 def _reached(
     encoding: Encoding, draw: Draw, before: Sequence[Span], left: int
 ) -> list[dict[str, Any]]:
-    """The words of one turn, and the merge when they touch earlier runs; nothing when the anchor
-    was hidden already.
-    """
+    """The words of one turn, and the merge with runs it touches; nothing for a hidden anchor."""
     if draw.span is None:
         return []
     says = words_says(encoding, draw, left)

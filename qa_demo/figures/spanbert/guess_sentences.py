@@ -86,18 +86,14 @@ def change_sentences(shown: Guessed) -> list[str]:
 
 
 def alike(a: Said, b: Said) -> bool:
-    """Whether two lists of guesses are the same up to rounding: rows of one batch need not be
-    equal to the last bit.
-    """
+    """Whether two lists of guesses agree up to rounding: rows of one batch may differ by a bit."""
     return [g.id for g in a.guesses] == [g.id for g in b.guesses] and bool(
         np.allclose([g.p for g in a.guesses], [g.p for g in b.guesses], rtol=1e-4)
     )
 
 
 def position_sentence(shown: Guessed) -> str | None:
-    """With the position cut: whether all blanks of the run get the same guesses; with a swap:
-    whose guess this is now.
-    """
+    """With the position cut: do all blanks guess alike; with a swap: whose guess is this now."""
     blank = shown.blank
     peers = [p for p in shown.now.pieces if p.run == blank.run and p.sbo is not None]
     if "position" in shown.now.cut and len(peers) > 1:

@@ -1,6 +1,4 @@
-"""What step 2 of chapter 8 shows: guesses on the text as it is and after a change, and one chosen
-blank.
-"""
+"""What step 2 of chapter 8 shows: guesses before and after a change, and one chosen blank."""
 
 from dataclasses import dataclass
 

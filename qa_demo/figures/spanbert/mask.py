@@ -1,6 +1,4 @@
-"""Step 1 of chapter 8 as data: the text in pieces, runs and fates under both schemes, the options,
-and the tables.
-"""
+"""Step 1 of chapter 8 as data: pieces, runs and fates of both schemes, options, tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -27,9 +25,7 @@ RUN_HEAD = ("pieces", "text", "pieces", "words", "replaced by", "the model is sh
 
 
 def pieces_data(encoding: Encoding) -> list[list[Any]]:
-    """The text in order: [what stands before the piece, its characters, its word's number]; joined
-    they are the text.
-    """
+    """The text in order: [what stands before a piece, its characters, its word's number]."""
     found, at = [], 0
     for (start, end), word in zip(
         encoding.offset_mapping.tolist(), encoding.word_ids.tolist(), strict=True

@@ -142,9 +142,7 @@ HEADS = (("mlm", "MLM"), ("sbo", "SBO"), ("both", "both"))
 
 
 def scores_data(metrics: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Held-out top-1 by length of the run and by distance from the nearer boundary; None before
-    anything was measured.
-    """
+    """Held-out top-1 by length of the run and distance from the boundary; None if unmeasured."""
     if metrics is None:
         return None
     long = next((name for name in metrics if name.startswith("by_distance_in_runs_of_")), None)

@@ -75,9 +75,7 @@ def line_data(shown: Guessed) -> list[dict[str, Any]]:
 
 
 def head_data(said: Said | None, true: int) -> dict[str, Any] | None:
-    """One head's first guesses, what the first k and all others hold, and rank, p and -log p of
-    the true piece.
-    """
+    """One head's first guesses, what the first k and the others hold; the true piece's rank, p."""
     if said is None:
         return None
     listed = said.guesses[:SHOWN]
@@ -99,9 +97,7 @@ def head_data(said: Said | None, true: int) -> dict[str, Any] | None:
 def picture_data(
     shown: Guessed, positions: int, suggestions: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Everything the step draws; `suggestions` are words that could stand beside the run, by
-    side.
-    """
+    """Everything the step draws; `suggestions`: words that could stand beside the run, by side."""
     blank, masked = shown.blank, shown.now.masked
     pair = masked.boundary(blank.run)
     return {
@@ -129,9 +125,7 @@ def picture_data(
 
 
 def strips_data(trace: Trace | None) -> dict[str, Any] | None:
-    """The vectors of the paper's figure with their values: h0 in its three parts, h1 and y,
-    packed; sizes and norms.
-    """
+    """The vectors of the paper's figure: h0 in its three parts, h1 and y, packed; norms."""
     if trace is None:
         return None
     parts = {
@@ -148,9 +142,7 @@ def strips_data(trace: Trace | None) -> dict[str, Any] | None:
 
 
 def compare_data(shown: Guessed) -> dict[str, Any] | None:
-    """Before and after for every blank of the chosen run, both heads; None while nothing was
-    changed.
-    """
+    """Before and after for every blank of the chosen run, both heads; None if nothing changed."""
     if not shown.changed:
         return None
     rows = []
@@ -216,9 +208,7 @@ def guesses_table(shown: Guessed) -> dict[str, Any]:
 
 
 def blanks_table(shown: Guessed) -> dict[str, Any]:
-    """Table twin of the text: every blank with its run, what the encoder sees, and each head's
-    rank and -log p.
-    """
+    """Table twin of the text: every blank's run, what the encoder sees, rank and -log p."""
     rows, why = [], any(p.no_sbo for p in shown.now.pieces)
     for p in shown.now.pieces:
         cells = [

@@ -22,9 +22,7 @@ DECIMALS = 3
 
 
 def steps_data(trace: Trace, encoding: Encoding, found: Infill, said: Said) -> dict[str, Any]:
-    """Every vector on the way with its shape, norm, mean and spread; h0's squares, the last
-    product and -log p as sums.
-    """
+    """Every vector on the way: shape, norm, mean, spread; h0's squares, product, -log p as sums."""
     rows = [
         {
             "name": name,
@@ -85,9 +83,7 @@ def _vectors(trace: Trace, encoding: Encoding, found: Infill) -> list[tuple[str,
 
 
 def formula_parts(trace: Trace | None, blank: HiddenPiece) -> list[dict[str, str]]:
-    """The boundary head with this blank's own places in it, and its two losses; without an SBO
-    term MLM's alone.
-    """
+    """The boundary head with this blank's places, and its losses; without SBO MLM's alone."""
 
     def at(text: str, where: int) -> list[dict[str, str]]:
         return [part(text), part(str(where), "sub")]

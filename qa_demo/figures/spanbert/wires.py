@@ -21,9 +21,7 @@ NAMES: dict[str | None, str] = {
 
 
 def wires_data(shown: Guessed) -> dict[str, Any] | None:
-    """The table of single cuts with the lengths of its bars and its sentence; None for a blank
-    without an SBO term.
-    """
+    """The table of single cuts with its bars and its sentence; None for a blank without SBO."""
     if shown.trace is None or not shown.trace.cuts:
         return None
     cuts = shown.trace.cuts

@@ -1,6 +1,4 @@
-"""Chapter 4's sentences: how the runner-up loses, whether the separate argmaxes fit, what is
-simplified.
-"""
+"""Chapter 4's sentences: how the runner-up loses, whether the argmaxes fit, what is simplified."""
 
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction
@@ -27,9 +25,7 @@ def notice(
     window: int,
     copies: str = "max_context",
 ) -> str:
-    """What this reading shows: how the runner-up loses, and whether the separate argmaxes fit
-    together.
-    """
+    """What this reading shows: how the runner-up loses, whether the separate argmaxes fit."""
     if prediction.best is None:
         return (
             f"No pair is legal with max_answer_length {decode.max_answer_length}: there is no "
@@ -78,9 +74,7 @@ def _loses(difference: float, decimals: int = 2) -> str:
 
 
 def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies: str) -> str:
-    """Whether the highest start and the highest end of the context, each for itself, form a legal
-    pair.
-    """
+    """Whether the highest start and the highest end of the context form a legal pair."""
     if not reading.windows[window].is_context.any():
         return ""
     cell, tokens = separate_argmaxes(reading, window, decode, copies), reading.tokens(window)

@@ -27,9 +27,7 @@ def mass_data(
     copies: str = "max_context",
     temperature: float = 1.0,
 ) -> dict[str, Any]:
-    """The four parts as numbers and as printed, "=" or "≈" between them and 1, and the sentence on
-    their cost.
-    """
+    """The four parts, also as printed, "=" or "≈" between them and 1, and what they cost."""
     mass = pair_mass(_at(reading, temperature), window, decode, copies)
     values = [max(0.0, float(getattr(mass, key))) for key, _ in PARTS]
     shown, exact = printed_parts(values)

@@ -52,9 +52,7 @@ def spans_picture(
     scale: str = "logit",
     temperature: float = 1.0,
 ) -> dict[str, Any]:
-    """What the browser needs beside the logits of the shown window; under 10 kB together with
-    them.
-    """
+    """What the browser needs beside the shown window's logits; with them under 10 kB."""
     s, e = reading.logits(window)
     best, w = prediction.best, reading.windows[window]
     at_home = best is not None and best.candidate.window == window
@@ -83,9 +81,7 @@ def spans_picture(
 def no_answer_line(
     reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str
 ) -> dict[str, Any]:
-    """The contour: the null score (minimum over windows) minus the threshold, and how many legal
-    cells stand above it.
-    """
+    """The contour: the null score less the threshold, and how many legal cells lie above."""
     null, threshold = float(null_logits(reading).min()), decode.null_score_diff_threshold
     legal = valid_spans(reading.windows[window], decode, copies)
     above = int((legal & (span_scores(*reading.logits(window)) >= null - threshold)).sum())
@@ -118,9 +114,7 @@ def ranked_by(scale: str) -> str:
 
 
 def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> dict[str, Any]:
-    """BERT's search: the top n starts x the top n ends, and which of the exact n best it never
-    looks at.
-    """
+    """BERT's search: top n starts x top n ends, and which of the exact n best it never sees."""
     s, e = reading.logits(window)
     w, n = reading.windows[window], decode.n_best_size
     starts, ends = top_positions(s, n), top_positions(e, n)

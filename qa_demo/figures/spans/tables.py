@@ -22,9 +22,7 @@ PRINTED = ("s", "e", "score", "against", "in_window", "share")
 
 
 def window_prob_at(reading: Reading, ranked: Ranked, temperature: float = 1.0) -> float:
-    """P_s(i) P_e(j) in the candidate's window, over all its positions; the temperature divides the
-    logits.
-    """
+    """P_s(i) P_e(j) in the candidate's window, over all positions, of logits / temperature."""
     c, window = ranked.candidate, reading.windows[ranked.candidate.window]
     s, e = wide(reading, c.window)
     return float(
@@ -54,9 +52,7 @@ def span_row(reading: Reading, ranked: Ranked, temperature: float) -> dict[str, 
 def two_rows(
     reading: Reading, window: int, decode: DecodeOptions, copies: str
 ) -> dict[str, Any] | None:
-    """The rows of the best start and of the next other start: one is the other, shifted by s_i -
-    s_k.
-    """
+    """The rows of the best start and of the next: one is the other, shifted by s_i - s_k."""
     s, e = wide(reading, window)
     enough = decode.max_answer_length + 1  # one start has at most max_answer_length ends
     starts = list(

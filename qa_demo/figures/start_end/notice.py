@@ -1,6 +1,4 @@
-"""Chapter 3 in sentences: are the two distributions sharp or flat, and do their peaks form a legal
-pair?
-"""
+"""Chapter 3 in sentences: are the distributions sharp or flat, do their peaks form a legal pair?"""
 
 import numpy as np
 
@@ -17,9 +15,7 @@ SHARP = 5
 
 
 def shape(p: Floats) -> str:
-    """sharp: at most 5 tokens hold the mass; flat: it takes more than half of them; spread:
-    between the two.
-    """
+    """sharp: at most 5 tokens hold the mass; flat: more than half of them do; else spread."""
     k, _ = holders(p)
     return "sharp" if k <= SHARP else "flat" if 2 * k > len(p) else "spread"
 
@@ -35,9 +31,7 @@ def shape_sentence(reading: Reading, window: int, side: str, p: Floats) -> str:
 
 
 def pair_sentence(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> str:
-    """Do the two separate argmaxes form a legal pair; if not, which span wins instead and what it
-    costs.
-    """
+    """Do the two argmaxes form a legal pair; if not, which span wins and what it costs."""
     apart = separate_argmaxes(reading, window, decode, copies)
     starts, ends = (quoted(piece(reading, window, pos)) for pos in (apart.start_pos, apart.end_pos))
     both = f"The two separate argmaxes in the paragraph, start {starts} and end {ends},"

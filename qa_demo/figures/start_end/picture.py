@@ -67,9 +67,7 @@ def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:
 
 
 def token_table(reading: Reading, window: int, temperature: float = 1.0) -> dict[str, Any]:
-    """The table twin: every position of a window with its token, both logits, both probabilities;
-    context rows select.
-    """
+    """The table twin: each position's token, logits and probabilities; context rows select."""
     w = reading.windows[window]
     (start, end), (p_start, p_end) = (
         reading.logits(window),

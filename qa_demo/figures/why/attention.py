@@ -1,6 +1,4 @@
-"""Chapter 9, step 1, as data: where the heads of one window looked, head by head and in three
-summaries.
-"""
+"""Chapter 9, step 1, as data: where a window's heads looked, by head and in three summaries."""
 
 import base64
 from collections.abc import Mapping

@@ -35,9 +35,7 @@ BASELINE_NAMES: dict[Baseline, str] = {
 
 
 def addends(reading: Reading, target: Target, window: Window) -> list[tuple[str, str, Role, float]]:
-    """The terms of F as (letter, index, role, signed value): what the formula prints and adds
-    up.
-    """
+    """The terms of F as (letter, index, role, signed value): what the formula prints and adds."""
     s, e = (row.astype(float) for row in reading.logits(window.index))
     i, j = window.to_pos(target.span.start), window.to_pos(target.span.end)
     terms: list[tuple[str, str, Role, float]] = []
@@ -94,9 +92,7 @@ def lanes_data(found: Attribution) -> dict[str, Any]:
 
 
 def sums(found: Attribution) -> list[str]:
-    """The signed sum, F(x), F(x') and the gap, as printed; for methods without a baseline, what is
-    not promised.
-    """
+    """The signed sum, F(x), F(x') and the gap, as printed; or what is not promised."""
     if found.f_baseline is None or found.gap is None or found.gap_share is None:
         return [silence(found) or _no_promise(found)]
     small = units(found.gap, 4) == 0
@@ -167,9 +163,7 @@ def _share(gap: float, found: Attribution) -> str:
 
 
 def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
-    """The table twin: every token of the window with both lanes; words of the paragraph can be
-    selected.
-    """
+    """The table twin: every token of the window with both lanes; context can be selected."""
     window = reading.windows[found.window]
     digits = decimals_for([*found.start, *found.end], 3)
     rows = [

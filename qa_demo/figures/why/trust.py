@@ -191,9 +191,7 @@ def shuffled_sentence(correlation: float | None) -> str:
 def eraser_table(
     lines: Mapping[str, Curves], random: Curves, names: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Comprehensiveness and sufficiency in probability, and what lies between the edges of
-    chance.
-    """
+    """Comprehensiveness and sufficiency in probability, and what lies within chance's edges."""
     wanted = ("comprehensiveness", "sufficiency")
     chance = [band(getattr(random, what)) for what in wanted]
     every = [float(getattr(one, what)[0]) for one in lines.values() for what in wanted]

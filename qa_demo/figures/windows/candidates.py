@@ -20,9 +20,7 @@ PER_WINDOW = 5
 
 
 def dot(reading: Reading, candidate: Candidate) -> dict[str, Any]:
-    """A candidate of one window with its sum as printed; `owned` = its window owns its first
-    token.
-    """
+    """A window's candidate with its sum as printed; `owned` = its window owns its first token."""
     window, printed = (
         reading.windows[candidate.window],
         total([candidate.start_logit, candidate.end_logit]),
@@ -39,9 +37,7 @@ def dot(reading: Reading, candidate: Candidate) -> dict[str, Any]:
 
 
 def candidates_data(reading: Reading, decode: DecodeOptions) -> dict[str, Any]:
-    """Every window's best legal spans, owned or not, beside its null score, on one axis of
-    logits.
-    """
+    """Every window's best legal spans, owned or not, beside its null score, on one logit axis."""
     nulls = null_logits(reading)
     rows: list[dict[str, Any]] = []
     for w, window in enumerate(reading.windows):

@@ -1,6 +1,4 @@
-"""Two merge rules against each other: winner minus rival added up under both, and the number that
-makes them differ.
-"""
+"""Two merge rules against each other: winner minus rival under both, and what differs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,9 +93,7 @@ def scale_of(result: RuleResult) -> str:
 
 
 def counts_all(result: RuleResult) -> bool:
-    """Whether a rule counts every copy of a span, not only the one in the window that owns its
-    start.
-    """
+    """Whether a rule counts every copy of a span, not only that of the window owning its start."""
     return result.merge is not None and result.merge.copies == "all"
 
 
@@ -119,9 +115,7 @@ def winner_text(result: RuleResult) -> str:
 
 
 def margin_terms(found: Margin, scale: str) -> list[tuple[str, str, float]]:
-    """Name, role and value of each addend: start + end − constant of the winner's window +
-    constant of the rival's.
-    """
+    """Name, role, value of each addend: start + end − the winner's constant + the rival's."""
     half = "half the {} probability" if scale == "context_mean" else "{}"
     terms = [(half.format("start"), "start", found.start), (half.format("end"), "end", found.end)]
     if scale in ("logit", "context_mean"):
@@ -175,9 +169,7 @@ def exact(x: float | str, decimals: int | None = None) -> Decimal:
 def compare(
     reading: Reading, decode: DecodeOptions, chosen: RuleResult, other: RuleResult
 ) -> dict[str, Any]:
-    """The page's winner minus the other rule's winner (or its runner-up when both agree), under
-    both rules.
-    """
+    """The page's winner minus the other rule's (the runner-up when both agree), by both rules."""
     listed = [] if chosen.prediction is None else [r.candidate for r in chosen.prediction.n_best]
     if not listed or chosen.merge is None:
         return {"rows": [], "says": "No span is legal."}
@@ -237,9 +229,7 @@ def cause(
     winner: Candidate,
     rival: Candidate,
 ) -> str:
-    """Which number made two rules disagree, or that none did; every number is taken from the
-    printed rows.
-    """
+    """Which number made two rules disagree, or that none did; taken from the printed rows."""
     (scale, first), (other, second) = found[0], found[-1]
     if agree or len(found) == 1:
         return (

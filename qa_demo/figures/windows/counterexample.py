@@ -1,6 +1,4 @@
-"""Chapter 6, "Break it": search readings for one where a wrong merge rule picks another span than
-the logit sum.
-"""
+"""Chapter 6, "Break it": search for a reading where a wrong merge rule picks another span."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,6 +1,4 @@
-"""Chapter 6, step 3, as data: the merge rules as a rank chart, and why two of them name different
-spans.
-"""
+"""Chapter 6, step 3, as data: merge rules as a rank chart, and why two name different spans."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,9 +48,7 @@ def deep(decode: DecodeOptions) -> DecodeOptions:
 def with_own(
     named: tuple[RuleResult, ...], reading: Reading, decode: DecodeOptions, merge: MergeOptions
 ) -> tuple[tuple[RuleResult, ...], RuleResult]:
-    """Every named rule, and the page's own: one of them, or a column of its own when it counts all
-    copies of a span.
-    """
+    """Every named rule, and the page's own: one of them, or a column if it counts all copies."""
     results = named
     if merge.copies == RULES[0].merge.copies:
         return results, next(r for r in results if scale_of(r) == merge.scale)
@@ -76,9 +72,7 @@ def with_own(
 
 
 def chart_spans(results: Sequence[RuleResult], lead: str) -> list[Candidate]:
-    """The eight distinct spans of the chart: the leading rule's best, with every rule's winner
-    kept among them.
-    """
+    """The chart's eight distinct spans: the leading rule's best, and every rule's winner."""
     ranked = {
         r.name: [x.candidate for x in r.prediction.n_best]
         for r in results
@@ -123,9 +117,7 @@ def column(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
 
 
 def textbook_winner(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
-    """The separate maxima rank no span: only their pair is marked, with the reason when it is no
-    legal span.
-    """
+    """The separate maxima rank no span: only their pair is marked, with the reason if illegal."""
     if result.prediction is not None or result.winner is None or result.winner_doc is None:
         return {"pair": None}
     at = next(
@@ -143,9 +135,7 @@ def textbook_winner(result: RuleResult, spans: Sequence[Candidate]) -> dict[str,
 
 
 def rule_results(reading: Reading, decode: DecodeOptions) -> tuple[RuleResult, ...]:
-    """Every named rule on one reading, ranked deep enough for the chart; the slow part of this
-    step.
-    """
+    """Every named rule on a reading, ranked deep enough for the chart; this step's slow part."""
     return run_all(reading, deep(decode))
 
 
@@ -182,9 +172,7 @@ def merge_data(
 
 
 def rival_rule(results: Sequence[RuleResult], chosen: RuleResult) -> str:
-    """The rule to compare with first: a sound one that names another span, then any that does,
-    then the next one.
-    """
+    """The rule to compare with first: a sound one with another span, then any, then the next."""
     others = [r for r in results if r.name != chosen.name and r.prediction is not None]
     return sorted(others, key=lambda r: (r.agrees_with(chosen), not LABELS[scale_of(r)].sound))[
         0
@@ -192,9 +180,7 @@ def rival_rule(results: Sequence[RuleResult], chosen: RuleResult) -> str:
 
 
 def options_data(merge: MergeOptions) -> list[dict[str, Any]]:
-    """Three radio groups that set MergeOptions for the whole page; a null that does not fit the
-    scale is disabled.
-    """
+    """Three radio groups that set MergeOptions for all; a null that does not fit is disabled."""
     nulls = {
         "min_logit": "the smallest null score of all windows",
         "min_product": "the smallest P(0) P(0) of all windows",

@@ -1,6 +1,4 @@
-"""Chapter 6, step 3: "add c to every logit of window k" - what moves, what does not, and where the
-winner changes.
-"""
+"""Chapter 6, step 3: add c to every logit of window k: what moves, where the winner changes."""
 
 import math
 from typing import Any
@@ -22,9 +20,7 @@ STEP = 0.05
 
 
 def rival_window(reading: Reading, decode: DecodeOptions) -> int:
-    """The window to begin with: that of the best span outside the winner's window, else the
-    winner's own.
-    """
+    """The window to begin with: the best span's outside the winner's window, else the winner's."""
     listed = [r.candidate.window for r in predict(reading, decode).n_best]
     return next((w for w in listed if w != listed[0]), listed[0] if listed else 0)
 

@@ -1,6 +1,4 @@
-"""Chapter 6, step 1, as data: the windows as tents over the paragraph, and what other options
-would do to them.
-"""
+"""Chapter 6, step 1, as data: windows as tents, and what other options would do to them."""
 
 import itertools
 from collections.abc import Sequence
@@ -31,9 +29,7 @@ def runs(values: NDArray[np.int64]) -> list[list[int]]:
 
 
 def lost_zones(missing: NDArray[np.int64], owner: NDArray[np.int64]) -> list[dict[str, int]]:
-    """Neighbouring starts of one owner that lose spans: first, stop and how many spans are lost
-    there.
-    """
+    """Neighbouring starts of one owner that lose spans: first, stop, how many are lost."""
     zones = np.where(missing > 0, owner + 1, 0)
     return [
         {"from": a, "to": b, "spans": int(missing[a:b].sum())} for a, b, some in runs(zones) if some
@@ -41,9 +37,7 @@ def lost_zones(missing: NDArray[np.int64], owner: NDArray[np.int64]) -> list[dic
 
 
 def layout_data(layout: WindowPlan, max_answer_length: int) -> dict[str, Any]:
-    """Where the windows lie, who owns what, how often each word piece is read, and what is out of
-    reach.
-    """
+    """Where the windows lie, who owns what, how often pieces are read, what is out of reach."""
     found = reach(layout, max_answer_length)
     drawn = len(layout.starts) <= MAX_DRAWN
     return {
@@ -63,9 +57,7 @@ def layout_data(layout: WindowPlan, max_answer_length: int) -> dict[str, Any]:
 def counts(
     layout: WindowPlan, max_answer_length: int, listed: Sequence[Span]
 ) -> list[dict[str, str]]:
-    """The row of numbers beside the sliders; each has a name, a value and a tone (quiet when
-    nothing is lost).
-    """
+    """The numbers beside the sliders: name, value, tone (quiet when nothing is lost)."""
     found = reach(layout, max_answer_length)
     cut = cuts(layout, listed)
     return [
@@ -198,9 +190,7 @@ def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
 
 
 def preview_sentence(reading: Reading, options: WindowOptions) -> str:
-    """What is drawn where other windows than the reader's are tried: how many, how long, how far
-    apart.
-    """
+    """What is drawn where other windows are tried: how many, how long, how far apart."""
     encoding = reading.encoding
     layout = plan(len(encoding.context_ids), check_options(encoding, options), options.doc_stride)
     drawn, n = len(layout.starts), layout.n_tokens
@@ -253,9 +243,7 @@ def window_formula(
 
 
 def window_notice(reading: Reading, merged: dict[str, Any]) -> str:
-    """What this reading shows about splitting and merging; computed, so it changes with text and
-    options.
-    """
+    """What this reading shows about splitting and merging; computed from text and options."""
     if len(reading.windows) == 1:
         offer = " Lower max_seq_length to see it split." if limits(reading)["small"] else ""
         return (

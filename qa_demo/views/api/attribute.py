@@ -1,6 +1,4 @@
-"""The public endpoint `attribute`: what a span's score rests on, with the JSON of the command
-line.
-"""
+"""The public endpoint `attribute`: what a score rests on, with the JSON of the command line."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,6 +1,4 @@
-"""The public endpoint `bench`: typed numbers in, all that follows from them out; no reader is
-asked.
-"""
+"""The public endpoint `bench`: typed numbers in, all that follows out; no reader is asked."""
 
 from collections.abc import Callable
 from typing import Any

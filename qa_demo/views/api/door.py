@@ -45,9 +45,7 @@ def wrong_fields(name: str, call: Callable[..., Any], given: Mapping[str, Any]) 
 
 
 class Door:
-    """Middleware for one page: its public calls by name, and the number of values that each of its
-    events takes.
-    """
+    """Middleware for one page: its public calls, and how many values each of its events takes."""
 
     def __init__(self, app: ASGIApp, page: gr.Blocks) -> None:
         self.app, self._page = app, page

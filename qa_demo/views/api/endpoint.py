@@ -74,9 +74,7 @@ class Call:
 
 
 def answered(services: Services, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
-    """The reply of one call and the seconds it cost; its error becomes the sentence of a
-    `gr.Error`.
-    """
+    """The reply of one call and the seconds it cost; its error becomes a `gr.Error`'s sentence."""
     call = Call(services)
     reply, error = attempt(lambda: work(call))
     if reply is None:

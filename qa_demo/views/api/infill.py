@@ -65,9 +65,7 @@ def _guess(
     how: tuple[Any, Any, Any],
     call: Call,
 ) -> dict[str, Any]:
-    """Hide `spans`, or what the law (masking, seed, options) draws, and guess it as `how` (cut,
-    swap, top) says.
-    """
+    """Hide `spans`, or what the law (masking, seed, options) draws; guess it as `how` says."""
     sendable(parse.text(text, "the text", services.max_characters))
     (masking, seed, given), (cut, swap, top) = law, how
     hidden, rows = whole_pairs(spans, "spans"), whole_pairs(swap, "swap")

@@ -100,9 +100,7 @@ class Tools:
         }
 
     def _call(self, given: dict[str, Any]) -> dict[str, Any]:
-        """A tool's reply; what is wrong with its arguments is a reply too, which a model can
-        read and mend.
-        """
+        """A tool's reply; what is wrong with its arguments is one too: a model can read it."""
         name, arguments = given.get("name"), given.get("arguments") or {}
         if not isinstance(name, str) or name not in self._calls:
             raise Fault(PARAMS, f"the tools are {', '.join(self._calls)}, got {str(name)[:40]!r}")

@@ -1,6 +1,4 @@
-"""The public endpoint `tag`: B, I, O of every token and the spans they spell, with the JSON of the
-command line.
-"""
+"""The public endpoint `tag`: B, I, O of all tokens and their spans, as the command prints."""
 
 from collections.abc import Callable
 from typing import Any

@@ -150,9 +150,7 @@ class Panel:
     # Handlers
 
     def open(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
-        """The panel was opened: what stood there last, else a first case; what is still being read
-        is no longer wanted.
-        """
+        """The panel was opened: what stood there last, else a first case; old waits are dropped."""
         self.ask.services.jobs.supersede(visitor, KIND)
         yield lambda now: self.shown(now, placed(now, self.bench(now))).then(said(""))
 
@@ -198,9 +196,7 @@ class Panel:
         return self.sent(pencil=pencil_data(exercise(number), number))
 
     def by_link(self, wanted: Wanted) -> Callable[[Screen | None], Update] | None:
-        """The bench that a link asks for, as a change of the screen; None where it asks for none.
-        Errors: BadInput.
-        """
+        """The bench that a link asks for, as a change; None if it asks none. Errors: BadInput."""
         bench = typed.from_link(wanted.fields)
         if bench is None:
             return None

@@ -1,6 +1,4 @@
-"""What chapter 7 keeps for itself: three annotators, a threshold, and a tagging head trained on
-this page.
-"""
+"""What chapter 7 keeps for itself: three annotators, a threshold, a head trained on this page."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,9 +34,7 @@ FOUND = {
         "the example's annotators: none of them found an answer",
     ),
 }
-"""Who marked, by the source of chapter 5's labels: where there are spans, and where there are
-none.
-"""
+"""Who marked, by the source of chapter 5's labels: with spans, and without."""
 MOST_SPANS = 8
 """Spans that one annotator may mark."""
 MOST_MARKED = 8
@@ -53,9 +49,7 @@ Place = ReadingKey
 
 @dataclass(frozen=True)
 class Marked:
-    """A text with the characters of each annotator's spans, none where an annotator found no
-    answer.
-    """
+    """A text with the characters of each annotator's spans, none if they found no answer."""
 
     question: str
     context: str
@@ -83,16 +77,12 @@ class Teaching:
     floor: float
     path: tuple[tuple[Taught, Reading], ...]
     earlier: tuple[OwnHead | None, Reading | None, Place | None] = (None, None, None)
-    """A head that the visitor had trained before, and what it tagged: it comes back when all steps
-    are taken back.
-    """
+    """A head trained before, and its tags: it comes back when all steps are taken back."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """The record of one visitor; `annotators` belong to the paragraph `place` names, the rest
-    lives on.
-    """
+    """A visitor's record; `annotators` belong to the paragraph `place`, the rest lives on."""
 
     threshold: float = 0.5
     annotators: Marks | None = None
@@ -114,9 +104,7 @@ def bench_of(screen: Screen) -> Bench:
 
 
 def tagged(screen: Screen) -> Reading | None:
-    """The shown reading with the tag logits in use: the reader's, or one's own head's; None when
-    there are none.
-    """
+    """The shown reading with the tag logits in use, the reader's or an own head's; or None."""
     bench = bench_of(screen)
     own = (
         bench.tagged if bench.tagged is not None and bench.tagged_at == screen.reading.key else None
@@ -133,9 +121,7 @@ def whose(screen: Screen) -> str:
 
 
 def annotators(screen: Screen) -> tuple[Marks, str]:
-    """Three annotators' marks and where they come from: this page's, else the example's, else the
-    reader's own answer.
-    """
+    """Three annotators' marks: this page's, else the example's, else the reader's answer."""
     bench = bench_of(screen)
     if bench.annotators is not None and bench.place == screen.reading.key:
         return bench.annotators, bench.source
@@ -183,9 +169,7 @@ def change_mark(screen: Screen, value: Any) -> Screen:
 
 
 def added(screen: Screen, earlier: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
-    """One annotator's spans with one more; one that is there stays once, one that overlaps another
-    is refused.
-    """
+    """One annotator's spans with one more, once; one that overlaps another is refused."""
     texts = screen.reading.encoding
     for other in earlier:
         if other != span and other.start <= span.end and span.start <= other.end:
@@ -278,9 +262,7 @@ def change_marked(screen: Screen, value: Any) -> Screen:
 
 
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
-    """Two answers for the glued span: the annotators' first two that do not touch, else the tags'
-    own.
-    """
+    """Two answers for the glued span: the first two marked that do not touch, else the tags'."""
     for found in (
         [span for spans in annotators(screen)[0] for span in spans],
         [x.span for x in spans],

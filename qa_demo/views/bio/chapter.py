@@ -118,9 +118,7 @@ def taught(screen: Screen) -> dict[str, Any]:
 
 
 def own_data(screen: Screen) -> dict[str, Any]:
-    """The head trained on this page: what it saw, how its loss fell, and whether it has tagged
-    this text.
-    """
+    """The head trained on this page: what it saw, how its loss fell, if it tagged this text."""
     kept = bench.bench_of(screen)
     head = kept.head
     trained = (
@@ -147,9 +145,7 @@ def own_data(screen: Screen) -> dict[str, Any]:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """p_i = softmax(W h_i + b), with the loaded reader's dimensions and the selected token's three
-    numbers.
-    """
+    """p_i = softmax(W h_i + b), with the reader's dimensions and the selected token's numbers."""
     weights, reading = hidden_states.heads(screen.reading), bench.tagged(screen)
     d = None if weights is None else len(weights.S)
     if reading is None or screen.selection is None:
@@ -160,9 +156,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def details(screen: Screen) -> dict[str, Any]:
-    """The first token of the selection taken apart; the products too, once this window's hidden
-    states were fetched.
-    """
+    """The selection's first token taken apart; its products once the states are fetched."""
     reading = bench.tagged(screen) if screen.chapter == CHAPTER.key else None
     if reading is None or screen.selection is None:
         return {"token": None}
@@ -194,9 +188,7 @@ def opening(screen: Screen) -> list[tuple[str, Any]]:
 
 
 def work(job: Job) -> Bench | None:
-    """What a slow request does with the reader in use; heads and products only fill what is kept
-    beside sessions.
-    """
+    """What a slow request does with the reader; heads and products only fill what is kept."""
     made: dict[str, Callable[[Job], Bench]] = {
         "train": slow.train,
         "tag": slow.tag,
@@ -218,9 +210,7 @@ def work(job: Job) -> Bench | None:
 
 
 def receive(screen: Screen, job: Job, found: Bench | None) -> Screen:
-    """Put what the reader gave on the screen as it is by now: a trained head, or only a picture
-    that can show more.
-    """
+    """Put what the reader gave on the newest screen: a trained head, or a fuller picture."""
     now = bench.bench_of(screen)
     if found is None:
         return screen.keep(CHAPTER.key, now)

@@ -1,6 +1,4 @@
-"""The lesson of chapter 7: which two marked answers both heads are taught, the steps taken, and
-taking them back.
-"""
+"""Chapter 7's lesson: which two answers both heads are taught, the steps, their undoing."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,9 +12,7 @@ from qa_demo.views.state import Screen
 
 
 def lesson_place(screen: Screen) -> tuple[tuple[Span, Span], int] | None:
-    """The marked answers to teach and the window that holds both; None without two that stand
-    apart in one window.
-    """
+    """The marked answers to teach and their window; None without two that stand apart."""
     both = two_answers([span for spans in annotators(screen)[0] for span in spans])
     found = (
         None

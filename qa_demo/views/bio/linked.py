@@ -28,9 +28,7 @@ from qa_demo.views.state import Screen
 
 
 def save_marks(screen: Screen) -> Any:
-    """Characters of each annotator's spans, where they were marked on this page, and who is said
-    to have marked them.
-    """
+    """Characters of each annotator's spans, where they were marked, who is said to have."""
     bench, encoding = bench_of(screen), screen.reading.encoding
     if bench.annotators is None or bench.place != screen.reading.key:
         return None

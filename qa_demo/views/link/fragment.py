@@ -31,9 +31,7 @@ END = "."
 
 @dataclass(frozen=True)
 class Link:
-    """What a link asks for: plain data by the names of its fields. `left` says what it held and
-    could not be read.
-    """
+    """What a link asks for: plain data by field. `left` says what could not be read."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     left: tuple[str, ...] = ()

@@ -1,6 +1,4 @@
-"""The parts of a screen that a link carries: how each is written as plain data, and how it is read
-back.
-"""
+"""The parts of a screen that a link carries: how each is written as plain data and read back."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, replace

@@ -51,9 +51,7 @@ SHORT = 1200
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """The chapter's record; `of` is the reading it belongs to, so that a new reading starts
-    afresh.
-    """
+    """The chapter's record; `of` is the reading it belongs to, so that a new one starts afresh."""
 
     of: Reading
     window: int | None = None
@@ -193,9 +191,7 @@ def show_window(screen: Screen, value: Any) -> Screen:
 
 
 def stored(screen: Screen) -> Iterator[tuple[PoolExample, Reading, Golds]]:
-    """The examples whose stored reading was made by the reader on screen, with their annotators'
-    spans.
-    """
+    """The examples whose stored reading is by the reader on screen, and their annotators' spans."""
     for example in examples().values():
         reading = example.stored(screen.reading.checksum)
         if reading is not None:
@@ -221,9 +217,7 @@ def break_rule(screen: Screen, value: Any) -> Screen:
 
 
 def search(screen: Screen, value: Any) -> Screen:
-    """Among the stored readings: the lowest loss with a wrong answer, the highest with a right
-    one.
-    """
+    """Among stored readings: the lowest loss with a wrong answer, the highest with a right one."""
     cases = []
     for example, reading, golds in stored(screen):
         found = predict(reading)

@@ -96,9 +96,7 @@ LINKED = loss_bench.LINKED
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """What training lowers: L = -½ Σ y log P_start - ½ Σ y log P_end of the label in use; of
-    several windows the mean.
-    """
+    """L = -½ Σ y log P_start - ½ Σ y log P_end of the label in use; the windows' mean."""
     mean, windows = mean_loss(screen.shown, labels_of(screen).golds), len(screen.shown.windows)
     return [
         part("L = −½ Σ y log P"),
@@ -117,9 +115,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def receive(screen: Screen, job: Job, made: Bench) -> Screen:
-    """What a slow request made goes to the screen as it is now, unless another label stands there
-    meanwhile.
-    """
+    """What a slow request made goes to the newest screen, unless another label stands there."""
     if made.learned is not None and made.learned.golds != labels_of(screen).golds:
         return screen
     return screen.keep(
@@ -133,9 +129,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """Quick requests of the picture change the screen; slow ones train, and hand over their
-    record.
-    """
+    """Quick requests of the picture change the screen; slow ones train and return a record."""
     learners = Learners()
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)

@@ -24,9 +24,7 @@ class _Seat:
 
 
 class Learners:
-    """Hands each visitor the learner of what is on their screen; another text, label or scope
-    closes the one before.
-    """
+    """Hands each visitor the learner of their screen; another text, label or scope closes it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._seats: dict[str, _Seat] = {}

@@ -41,9 +41,7 @@ def edition_style(style: str) -> str:
 
 
 def reading_page() -> str:
-    """The page that shows every text. What each of them needs is asked for at once, not when the
-    script runs.
-    """
+    """The page that shows every text; what they need is asked for at once."""
     body = f'<body>\n{BODY}<script src="page.js"></script>\n'
     early = '<link rel="preload" as="script" href="data/site.js">\n'
     return _page("Spanlight", POLICY, body, early)

@@ -25,9 +25,7 @@ LEVEL = 6
 
 
 class Saver:
-    """Answers `save`: asks what the pictures would ask, in the server's queue, and sends the file
-    compressed.
-    """
+    """Answers `save`: asks what pictures ask, in the queue, and sends the file compressed."""
 
     def __init__(self, frame: Frame, tabs: list[dict[str, Any]]) -> None:
         self.frame, self.tabs, self._numbers = frame, tabs, itertools.count(1)

@@ -23,9 +23,7 @@ NOT_COMPARED = "Your guess is not compared in this edition; here is what is righ
 
 
 def found(screen: Screen, step: Step, reader: Reader) -> Finding:
-    """What the step's check finds; it may ask the reader. Errors: BadInput where other weights
-    made the reading.
-    """
+    """What the step's check finds; it may ask the reader. Errors: BadInput for other weights."""
     case = find.case_of(screen, step)
     if step.check and CHECKS[step.check].needs_reader:
         return find.asked(case, step, reader)
@@ -62,9 +60,7 @@ def step_data(
 
 
 def guesses(screen: Screen, step: Step, finding: Finding, places: Iterable[str]) -> list[Any]:
-    """The guesses that can be listed: every option, or every mark of whole words and every
-    selection.
-    """
+    """The guesses that can be listed: every option, or all marks of whole words and selections."""
     if step.predict in ("choice", "pick"):
         return [option.key for option in (*step.options, *finding.options)]
     if step.predict != "mark":

@@ -1,6 +1,4 @@
-"""Chapter 2's counterfactual bench: the two readings decoded, and what their best scores rested
-on.
-"""
+"""Chapter 2's counterfactual bench: two readings decoded, and what their scores rested on."""
 
 from typing import Any, cast
 
@@ -30,9 +28,7 @@ def predictions(screen: Screen, other: Reading) -> tuple[Prediction, Prediction]
 
 
 def rested(screen: Screen, pair: tuple[Prediction, Prediction]) -> dict[str, Any] | None:
-    """What the two best scores rested on, once it was asked for; None when readings or best spans
-    have changed since.
-    """
+    """What two best scores rested on, once asked for; None when anything changed since."""
     own = kept(screen)
     found = own.rests
     if found is None or own.other is None or found.of != (own.of, own.other.key):

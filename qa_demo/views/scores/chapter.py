@@ -61,9 +61,7 @@ def shown_window(screen: Screen) -> int:
 
 
 def moved(screen: Screen) -> Slide | None:
-    """From the reading on screen to the other one, when it is of the same paragraph and the same
-    reader.
-    """
+    """From the reading on screen to another of the same paragraph by the same reader."""
     first, other = screen.reading, kept(screen).other
     if (
         other is None
@@ -146,9 +144,7 @@ def present(screen: Screen) -> dict[str, Any]:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """s_i = S . T_i + b_S and e_j = E . T_j + b_E; with numbers once the head's biases are
-    known.
-    """
+    """s_i = S . T_i + b_S and e_j = E . T_j + b_E; with numbers once the biases are known."""
     chosen, states = screen.selection, kept(screen).states
     if chosen is None or states is None:
         return score_formula(None, None)
@@ -223,9 +219,7 @@ def ask_states(job: Job) -> dict[str, Any]:
 
 
 def ask_other(job: Job) -> dict[str, Any]:
-    """A second reading, {"question", "context", "reader"}; what is missing or empty stays as on
-    screen.
-    """
+    """A second reading, {"question", "context", "reader"}; what is missing stays as on screen."""
     given = parse.record(job.value, "a second reading", "a question", "a paragraph", "a reader")
     if not all(isinstance(given.get(k, ""), str) for k in ("question", "context", "reader")):
         raise BadInput(

@@ -1,6 +1,4 @@
-"""What chapter 2 asks a reader for: hidden states of one window, and a second reading to set
-beside the first.
-"""
+"""What chapter 2 asks of a reader: one window's hidden states, and a second reading."""
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -24,9 +22,7 @@ KEY = "scores"
 SAME = 1e-3
 """T must give the logits on screen within this, or it is not the T that made them."""
 LARGE = 100.0
-"""From here on `SAME` grows with the logits: float32 rounds a logit of a million by 0.06, a sum of
-products by more.
-"""
+"""From here on `SAME` grows with the logits: float32 rounds sums of products by more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +43,7 @@ _FOUND: RecentValues[tuple[States, Any]] = RecentValues(24_000_000, held_bytes)
 
 @dataclass(frozen=True, eq=False)
 class Rests:
-    """What the best scores of two readings rested on by one method; a sentence where a reader
-    refused.
-    """
+    """What two readings' best scores rested on by one method; a sentence if a reader refused."""
 
     of: tuple[ReadingKey, ReadingKey]
     method: Method

@@ -23,9 +23,7 @@ def failures() -> int:
 
 
 def sentence(error: BaseException) -> str:
-    """What a visitor is told: our own errors literally, anything else neutrally (its text may name
-    paths).
-    """
+    """What a visitor is told: our own errors literally, others neutrally (they may name paths)."""
     return str(error) if isinstance(error, QADemoError) else UNEXPECTED
 
 

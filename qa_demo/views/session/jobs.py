@@ -133,9 +133,7 @@ class JobQueue:
     def _joined(
         self, job: Job, kind: str, work: Work[Any], line: Line, share: Hashable | None
     ) -> tuple[Task | None, str | None]:
-        """The task of this job, one that is there under the same name or a new one; or the
-        sentence that refuses it.
-        """
+        """The task of this job, there under the same name or new; or the sentence that refuses."""
         with self._lock:
             there = None if share is None else self._shared.get(share)
             if there is not None and there.join(job):

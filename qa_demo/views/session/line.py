@@ -1,6 +1,4 @@
-"""Work in line before some workers: who waits for a task, how many are before it, and for how
-long.
-"""
+"""Work in line before some workers: who waits for a task, how many before it, how long."""
 
 import heapq
 import threading
@@ -87,18 +85,14 @@ class Task:
                 job.news.put(progress)
 
     def given_up(self) -> bool:
-        """Whether nobody waits for it any more; a flag is never taken back, so nobody can join
-        then.
-        """
+        """Whether nobody waits for it any more; the flag stays, so nobody can join then."""
         with self.lock:
             return all(member.flag.is_set() for member in self.members)
 
 
 @dataclass(eq=False)
 class Line:
-    """Some workers and the tasks before and in them; every method is called with the queue's
-    lock.
-    """
+    """Some workers and the tasks before and in them; all methods need the queue's lock."""
 
     workers: int
     pool: ThreadPoolExecutor

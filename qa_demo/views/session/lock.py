@@ -13,9 +13,7 @@ from qa_demo.views.state import Screen
 from qa_demo.views.update import Change, Update
 
 VISITORS = 200
-"""As many as gradio keeps the state of (server/launch.py): who was silent for longest starts again
-from that.
-"""
+"""As many as gradio keeps the state of (server/launch.py); the longest silent start anew."""
 
 
 @dataclass

@@ -1,6 +1,4 @@
-"""Holds what is slow to load and large: loaded when first asked for, released when nobody used it
-or memory runs short.
-"""
+"""Holds what is large: loaded when asked for, released when unused or memory is short."""
 
 import ctypes
 import logging
@@ -68,9 +66,7 @@ def hand_back() -> None:
 
 
 class ModelCache(Generic[T]):
-    """One value by name, of at most `most` names; a thread watches while anything is held and ends
-    when nothing is.
-    """
+    """One value by name, at most `most` names; a thread watches while anything is held."""
 
     def __init__(
         self,
@@ -133,9 +129,7 @@ class ModelCache(Generic[T]):
         return made
 
     def sweep(self) -> list[str]:
-        """Release what was not used for `idle` seconds, and everything when memory is short; the
-        names that went.
-        """
+        """Release what was unused for `idle` seconds, and all when memory is short; their names."""
         share = self._available()
         short = share is not None and share < SHORT
         with self._lock:

@@ -1,6 +1,4 @@
-"""The last few values by key, shared by all visitors: they belong to a reader and a text, never to
-a person.
-"""
+"""The last few values by key, shared by all visitors: of a reader and a text, never a person."""
 
 import sys
 import threading
@@ -20,9 +18,7 @@ def one(_: object) -> int:
 
 
 def held_bytes(value: Any) -> int:
-    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside
-    them.
-    """
+    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside."""
     return _held(value, set())
 
 
@@ -46,9 +42,7 @@ def _held(value: Any, seen: set[int]) -> int:
 
 
 class RecentValues(Generic[V]):
-    """Values up to a total weight (their number, or bytes by `weigh`); what was untouched for
-    longest makes room.
-    """
+    """Values up to a total weight (number, or bytes by `weigh`); the longest untouched go."""
 
     def __init__(self, most: int, weigh: Callable[[V], int] = one) -> None:
         self.most, self._weigh, self._lock = most, weigh, threading.Lock()
@@ -75,9 +69,7 @@ class RecentValues(Generic[V]):
         return value
 
     def find(self, key: Hashable, make: Callable[[], V]) -> V:
-        """The value kept, or a new one; two who ask at once may both make it, which is only
-        slower.
-        """
+        """The value kept, or a new one; two who ask at once may both make it: only slower."""
         found = self.get(key)
         return self.put(key, make()) if found is None else found
 

@@ -64,9 +64,7 @@ OTHER_PIECES = (
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """The open step with its notice and tables; the model runs for the step that shows its
-    guesses, and for no other.
-    """
+    """The open step with notice and tables; the model runs for its guesses alone."""
     kept = kept_of(screen)
     lab, model, step = kept.lab, kept.model, kept.step
     released = model is None and kept.failed is None and kept.keeper is not None
@@ -101,9 +99,7 @@ def stored(name: str) -> Any:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """The length law and the budget with the lab's numbers, in the first step; the others draw
-    theirs where it is used.
-    """
+    """The length law and the budget with the lab's numbers, in the first step alone."""
     lab, step = kept_of(screen).lab, kept_of(screen).step
     if step != "mask":
         return []

@@ -109,9 +109,7 @@ def lab_of(screen: Screen) -> Lab | None:
 def sampled(
     encoding: Encoding, seed: int, options: MaskOptions, scheme: str, model: Infiller | None
 ) -> Masked:
-    """Pieces hidden by the law. Without a model the random pieces of the 10 % case come from this
-    text itself.
-    """
+    """Pieces hidden by the law. Without a model random pieces come from this text."""
     rng = np.random.default_rng(seed)
     if model is not None:
         return model.sample(encoding, rng, options, scheme)

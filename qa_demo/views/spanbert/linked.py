@@ -67,9 +67,7 @@ def save(screen: Screen) -> Any:
 
 
 def load(screen: Screen, value: Any) -> Screen:
-    """Keep what a link wants until the chapter asks for its model. Errors: BadInput for what no
-    text can be.
-    """
+    """Keep what a link wants until the chapter asks for its model. Errors: BadInput for no text."""
     given = parse.record(value, "the text of chapter 8", "passage or text")
     passage = given.get("passage")
     if passage not in mask.passages() if isinstance(passage, str) else True:
@@ -85,9 +83,7 @@ def load(screen: Screen, value: Any) -> Screen:
 
 
 def linked_lab(screen: Screen, encode: Callable[[str], Encoding], model: Infiller | None) -> Lab:
-    """The lab that a link wants, of this model's pieces. Errors: BadInput for what the text does
-    not hold.
-    """
+    """The lab that a link wants, of this model's pieces. Errors: BadInput for what is not there."""
     wanted = dict(kept_of(screen).wanted or {})
     passage = wanted.get("passage")
     known = mask.passages().get(passage) if isinstance(passage, str) else None

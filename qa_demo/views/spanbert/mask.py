@@ -92,9 +92,7 @@ def opening(screen: Screen) -> str:
 
 
 def telling(passage: Passage, lab: Lab) -> int | None:
-    """The blank that a passage was chosen for, which is looked at first; None where its promise
-    names none.
-    """
+    """The blank that a passage was chosen for, looked at first; None if its promise names none."""
     promise = passage.promise
     word = promise.get("only") or promise.get("decides", {}).get("blank") or promise.get("misleads")
     starts = lab.encoding.offset_mapping[:, 0]
@@ -109,9 +107,7 @@ def telling(passage: Passage, lab: Lab) -> int | None:
 
 
 def same_text(lab: Lab, encode: Callable[[str], Encoding], model: Infiller | None) -> Lab:
-    """The same text for another model, whose pieces may be others: spans drawn by hand stay,
-    others are drawn again.
-    """
+    """The same text for another model's pieces: spans by hand stay, others are drawn again."""
     encoding = encode(lab.text)
     spans = (
         [span_at(encoding, *lab.encoding.chars(run)) for run in lab.masked.runs]
@@ -198,9 +194,7 @@ def shown_single(lab: Lab) -> Masked:
 
 
 def redraw(lab: Lab, model: Infiller | None) -> Lab:
-    """Drawn anew with the lab's seed and options, by the scheme in use; after spans by hand,
-    spans.
-    """
+    """Drawn anew with the lab's seed and options, by the scheme in use; after a hand, spans."""
     how: How = "token" if lab.how == "token" else "span"
     return masked_lab(lab, sampled(lab.encoding, lab.seed, lab.options, how, model), how, model)
 

@@ -93,9 +93,7 @@ def guessed(lab: Lab, infiller: Infiller) -> Guessed:
 
 
 def suggestions(lab: Lab, infiller: Infiller) -> dict[str, list[str]]:
-    """Words that could stand beside the chosen run: MLM's own guesses for the two neighbours, were
-    they hidden as well.
-    """
+    """Words that could stand beside the chosen run: MLM's guesses were they hidden too."""
     own = restored(lab.masked, lab.encoding.context_ids)
     pair = own.boundary(own.run_of(chosen(lab)))
     if pair is None:

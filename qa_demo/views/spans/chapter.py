@@ -85,9 +85,7 @@ def change_grid(screen: Screen, value: Any) -> Screen:
 
 
 def change_window(screen: Screen, value: Any) -> Screen:
-    """Show another window's matrix: its best legal span is selected unless the selection stands in
-    it already.
-    """
+    """Show another window's matrix: its best legal span is selected unless one of it is."""
     window = parse.window(screen.shown, value)
     if screen.selection is None or screen.selection.window != window:
         holder = screen.shown.windows[window]

@@ -92,9 +92,7 @@ def present(screen: Screen) -> dict[str, Any]:
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
-    """P(start = i) = exp(s_i) / sum_k exp(s_k), then the same for the end, with the numbers of the
-    selected span.
-    """
+    """P(start = i) = exp(s_i) / sum_k exp(s_k), the same for the end, with numbers."""
     chosen, temperature = screen.selection, screen.what_if.temperature
     over = "" if temperature == 1.0 else " / T"
     parts = [
@@ -146,9 +144,7 @@ def change_temperature(screen: Screen, value: Any) -> Screen:
 
 
 def change_window(screen: Screen, value: Any) -> Screen:
-    """Show another window, [window, start, end]: the notes, bars and table of a window are sent
-    when it is looked at.
-    """
+    """Show another window, [window, start, end]: its notes, bars and table are sent then."""
     chosen = selection.parse(screen.reading, value)
     if screen.selection is not None and (chosen.window, chosen.span) == (
         screen.selection.window,

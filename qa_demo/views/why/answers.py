@@ -66,9 +66,7 @@ def answer_relevance(
 def answer_attribution(
     work: Work, screen: Screen, target: Target, value: dict[str, Any]
 ) -> dict[str, Any]:
-    """The two lanes of the chosen method; `few` asks for the first picture of integrated
-    gradients.
-    """
+    """The two lanes of the chosen method; `few`: the first picture of integrated gradients."""
     choice = choice_of(screen)
     steps = few_steps(work.reading, target, choice, value)
     return rested.lanes_data(work.attribution(target, choice.method, choice.baseline, steps).found)

@@ -1,6 +1,4 @@
-"""Chapter 9, Why: where the reader looked, what the score rested on, and how far to trust
-either.
-"""
+"""Chapter 9, Why: where the reader looked, what a score rested on, how far to trust it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -46,9 +44,7 @@ LINKED = linked.LINKED
 
 
 def present(screen: Screen) -> dict[str, Any]:
-    """The seats of the selected window, the menus, and whatever has been found out about this
-    target so far.
-    """
+    """The seats of the selected window, the menus, and all that was found out about this target."""
     target, choice = target_of(screen), choice_of(screen)
     if target is None:
         return page_data(
@@ -88,9 +84,7 @@ def present(screen: Screen) -> dict[str, Any]:
 
 
 def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:
-    """Notice and table twins from what was found out before; the verdict, once there, comes
-    first.
-    """
+    """Notice and table twins from what was found out; the verdict, once there, comes first."""
     window, said, tables = window_of(reading, target), [], []
     how, name = (choice.method, choice.baseline), score_name(target)
     verdict, measured_tables = trusted.known(reading, target, *how, name)
@@ -231,9 +225,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """Menus stand in the picture; what needs the reader is answered in the picture, refusals
-    too.
-    """
+    """Menus stand in the picture; what needs the reader is answered there, refusals too."""
     frame.browser_input(CHAPTER, "choice", linked.change_choice)
     frame.background(
         CHAPTER,

@@ -32,9 +32,7 @@ def text_of(screen: Screen) -> tuple[str, str]:
 
 
 def choice_of(screen: Screen) -> Choice:
-    """The visitor's choice, or the first one, with a baseline; in another text the other span is
-    forgotten.
-    """
+    """The visitor's choice, or the first, with a baseline; another text forgets the other span."""
     held = screen.own.get(KEY)
     choice = held if isinstance(held, Choice) else Choice()
     return replace(
@@ -59,9 +57,7 @@ def others(screen: Screen) -> list[tuple[Span, str]]:
 
 
 def other_names(screen: Screen) -> list[list[int | str]]:
-    """[start, end, name] of each of `others`; of a text that stands in several places the name
-    says which is meant.
-    """
+    """[start, end, name] of each of `others`; the name says which of equal texts is meant."""
     found = others(screen)
     if not found or screen.selection is None:
         return []

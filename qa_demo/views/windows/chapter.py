@@ -93,9 +93,7 @@ def tried_windows(screen: Screen) -> WindowOptions | None:
 
 
 def preview(screen: Screen, tried: WindowOptions, listed: list[Span]) -> dict[str, Any]:
-    """The windows that are tried; what a split for show puts out of reach is counted and not
-    hatched.
-    """
+    """The windows that are tried; what a split for show puts out of reach is not hatched."""
     drawn = try_plan(screen.reading, tried, screen.decode, listed)
     return drawn if chosen(screen) else {**drawn, "layout": {**drawn["layout"], "lost": []}}
 
@@ -180,9 +178,7 @@ def window_options(screen: Screen, value: Any) -> WindowOptions:
 
 
 def change_merge(screen: Screen, value: Any) -> Screen:
-    """One of three radio groups was set; a null that no longer fits the scale gives way to one
-    that does.
-    """
+    """One of three radio groups was set; a null that no longer fits the scale makes way."""
     given = parse.record(value, "the merge rule", "copies", "scale", "null")
     merge = MergeOptions(*(str(given.get(name)) for name in ("copies", "scale", "null")))
     if merge.scale in COMBINES and merge.null not in COMBINES[merge.scale]:
@@ -204,9 +200,7 @@ def change_offset(screen: Screen, value: Any) -> Screen:
 
 
 def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
-    """Search this reading and the stored ones of the examples for one where a wrong rule names
-    another span.
-    """
+    """Search this reading and the stored ones for one where a wrong rule names another span."""
     parse.choice(value, "the rule to break", WRONG)
     examples = [e for e in load_examples().values() if e.id != screen.example]
     stored = {e.title: (e.id, e.stored(screen.reading.checksum)) for e in examples}

@@ -1,6 +1,4 @@
-"""The bench of a few tokens: a typed row is a reading whose softmax, pairs and windows are those of
-core.
-"""
+"""The bench of a few tokens: a typed row is a reading whose numbers are those of core."""
 
 import math
 

@@ -1,6 +1,4 @@
-"""Targets, words, completeness, leave one out, and rank correlation against values worked out
-apart.
-"""
+"""Targets, words, completeness, leave one out, rank correlation against values worked out apart."""
 
 import itertools
 from collections import defaultdict
@@ -30,9 +28,7 @@ from tests.fakes import FakeReader
 
 
 def linear(reading: Reading, seed: int = 0) -> tuple[dict, object]:
-    """A reader whose logits fall by a fixed amount for every masked position: then every effect is
-    known beforehand.
-    """
+    """A reader whose logits fall by a fixed amount a masked position: all effects are known."""
     rng = np.random.default_rng(seed)
     effect = {w.index: rng.normal(size=(2, len(w), len(w))) for w in reading.windows}
 

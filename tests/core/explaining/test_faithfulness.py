@@ -1,6 +1,4 @@
-"""Deletion and insertion curves against plain loops, and against the verdict they must agree
-with.
-"""
+"""Deletion and insertion curves against plain loops and the verdict they must agree with."""
 
 import numpy as np
 import pytest

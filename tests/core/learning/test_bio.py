@@ -151,9 +151,7 @@ def test_marginals_of_logits_of_any_size(scale):
 
 
 def test_the_only_likely_tagging_is_certain():
-    """Six tokens that want I most: only a B lets them have it, though B itself has a probability
-    of 1e-391.
-    """
+    """Six tokens that want I most: only a B lets them have it, though P(B) is 1e-391."""
     lp = log_softmax(np.tile([-900.0, 0.0, -1000.0], (6, 1)))
     assert bio.span_marginals(lp, 6)[0, 5] == pytest.approx(1)
 
@@ -229,9 +227,7 @@ def test_a_span_without_characters_is_no_answer():
 
 
 def test_equal_characters_are_listed_once():
-    """Three pieces of one syllable share its characters, as Hangul's do; the likeliest of their
-    spans stands for all.
-    """
+    """Three pieces of a syllable share its characters, as Hangul's do; one span stands for all."""
     reading = random_reading(np.random.default_rng(3), 6, 4, 2, tags=True)
     shared = reading.encoding.offset_mapping.copy()
     shared[1:4] = shared[1, 0], shared[3, 1]  # the windows [0, 4) and [2, 6) own some of them each

@@ -202,9 +202,7 @@ def test_the_best_pair_can_be_glued_from_two_answers():
 
 
 def test_only_the_loss_over_legal_pairs_lowers_the_glue():
-    """Raise e of the first and s of the second, lower the other two: both answers keep their
-    scores, the glue falls.
-    """
+    """Raise e of the first and s of the second, lower the others: the glue falls, both stay."""
     before, golds = glue(), [Span(0, 0), Span(2, 2)]
     start, end = before.start_logits.copy(), before.end_logits.copy()
     start[0, 3], start[0, 5], end[0, 3], end[0, 5] = 3.9, 4.0, 4.0, 3.9

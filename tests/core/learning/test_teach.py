@@ -1,6 +1,4 @@
-"""Real steps on both heads over frozen states: torch as oracle, one text by hand, and what no
-start and end can learn.
-"""
+"""Real steps on both heads over frozen states: torch as oracle, what start and end cannot learn."""
 
 from dataclasses import replace
 

@@ -156,9 +156,7 @@ def test_every_turn_is_on_record_and_can_be_replayed():
 
 
 def test_only_the_last_turn_may_end_inside_a_word():
-    """Twenty pieces in four words of five, budget 3: the first word met is cut after three
-    pieces.
-    """
+    """Twenty pieces in four words of five, budget 3: the first word is cut after three pieces."""
     masked = masking.mask_spans(
         np.arange(20), np.repeat(np.arange(4), 5), MASK, np.random.default_rng(2), lambda _: RANDOM
     )

@@ -1,6 +1,4 @@
-"""Two readers on the same questions, and intervals: by hand, against the normal law, and against
-the official scores.
-"""
+"""Two readers on the same questions, with intervals: by hand, by law, by official scores."""
 
 import numpy as np
 import pytest
@@ -39,9 +37,7 @@ B = [row(0, "Ada", "Ada", 5.0), row(1, "1998", "1998", 4.0), row(2, None, "Ada",
 
 
 def test_the_sign_of_a_difference_turns_with_the_threshold() -> None:
-    """At 0 the first has one right and the second withholds all; at its best the second has three
-    right, the first two.
-    """
+    """At 0 the first has one right, the second none; at best the first two, the second three."""
     found = {one.name: one for one in paired(A, RUN, B, RUN).under}
     assert found["own"].limits == (0.0, 0.0) == found["zero"].limits
     assert (found["zero"].exact[0].value, found["zero"].exact[1].value) == (25.0, 25.0)

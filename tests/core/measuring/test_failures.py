@@ -1,6 +1,4 @@
-"""Kinds of error: one hand example each, every rule against its words written out a second time,
-and random sweeps.
-"""
+"""Kinds of error: a hand example each, every rule written out again, random sweeps."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,6 +1,4 @@
-"""Lists of answers: a hand example, MultiSpanQA's sums written out again, and what no list may
-do.
-"""
+"""Lists of answers: a hand example, MultiSpanQA's sums written out, what no list may do."""
 
 import itertools
 

@@ -1,6 +1,4 @@
-"""SQuAD scores: the vectors of the official scripts, and the threshold search against trying every
-threshold.
-"""
+"""SQuAD scores: the official vectors, and the threshold against trying each."""
 
 import numpy as np
 import pytest

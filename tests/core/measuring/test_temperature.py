@@ -1,6 +1,4 @@
-"""Temperature: probabilities at hand, the marginal against every tagging, and a fit that finds
-what was hidden.
-"""
+"""Temperature by hand, the marginal against every tagging, a fit that finds what was hidden."""
 
 import itertools
 from dataclasses import replace

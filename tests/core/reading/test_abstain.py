@@ -1,6 +1,4 @@
-"""The threshold's trade: a hand example, every threshold tried, and what a choice may never
-cost.
-"""
+"""The threshold's trade: a hand example, every threshold tried, what a choice never costs."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,4 @@
-"""The head on every layer, ranks, principal components, and tokens that slide when the question
-changes.
-"""
+"""The head on every layer, ranks, principal components; tokens slide with the question."""
 
 import numpy as np
 import pytest

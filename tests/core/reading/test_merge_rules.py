@@ -1,6 +1,4 @@
-"""The rules side by side: the toys, what separates two spans, and the constant that turns the
-winner round.
-"""
+"""The rules side by side: toys, what separates two spans, the constant that turns the winner."""
 
 import numpy as np
 import pytest
@@ -16,9 +14,7 @@ from tests.core.toys import make_reading, random_reading, t1
 
 
 def t2():
-    """Two windows, the first irrelevant: its one odd word takes nearly all of a softmax over its
-    words.
-    """
+    """Two windows, the first irrelevant: its one odd word takes nearly all of a softmax."""
     rows = [[9, 0, 0, 2, -5, -5, 0], [1, 0, 0, 8, 7.5, 7, 0]]
     return make_reading(list("abcdef"), [(0, 3), (3, 6)], rows, rows)
 
@@ -198,9 +194,7 @@ def test_no_constant_flips_a_winner_whose_copy_moves_with_its_rivals():
 
 
 def tied(reading, flip):
-    """Logits of two decimals tie now and then: another span with the challenger's score may be
-    listed for it.
-    """
+    """Logits of two decimals may tie: another span of that score may be listed for it."""
     every = predict(reading, DecodeOptions(n_best_size=500), MergeOptions(copies="all")).n_best
     return sum(abs(r.candidate.score - flip.challenger.score) < 1e-5 for r in every) > 1
 

@@ -1,6 +1,4 @@
-"""Sentences by punctuation, and what a short text looks like: by hand, and what holds for any
-text.
-"""
+"""Sentences by punctuation, and a short text's look: by hand, and for any text."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,4 @@
-"""The window plan and maximum-context ownership: vectors, properties, and the tokenizers library
-as oracle.
-"""
+"""The window plan and maximum-context ownership: vectors, properties, the oracle tokenizers."""
 
 from types import SimpleNamespace
 

@@ -124,9 +124,7 @@ def test_numbers_are_finite(reading: Reading, prediction: Prediction) -> None:
 def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(
     scale: str, null: str
 ) -> None:
-    """A product's null is a logarithm of probabilities: taken from a sum of logits it would be
-    nonsense.
-    """
+    """A product's null is a logarithm of probabilities, never a sum of logits."""
     text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
     reading, merge = (
         FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10)),

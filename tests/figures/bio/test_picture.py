@@ -1,6 +1,4 @@
-"""Chapter 7 as data: printed numbers add up, folded runs hide nothing, and the sentences follow
-the numbers.
-"""
+"""Chapter 7 as data: printed numbers add up, folded runs hide nothing, sentences follow numbers."""
 
 import base64
 import json
@@ -368,9 +366,7 @@ def test_a_long_text_lists_few_rows() -> None:
 def taught_path(
     reading: Reading, golds: list[tuple[Span, ...]], steps: int, loss: str = "soft"
 ) -> list[tuple[Taught, Reading]]:
-    """The path of one lesson on states that are all independent, so that a head can learn whatever
-    it can say.
-    """
+    """One lesson's path on independent states: a head can learn whatever it can say."""
     n = len(reading.windows[0])
     states = np.random.default_rng(0).normal(size=(n, n + 4))
     of = lesson(reading, 0, golds, states, DECODE)

@@ -1,6 +1,4 @@
-"""Each lesson's steps hold with the stored readings of the bundled reader, and what is said of a
-guess is true.
-"""
+"""Lessons' steps hold with the stored readings, and what is said of a guess is true."""
 
 import math
 import re

@@ -1,6 +1,4 @@
-"""Chapter 5 as data: labels, printed sums, variants, wrong formulas, verdicts, steps and the
-replay.
-"""
+"""Chapter 5 as data: labels, sums, variants, wrong formulas, verdicts, steps, replay."""
 
 import json
 import math

@@ -235,9 +235,7 @@ def test_two_tokens_side_by_side_add_up_to_the_difference() -> None:
 
 
 def test_small_numbers_of_chapter_2_keep_their_digits() -> None:
-    """A product of 0.0003 beside one of 2 is printed with four decimals, and a lead of 0.0004 with
-    two digits.
-    """
+    """0.0003 beside 2 is printed with four decimals, a lead of 0.0004 with two digits."""
     heads = HeadWeights(np.array([2.0, 0.0003]), np.ones(2), 0.0, 0.0)
     data = anatomy_data(heads, np.ones(2), "start", 2.0003, "word")
     assert [row["product"] for row in data["rows"]] == ["2.0000", "0.0003"]

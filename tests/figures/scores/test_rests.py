@@ -1,6 +1,4 @@
-"""What two scores rested on, side by side: words aligned by hand, sums, the sentence, and a reader
-that refuses.
-"""
+"""What two scores rested on: words aligned by hand, sums, sentence, a reader that refuses."""
 
 import json
 
@@ -25,9 +23,7 @@ def units(reading: Reading) -> Words:
 
 
 def explained(reading: Reading, effect: dict[str, float]) -> Attribution:
-    """Three quarters of each word's effect in the start lane, one quarter in the end lane, on the
-    word's first piece.
-    """
+    """Of each word's effect three quarters are start's, one quarter end's, on its first piece."""
     found, lane = units(reading), np.zeros(len(reading.windows[0]))
     for k, word in enumerate(found.items):
         lane[np.flatnonzero(found.of == k)[0]] = effect.get(word.text, 0.0)

@@ -1,6 +1,4 @@
-"""The experiment of chapter 8 as data: every start with its spread, and no more said than so few
-seeds can say.
-"""
+"""The experiment of chapter 8: every start with its spread, no more said than seeds allow."""
 
 from itertools import combinations
 

@@ -159,9 +159,7 @@ def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
 
 
 def measured(before: int, steps: int, mlm: float, pieces: int = 9000) -> dict[str, Any]:
-    """A phase with one measurement of its own on 2,500 blanks, 3 points too low, and one of all
-    blanks at its end.
-    """
+    """A phase with a measurement on 2,500 blanks, 3 points too low, and one of all at its end."""
     return phase([(steps, mlm - 3, 9.0)], before=before) | {
         "steps_taken": steps,
         "all_held_out": {"pieces": pieces, "mlm_top1": mlm, "sbo_top1": 16.0},

@@ -1,6 +1,4 @@
-"""Chapter 8, step 2, as data: printed numbers add up, every blank is there, and the sentences
-follow the numbers.
-"""
+"""Chapter 8, step 2, as data: sums as printed, every blank, sentences that follow."""
 
 import base64
 import json

@@ -1,6 +1,4 @@
-"""Chapter 3 as data: sentences, the formula's numbers, the table and the bars, against arithmetic
-done by hand.
-"""
+"""Chapter 3 as data: sentences, formula, table and bars against arithmetic by hand."""
 
 import base64
 import json

@@ -1,6 +1,4 @@
-"""Chapter 9, step 2 as data: sums that add up as printed, and sentences that say what was
-measured.
-"""
+"""Chapter 9, step 2 as data: sums add up as printed, sentences say what was measured."""
 
 import itertools
 import re

@@ -1,6 +1,4 @@
-"""Chapter 9, step 3 as data: the sentences say what was measured, charts and tables hold the same
-numbers.
-"""
+"""Chapter 9, step 3 as data: sentences say what was measured; charts and tables agree."""
 
 import json
 from dataclasses import replace

@@ -1,6 +1,4 @@
-"""Chapter 6, merge: ranks, sums as printed, causes, the constant that turns the winner,
-counterexamples.
-"""
+"""Chapter 6, merge: ranks, sums, causes, the constant that turns the winner, counterexamples."""
 
 import json
 
@@ -52,9 +50,7 @@ def test_disagreement_is_said_with_both_spans() -> None:
 
 
 def test_a_rule_that_counts_all_copies_is_not_called_by_the_name_of_the_one_that_does_not() -> None:
-    """Window 2 owns "c" and rates it low; window 1, where it stands at the edge, rates it higher
-    than everything else.
-    """
+    """Window 2 owns "c" and rates it low; at window 1's edge it is rated above all else."""
     reading = make_reading(
         ["a", "b", "c", "d"],
         [(0, 3), (1, 4)],

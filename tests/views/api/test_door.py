@@ -1,6 +1,4 @@
-"""Calls over HTTP that gradio would end with status 500 or a null error, and the document that
-describes the calls.
-"""
+"""Calls over HTTP that gradio would end with status 500, and the calls' document."""
 
 import json
 import logging

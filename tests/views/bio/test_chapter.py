@@ -1,6 +1,4 @@
-"""Chapter 7's handlers as pure functions of a Screen, and the parts that ask the reader, with the
-fake one.
-"""
+"""Chapter 7's handlers as pure functions of a Screen; what asks the reader asks the fake one."""
 
 import json
 

@@ -1,6 +1,4 @@
-"""A small static edition by the fake reader: three texts, one of which readers get wrong, a lesson
-and a passage.
-"""
+"""A small edition by the fake reader: three texts, one often read wrong, lesson, passage."""
 
 import base64
 import gzip

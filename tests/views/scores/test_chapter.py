@@ -1,6 +1,4 @@
-"""Chapter 2's handlers as pure functions with the fake reader: one window's states, a second
-question, the bench.
-"""
+"""Chapter 2's handlers as pure functions: a window's states, a second question, the bench."""
 
 import json
 from collections.abc import Callable

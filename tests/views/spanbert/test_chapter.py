@@ -1,6 +1,4 @@
-"""Chapter 8's handlers as pure functions: texts, spans by hand, draws by the law, and what happens
-without a model.
-"""
+"""Chapter 8's handlers as pure functions: texts, spans by hand and law, no model."""
 
 import json
 from collections.abc import Callable
@@ -323,9 +321,7 @@ def race(
     meanwhile: Callable[[Screen], Screen],
     step: str = "predict",
 ) -> Screen:
-    """A slow request whose answer comes after the visitor went on; then "load", as often as the
-    page asks for it.
-    """
+    """A slow answer after the visitor went on; then "load", as often as the page asks."""
     held = keeper(load)
     screen = ask(ask(ask(blank(), "load", True, held), "mask-text", TEXT), "step", step)
     asked = job(screen, *slow, infillers=held)

@@ -1,6 +1,4 @@
-"""Chapter 8, step 2: handlers as pure functions of a lab, and what is asked of the model how
-often.
-"""
+"""Chapter 8, step 2: handlers as pure functions of a lab, and how often the model is asked."""
 
 import json
 

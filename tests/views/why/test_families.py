@@ -84,9 +84,7 @@ def test_every_request_is_answered(seen: tuple[Any, Screen]) -> None:
 def test_a_reader_that_normalises_each_word_first_has_nothing_to_say_by_gradient(
     seen: tuple[Any, Screen],
 ) -> None:
-    """DeBERTa's first layer norm cancels gradient x input; what rounding leaves must not become a
-    picture or a ranking.
-    """
+    """DeBERTa's first layer norm cancels gradient x input; its rounding is no picture."""
     lanes = answer(seen, "attribution")["reply"]["data"]
     if seen[0].name.startswith("deberta"):
         assert not floats(lanes["start"]).any() and not floats(lanes["end"]).any()

@@ -18,9 +18,7 @@ TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
 
 
 def odd_types(value: object) -> list[type]:
-    """Types that gradio would not send as plain JSON: numpy's float64 is a float to Python and
-    becomes text on its way.
-    """
+    """Types gradio would not send as JSON: numpy's float64 becomes text on its way."""
     if isinstance(value, dict):
         return [t for v in value.values() for t in odd_types(v)]
     if isinstance(value, list | tuple):
