@@ -55,7 +55,7 @@ def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
         there = root / path.relative_to("/")
         there.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
-            shutil.copytree(path, there, dirs_exist_ok=True)
+            shutil.copytree(path, there, symlinks=True, dirs_exist_ok=True)
         else:
             shutil.copy(path, there)
     step("clone", "git", "clone", "-q", str(ROOT), str(root / HOME))
