@@ -7,7 +7,15 @@ from qa_demo.core.options import MergeOptions
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import MINUS, PrintedSum, percent, probability, totals
+from qa_demo.figures.numbers import (
+    MIN_DECIMALS,
+    MINUS,
+    PrintedSum,
+    number,
+    percent,
+    probability,
+    totals,
+)
 
 RULE = MergeOptions()
 """BERT's own rule, unless another was chosen in chapter 6."""
@@ -83,6 +91,13 @@ def four_numbers(
             "over": f"softmax over the {len(prediction.n_best)} listed spans{on}",
         },
     ]
+
+
+def beside(lead: float, decimals: int = MIN_DECIMALS) -> str:
+    """Where a score or the limit of an answer stands beside the score of no answer: "8.57 below",
+    "3.00 above". The page has no other sign for it; a threshold t is a limit of -t.
+    """
+    return f"{number(abs(lead), decimals)} {'above' if lead >= 0 else 'below'}"
 
 
 def plus(printed: str) -> str:

@@ -8,7 +8,7 @@ from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import exponential, number, percent
 from qa_demo.figures.prose import shorten
-from qa_demo.figures.span_score import RULE, span_prob
+from qa_demo.figures.span_score import RULE, beside, span_prob
 
 LONGEST = 120
 """Characters of the answer that the line prints; the text below shows all of them."""
@@ -59,13 +59,8 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
         return f"loses: on the scale {merge.scale} no answer is {times} times as probable"
     lead, required = -diff, -limit
     decimals = next((d for d in range(2, 7) if number(lead, d) != number(required, d)), 7)
-    limit_said = f"; the limit is {_beside(required, decimals)}" if required else ""
-    return f"lies {_beside(lead, decimals)} “no answer”{limit_said}"
-
-
-def _beside(lead: float, decimals: int) -> str:
-    """Where a score stands beside that of no answer: 8.57 below, 3.00 above."""
-    return f"{number(abs(lead), decimals)} {'above' if lead >= 0 else 'below'}"
+    limit_said = f"; the limit is {beside(required, decimals)}" if required else ""
+    return f"lies {beside(lead, decimals)} “no answer”{limit_said}"
 
 
 def sure(

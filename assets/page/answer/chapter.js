@@ -2,7 +2,7 @@
 // span.
 
 import { drawing, el, fold, pressed, roving, svg } from "../shared/dom.js";
-import { fixed, rounded } from "../shared/numbers.js";
+import { beside, fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
 import { apart } from "../shared/labels.js";
@@ -257,7 +257,7 @@ function markLine(dots, measure, picture, g, y, page) {
     svg(
       "text",
       { x: (a + b) / 2, y: at + g.rem * 1.2, "text-anchor": anchor(g, (a + b) / 2) },
-      `${score < picture.null ? "" : "+"}${fixed(score - picture.null)} against no answer`,
+      `${beside(score - picture.null)} “no answer”`,
     ),
   );
 }
@@ -303,8 +303,8 @@ function thresholdRule(picture, g, y, page, grey) {
     grip.setAttribute("x", x - g.rem * 0.45);
     grip.setAttribute("y", g.rem * 1.3);
     node.firstChild.setAttribute("x", x - g.rem * 0.9);
-    const sum = value ? ` = null score ${value < 0 ? "+" : "−"} ${fixed(Math.abs(value))}` : "";
-    text.textContent = `no answer left of ${fixed(picture.null - value)}${page.narrow ? "" : sum}`;
+    const limit = value ? `${beside(-value)} “no answer”` : "“no answer” itself";
+    text.textContent = page.narrow ? `limit ${beside(-value)}` : `limit: ${limit}`;
     // on a phone it takes half of the width
     const left = x > g.width - text.textContent.length * 0.46 * g.rem;
     text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
@@ -313,7 +313,7 @@ function thresholdRule(picture, g, y, page, grey) {
     node.setAttribute("aria-valuenow", rounded(value));
     node.setAttribute(
       "aria-valuetext",
-      `threshold ${fixed(value)}, rule at ${fixed(picture.null - value)}`,
+      `${limit}, rule at ${fixed(picture.null - value)}`,
     );
   };
   const clamp = (v) =>

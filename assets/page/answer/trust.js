@@ -2,7 +2,7 @@
 // Both are drawn from figures measured once on held-out questions; nothing is computed here.
 
 import { el, fold, svg } from "../shared/dom.js";
-import { fixed, place } from "../shared/numbers.js";
+import { beside, fixed, place } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
 
 const TITLE = "how far to trust it";
@@ -166,41 +166,42 @@ const touched = (p, at, em, top, bottom) =>
     svg(
       "title",
       {},
-      `threshold ${fixed(p.threshold)}: right answers withheld ${fixed(p.withheld_right, 0)} %, ` +
+      `limit ${beside(-p.threshold)}: right answers withheld ${fixed(p.withheld_right, 0)} %, ` +
         `answered without an answer ${fixed(p.wrongly_answered, 0)} %, right choice ${
           fixed(p.accuracy, 0)
         } %`,
     ),
   );
 
-/** Two shares that no threshold makes small at once. */
+/** Two shares that no limit makes small at once; it is strict at the right, as on the logit line. */
 function curve({ points, chosen, threshold }, width, em) {
+  const [first, last] = [points[0], points[points.length - 1]];
   const { art, x, y, top, bottom } = frame({
     width,
     height: em * 18,
     em,
-    x: [points[0].threshold, points[points.length - 1].threshold],
-    names: ["no-answer threshold", "of the questions of its kind"],
-    label: "Right answers withheld and questions without an answer answered, by threshold",
+    x: [-last.threshold, -first.threshold],
+    names: ["limit above “no answer” (− below)", "of the questions of its kind"],
+    label: "Right answers withheld and questions without an answer answered, by limit",
   });
   const line = (name) =>
-    points.map((p, k) => `${k ? "L" : "M"}${place(x(p.threshold))},${place(y(p[name]))}`)
+    points.map((p, k) => `${k ? "L" : "M"}${place(x(-p.threshold))},${place(y(p[name]))}`)
       .join("");
   art.append(
     svg("path", { class: "rule-ink", d: line("withheld_right") }),
     svg("path", { class: "rule-ink dashed", d: line("wrongly_answered") }),
-    ...points.map((p) => touched(p, x(p.threshold), em, top, bottom)),
+    ...points.map((p) => touched(p, x(-p.threshold), em, top, bottom)),
     svg("line", {
       class: "rule-ink thin",
-      x1: x(chosen.threshold),
-      x2: x(chosen.threshold),
+      x1: x(-chosen.threshold),
+      x2: x(-chosen.threshold),
       y1: bottom,
       y2: bottom + em * 0.4,
     }),
   );
   const [low, high] = x.domain();
-  if (threshold !== null && threshold >= low && threshold <= high) {
-    const at = x(threshold);
+  if (threshold !== null && -threshold >= low && -threshold <= high) {
+    const at = x(-threshold);
     const right = at > width * 0.7;
     art.append(
       svg("line", { class: "threshold-bar", x1: at, x2: at, y1: top, y2: bottom }),
@@ -209,7 +210,7 @@ function curve({ points, chosen, threshold }, width, em) {
         x: at + em * (right ? -0.4 : 0.4),
         y: top - em * 0.4,
         "text-anchor": right ? "end" : "start",
-      }, `in use ${fixed(threshold)}`),
+      }, `in use: ${beside(-threshold)}`),
     );
   }
   return art;

@@ -81,6 +81,13 @@ export function probability(p, digits = 3) {
   return p > 1 - floor && p < 1 ? `> ${fixed(1 - floor, digits)}` : fixed(p, digits);
 }
 
+/**
+ * Where a score, or the limit of an answer, stands beside the score of no answer: "8.57 below"; the
+ * page has no other sign for it (the twin of qa_demo/figures/span_score.py, beside).
+ * @param {number} lead
+ */
+export const beside = (lead) => `${fixed(Math.abs(lead))} ${lead >= 0 ? "above" : "below"}`;
+
 /** A small number by its first digits: 0.00012. @param {number} x @param {number} [digits] */
 export const significant = (x, digits = 2) => x.toPrecision(digits);
 

@@ -10,7 +10,7 @@ from qa_demo.figures.numbers import decimals_for, number, percent, probability, 
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.span_score import RULE, null_score, span_prob
+from qa_demo.figures.span_score import RULE, beside, null_score, span_prob
 from qa_demo.figures.verdict import withheld
 
 SIMPLIFIED = (
@@ -94,7 +94,7 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
     if best is None:
         return "No span of this paragraph is legal under these limits, so nothing can be answered."
     lead = best.candidate.score - null_score(reading, prediction, merge)
-    side, runner_up = ("above" if lead >= 0 else "below"), _runner_up(prediction, merge)
+    runner_up = _runner_up(prediction, merge)
     name = quoted(best.candidate.text, LONGEST)
     if prediction.limit is None:
         return (
@@ -119,9 +119,9 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
             f"{runner_up} {stored}".rstrip()
         )
     return (
-        f"{name} scores {number(abs(lead), digits)} {side} no answer. {runner_up} "
-        f"Drag the rule right past its dot and the reader falls silent: "
-        f"that is a threshold below {number(-lead, digits)}. {stored}".rstrip()
+        f"{name} scores {beside(lead, digits)} “no answer”. {runner_up} "
+        f"Drag the rule right past its dot, a limit more than {beside(lead, digits)}, and the "
+        f"reader falls silent. {stored}".rstrip()
     )
 
 
@@ -129,7 +129,8 @@ def _stored(reading: Reading, used: float) -> str:
     """What is said of a reader that comes without a threshold."""
     if reading.threshold is not None:
         return ""
-    return f"No threshold is stored with this reader; {number(used)} is used. "
+    at = f"{beside(-used)} “no answer”" if used else "“no answer” itself"
+    return f"No threshold is stored with this reader; its limit is {at}. "
 
 
 def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from qa_demo.core.measuring.measured import ClaimReliability, Measured, Reliability, ThresholdCurve
 from qa_demo.core.measuring.metrics import CalibrationBin
 from qa_demo.figures.measured import HEAD, claims, nearest, share
-from qa_demo.figures.numbers import number, percent
+from qa_demo.figures.numbers import number, percent, signed
 from qa_demo.figures.payload import table
+from qa_demo.figures.span_score import beside
 
 NONE = (
     "No figures are stored beside this reader, so nobody can say how often its probabilities come "
@@ -136,10 +137,11 @@ def curve_sentence(curve: ThresholdCurve, threshold: float | None) -> str:
     first, last = curve.points[0].threshold, curve.points[-1].threshold
     if not first <= threshold <= last:
         what = "withholds every answer" if threshold < first else "withholds no answer"
-        return f"{on} A threshold of {number(threshold)} lies outside the measured ones: it {what}."
+        limit = f"{beside(-threshold)} “no answer”"
+        return f"{on} A limit {limit} lies outside the measured ones: it {what}."
     point = nearest(curve, threshold)
     return (
-        f"{on} At a threshold of {number(point.threshold)} the reader withholds "
+        f"{on} At a limit {beside(-point.threshold)} “no answer” the reader withholds "
         f"{share(point.withheld_right)} of its exactly right answers and still answers "
         f"{share(point.wrongly_answered)} of the questions without an answer; "
         f"to answer or not is the right choice for {share(point.accuracy)} of all."
@@ -170,7 +172,7 @@ def _bins_table(
 def _curve_table(curve: ThresholdCurve) -> dict[str, Any]:
     rows = [
         [
-            number(p.threshold),
+            signed(-p.threshold),
             share(p.withheld_right),
             share(p.wrongly_answered),
             share(p.accuracy),
@@ -179,10 +181,10 @@ def _curve_table(curve: ThresholdCurve) -> dict[str, Any]:
         for p in curve.points
     ]
     head = [
-        "threshold",
+        "limit above “no answer”",
         "right answers withheld",
         "answered without an answer",
         "right choice",
         "F1 of questions with an answer",
     ]
-    return table("What each threshold costs", head, rows)
+    return table("What each limit costs", head, rows)

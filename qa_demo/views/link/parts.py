@@ -11,6 +11,7 @@ from qa_demo.core.reading.merge_rules import check_merge
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, signed
 from qa_demo.figures.prose import plural
+from qa_demo.figures.span_score import beside
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.state import Screen
@@ -125,7 +126,7 @@ def said_decode(screen: Screen) -> str:
     now, first = screen.decode, start_decode(screen.reading)
     said = []
     if now.null_score_diff_threshold != first.null_score_diff_threshold:
-        said.append(f"threshold {number(now.null_score_diff_threshold)}")
+        said.append(f"threshold {beside(-now.null_score_diff_threshold)} “no answer”")
     said += [
         f"{name} {getattr(now, name)}"
         for name in ("max_answer_length", "n_best_size")
