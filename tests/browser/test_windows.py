@@ -40,19 +40,22 @@ def count(picture: Locator, name: str) -> str:
 
 def test_one_window_says_so_and_can_be_split_and_read_again(page: Page) -> None:
     picture = chapter(page)
-    expect(picture.locator(".step-says")).to_contain_text("fit into one window")
+    expect(picture.locator(".finding")).to_contain_text(re.compile(r"One window .* would need \\d"))
+    expect(picture.locator(".step-says")).not_to_contain_text("one window")
     expect(picture.locator(".formula")).to_contain_text("windows = 1 + ")
     picture.get_by_role("button", name="back to the windows that were read").click()
     expect(picture.locator(".formula")).to_contain_text("windows = 1, since")
     expect(picture.locator("#windows-rerun")).to_be_disabled()
     picture.locator(".offer").click()
-    expect(picture.locator(".step-says")).to_contain_text("Preview: ")
+    expect(picture.locator(".step-says")).to_contain_text("Preview, not read yet: ")
     windows = count(picture, "windows")
     assert int(windows) > 1
     picture.locator("#windows-rerun").click()
     expect(picture.locator(".formula")).to_contain_text(re.compile(rf"⌉\s=\s{windows}"))
     expect(picture.locator("#windows-rerun")).to_be_disabled()
     expect(page.locator("#asked")).to_contain_text(f"{windows} windows")
+    picture.get_by_role("button", name="read again with: max_seq_length 384").click()
+    expect(page.locator("#asked")).to_contain_text("one window")
 
 
 def test_the_step_slider_previews_by_keyboard(page: Page) -> None:

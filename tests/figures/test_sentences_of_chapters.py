@@ -30,7 +30,7 @@ from qa_demo.figures.spans.notice import runner_up
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.figures.start_end.notice import notice as start_end_notice
 from qa_demo.figures.windows.merge import merge_data, rule_results
-from qa_demo.figures.windows.picture import window_notice
+from qa_demo.figures.windows.picture import limits, try_plan, window_notice
 from qa_demo.views.examples import load_examples
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
@@ -275,7 +275,16 @@ def test_chapter_6_counts_what_stands_twice_and_names_every_rule_that_differs() 
                 copies[d] += 1
         twice = sum(c > 1 for c in copies)
         if len(reading.windows) == 1:
-            assert said.startswith("One window is enough") and not twice
+            room = reading.options.max_seq_length - len(reading.encoding.question_ids)
+            held = f"One window of {room - reading.encoding.n_special:,} holds this text of "
+            assert said.startswith(f"{held}{len(copies):,} word piece") and not twice
+            assert "would need" not in said
+            small = limits(reading)["small"]
+            if small is not None:
+                tried = WindowOptions(small["max_seq_length"], small["doc_stride"])
+                count = len(try_plan(reading, tried, decode, [])["layout"]["starts"])
+                needs = f"At max_seq_length {tried.max_seq_length} it would need {count} windows."
+                assert needs in window_notice(reading, merged, tried)
         else:
             assert said.startswith(f"{twice:,} of {len(copies):,} word pieces stand in more than")
         rules = [r for r in rule_results(reading, decode) if r.prediction is not None]

@@ -278,12 +278,12 @@ function build(stage, view) {
   return nodes;
 }
 
-const offer = (page, { max_seq_length, doc_stride }, text) =>
+const offer = (page, { max_seq_length, doc_stride, label }, what) =>
   el("button", {
     type: "button",
     class: "plain offer",
-    onclick: () => page.input("tried", { max_seq_length, doc_stride }),
-  }, text);
+    onclick: () => page.input(what, { max_seq_length, doc_stride }),
+  }, label);
 
 const views = new WeakMap();
 
@@ -333,8 +333,11 @@ export function draw(stage, picture, page, held) {
   );
   nodes.offer.replaceChildren(
     ...(shown.same
-      ? picture.limits.small ? [offer(page, picture.limits.small, picture.limits.small.label)] : []
-      : [offer(page, picture.now, picture.words.reader)]),
+      ? [
+        ...(picture.limits.small ? [offer(page, picture.limits.small, "tried")] : []),
+        ...(picture.limits.usual ? [offer(page, picture.limits.usual, "rerun")] : []),
+      ]
+      : [offer(page, { ...picture.now, label: picture.words.reader }, "tried")]),
   );
   paintPicture(view);
 }

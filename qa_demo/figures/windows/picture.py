@@ -13,7 +13,7 @@ from qa_demo.core.reading.windows import WindowPlan, capacity, check_options, pl
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import part
-from qa_demo.figures.prose import quoted
+from qa_demo.figures.prose import plural, quoted
 
 NO_BREAK = "\u00a0"
 """A formula does not break inside its brackets."""
@@ -139,6 +139,12 @@ def cut_sentence(reading: Reading, layout: WindowPlan, listed: Sequence[Span]) -
     )
 
 
+def plan_of(reading: Reading, options: WindowOptions) -> WindowPlan:
+    """The windows of a paragraph under other options. Errors: BadInput where they cannot be."""
+    room = check_options(reading.encoding, options)
+    return plan(len(reading.encoding.context_ids), room, options.doc_stride)
+
+
 def try_plan(
     reading: Reading, options: WindowOptions, decode: DecodeOptions, listed: Sequence[Span]
 ) -> dict[str, Any]:
@@ -147,11 +153,7 @@ def try_plan(
 
     Errors: BadInput when the options leave no room or the step exceeds the capacity.
     """
-    layout = plan(
-        len(reading.encoding.context_ids),
-        check_options(reading.encoding, options),
-        options.doc_stride,
-    )
+    layout = plan_of(reading, options)
     said = [
         split_sentence(layout),
         reach_sentence(layout, decode.max_answer_length),
@@ -171,36 +173,45 @@ def try_plan(
 
 
 def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
-    """The ends of the two sliders, and options that split a one-window paragraph for show."""
+    """The ends of the two sliders, options that split a one-window paragraph for show, and the way
+    back to the usual windows from others.
+    """
     fixed = reading.options.max_seq_length - capacity(reading.encoding, reading.options)
     small = halves(len(reading.encoding.context_ids), fixed) if len(reading.windows) == 1 else None
-    now = reading.options.max_seq_length
+    now, usual = reading.options.max_seq_length, WindowOptions()
+    is_usual = (now, reading.options.doc_stride) == (usual.max_seq_length, usual.doc_stride)
     return {
         "fixed": fixed,
         "min_seq": min(fixed + 4, now),
         "max_seq": max(longest, now),
-        "small": None
-        if small is None
-        else {
-            "max_seq_length": small[0],
-            "doc_stride": small[1],
-            "label": f"try it: max_seq_length {small[0]}, doc_stride {small[1]}",
-        },
+        "small": None if small is None else _offer("try it", *small),
+        "usual": None
+        if is_usual
+        else _offer("read again with", usual.max_seq_length, usual.doc_stride),
+    }
+
+
+def _offer(what: str, max_seq_length: int, doc_stride: int) -> dict[str, Any]:
+    """Windows that a button asks for."""
+    return {
+        "max_seq_length": max_seq_length,
+        "doc_stride": doc_stride,
+        "label": f"{what}: max_seq_length {max_seq_length}, doc_stride {doc_stride}",
     }
 
 
 def preview_sentence(reading: Reading, options: WindowOptions) -> str:
-    """What is drawn where other windows are tried: how many, how long, how far apart."""
-    encoding = reading.encoding
-    layout = plan(len(encoding.context_ids), check_options(encoding, options), options.doc_stride)
+    """What is drawn where other windows than the reader's are tried: how many, how long, how far
+    apart.
+    """
+    layout = plan_of(reading, options)
     drawn, n = len(layout.starts), layout.n_tokens
     if drawn == 1:
         return f"Preview, not read yet: one window of {layout.capacity:,} holds all {n:,} pieces."
-    split = f"{drawn:,} windows of {layout.capacity:,}, each {layout.step:,} further on."
-    if len(reading.windows) > 1:
-        return f"Preview, not read yet: {split}"
-    room = capacity(encoding, reading.options)
-    return f"All {n:,} word pieces fit into one window of {room:,}. Preview: {split}"
+    return (
+        f"Preview, not read yet: {drawn:,} windows of {layout.capacity:,}, each {layout.step:,} "
+        f"further on."
+    )
 
 
 def window_formula(
@@ -210,13 +221,10 @@ def window_formula(
     reading, or of other options that are tried.
     """
     encoding, options = reading.encoding, tried or reading.options
-    layout = (
-        read_plan(reading)
-        if tried is None
-        else plan(len(encoding.context_ids), capacity(encoding, tried), tried.doc_stride)
-    )
+    layout = read_plan(reading) if tried is None else plan_of(reading, tried)
     room, n, q = capacity(encoding, options), len(encoding.context_ids), len(encoding.question_ids)
     parts = [
+        *([] if tried is None else [part("preview: ", "quiet")]),
         part("capacity = max_seq_length − question − special = ", "quiet"),
         part(f"{options.max_seq_length} − {q} − {encoding.n_special} = "),
         part(f"{room}", "strong"),
@@ -242,14 +250,22 @@ def window_formula(
     return parts
 
 
-def window_notice(reading: Reading, merged: dict[str, Any]) -> str:
-    """What this reading shows about splitting and merging; computed from text and options."""
+def window_notice(
+    reading: Reading, merged: dict[str, Any], tried: WindowOptions | None = None
+) -> str:
+    """What this reading shows about splitting and merging; of a text that needs no split, how many
+    windows those that are tried would take. Computed, so it changes with text and options.
+    """
     if len(reading.windows) == 1:
-        offer = " Lower max_seq_length to see it split." if limits(reading)["small"] else ""
-        return (
-            f"One window is enough, so merging has nothing to compare across windows. "
-            f"{merged['says']}{offer}"
+        now = plan_of(reading, reading.options)
+        said = (
+            f"One window of {now.capacity:,} holds this text of "
+            f"{plural(now.n_tokens, 'word piece')}, so nothing is split or merged."
         )
+        count = 1 if tried is None else len(plan_of(reading, tried).starts)
+        if tried is not None and count > 1:
+            said += f" At max_seq_length {tried.max_seq_length} it would need {count} windows."
+        return f"{said} {merged['says']}"
     layout = read_plan(reading)
     several = int((copies(layout) > 1).sum())
     return (

@@ -155,7 +155,7 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
     return page_data(
         CHAPTER.question,
         picture,
-        window_notice(reading, merged),
+        window_notice(reading, merged, tried),
         in_own_words((*SIMPLIFIED, *steps_sentence(measured(screen.source))), reading.encoding),
         [*window_tables(shown, decode, candidates), *merge_tables(merged)],
     )

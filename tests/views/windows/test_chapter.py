@@ -49,7 +49,7 @@ def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
     assert data["picture"]["now"]["same"]
     assert data["picture"]["steps"][0]["says"].startswith("Preview, not read yet: ")
     said = "".join(p["text"] for p in windows.formula(tried))
-    assert said.startswith("capacity = max_seq_length − question − special = 60 −")
+    assert said.startswith("preview: capacity = max_seq_length − question − special = 60 −")
     back = windows.try_windows(tried, {"max_seq_length": 40, "doc_stride": 12})
     assert windows.present(back)["picture"]["tried"] is None
     other = tried.change(reading=FakeReader().read("Which?", TEXT, WindowOptions(80, 12)))
@@ -64,7 +64,8 @@ def test_where_one_window_is_enough_a_split_is_drawn_and_said_to_be_none() -> No
         assert (picture["tried"] is not None) == split
         assert not split or picture["tried"]["layout"]["lost"] == []
         says = picture["steps"][0]["says"]
-        assert ("Preview: " in says) == split and "fit into one window" in says
+        assert says.startswith("Preview, not read yet: ") == split
+        assert ("fit into one window" in says) != split, "never beside three windows"
 
 
 @pytest.mark.parametrize(
