@@ -304,7 +304,7 @@ function thresholdRule(picture, g, y, page, grey) {
     grip.setAttribute("y", g.rem * 1.3);
     node.firstChild.setAttribute("x", x - g.rem * 0.9);
     const limit = value ? `${beside(-value)} “no answer”` : "“no answer” itself";
-    text.textContent = page.narrow ? `limit ${beside(-value)}` : `limit: ${limit}`;
+    text.textContent = page.narrow ? `threshold ${beside(-value)}` : `threshold ${limit}`;
     // on a phone it takes half of the width
     const left = x > g.width - text.textContent.length * 0.46 * g.rem;
     text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);

@@ -166,14 +166,16 @@ const touched = (p, at, em, top, bottom) =>
     svg(
       "title",
       {},
-      `limit ${beside(-p.threshold)}: right answers withheld ${fixed(p.withheld_right, 0)} %, ` +
+      `threshold ${beside(-p.threshold)}: right answers withheld ${
+        fixed(p.withheld_right, 0)
+      } %, ` +
         `answered without an answer ${fixed(p.wrongly_answered, 0)} %, right choice ${
           fixed(p.accuracy, 0)
         } %`,
     ),
   );
 
-/** Two shares that no limit makes small at once; it is strict at the right, as on the logit line. */
+/** Two shares that no threshold makes small at once; it is strict at the right, as on the logit line. */
 function curve({ points, chosen, threshold }, width, em) {
   const [first, last] = [points[0], points[points.length - 1]];
   const { art, x, y, top, bottom } = frame({
@@ -181,8 +183,8 @@ function curve({ points, chosen, threshold }, width, em) {
     height: em * 18,
     em,
     x: [-last.threshold, -first.threshold],
-    names: ["limit above “no answer” (− below)", "of the questions of its kind"],
-    label: "Right answers withheld and questions without an answer answered, by limit",
+    names: ["threshold above “no answer” (− below)", "of the questions of its kind"],
+    label: "Right answers withheld and questions without an answer answered, by threshold",
   });
   const line = (name) =>
     points.map((p, k) => `${k ? "L" : "M"}${place(x(-p.threshold))},${place(y(p[name]))}`)

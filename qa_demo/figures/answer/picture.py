@@ -120,7 +120,7 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
         )
     return (
         f"{name} scores {beside(lead, digits)} “no answer”. {runner_up} "
-        f"Drag the rule right past its dot, a limit more than {beside(lead, digits)}, and the "
+        f"Drag the rule right past its dot, a threshold more than {beside(lead, digits)}, and the "
         f"reader falls silent. {stored}".rstrip()
     )
 
@@ -130,7 +130,7 @@ def _stored(reading: Reading, used: float) -> str:
     if reading.threshold is not None:
         return ""
     at = f"{beside(-used)} “no answer”" if used else "“no answer” itself"
-    return f"No threshold is stored with this reader; its limit is {at}. "
+    return f"No threshold is stored with this reader; the threshold is {at}. "
 
 
 def _runner_up(prediction: Prediction, merge: MergeOptions) -> str:

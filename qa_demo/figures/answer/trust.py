@@ -138,10 +138,10 @@ def curve_sentence(curve: ThresholdCurve, threshold: float | None) -> str:
     if not first <= threshold <= last:
         what = "withholds every answer" if threshold < first else "withholds no answer"
         limit = f"{beside(-threshold)} “no answer”"
-        return f"{on} A limit {limit} lies outside the measured ones: it {what}."
+        return f"{on} A threshold {limit} lies outside the measured ones: it {what}."
     point = nearest(curve, threshold)
     return (
-        f"{on} At a limit {beside(-point.threshold)} “no answer” the reader withholds "
+        f"{on} At a threshold {beside(-point.threshold)} “no answer” the reader withholds "
         f"{share(point.withheld_right)} of its exactly right answers and still answers "
         f"{share(point.wrongly_answered)} of the questions without an answer; "
         f"to answer or not is the right choice for {share(point.accuracy)} of all."
@@ -181,10 +181,10 @@ def _curve_table(curve: ThresholdCurve) -> dict[str, Any]:
         for p in curve.points
     ]
     head = [
-        "limit above “no answer”",
+        "threshold above “no answer”",
         "right answers withheld",
         "answered without an answer",
         "right choice",
         "F1 of questions with an answer",
     ]
-    return table("What each limit costs", head, rows)
+    return table("What each threshold costs", head, rows)

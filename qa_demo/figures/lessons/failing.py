@@ -16,6 +16,7 @@ from qa_demo.figures.lessons.spans import NO_ANSWER
 from qa_demo.figures.measured import HEAD, claims, nearest, share
 from qa_demo.figures.numbers import bracketed, number, percent
 from qa_demo.figures.prose import listed, quoted
+from qa_demo.figures.span_score import beside
 
 NO_FIGURES = "No figures are stored beside this reader."
 KIND_SAYS = {
@@ -48,14 +49,14 @@ def threshold_cost(case: Case) -> Finding:
         return lacking(NO_FIGURES)
     at = curve.chosen
     return Finding(
-        f"At its threshold of {number(at.threshold)} this reader answers "
+        f"At its threshold {beside(-at.threshold)} “no answer” this reader answers "
         f"{share(at.wrongly_answered)} of {curve.unanswerable:,} questions without an answer, and "
         f"withholds {share(at.withheld_right)} of its exactly right answers.",
         value=at.wrongly_answered,
         within=10.0,
         decimals=0,
         traps=((at.withheld_right, "That is the other mistake: right answers withheld."),),
-        facts={"threshold": number(at.threshold)},
+        facts={"threshold": beside(-at.threshold)},
     )
 
 
@@ -66,7 +67,7 @@ def lower_threshold(case: Case) -> Finding:
         return lacking(NO_FIGURES)
     own, low = curve.chosen, nearest(curve, curve.chosen.threshold - LOWER)
     return Finding(
-        f"At {number(low.threshold)} instead of {number(own.threshold)} it withholds "
+        f"At {beside(-low.threshold)} “no answer” instead of {beside(-own.threshold)} it withholds "
         f"{share(low.withheld_right)} of its exactly right answers instead of "
         f"{share(own.withheld_right)}, and answers {share(low.wrongly_answered)} of the questions "
         f"without an answer instead of {share(own.wrongly_answered)}.",
@@ -85,8 +86,8 @@ def best_choice(case: Case) -> Finding:
     own, best = curve.chosen, max(curve.points, key=lambda p: p.accuracy)
     apart = best.accuracy - own.accuracy > NEAR
     return Finding(
-        f"It is right for {share(best.accuracy)} of the questions at {number(best.threshold)}, and "
-        f"for {share(own.accuracy)} at the reader's own {number(own.threshold)}.",
+        f"It is right for {share(best.accuracy)} of the questions at {beside(-best.threshold)} "
+        f"“no answer”, and for {share(own.accuracy)} at the reader's own {beside(-own.threshold)}.",
         right="own" if not apart else "lower" if best.threshold < own.threshold else "higher",
     )
 

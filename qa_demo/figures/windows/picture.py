@@ -224,7 +224,7 @@ def window_formula(
     layout = read_plan(reading) if tried is None else plan_of(reading, tried)
     room, n, q = capacity(encoding, options), len(encoding.context_ids), len(encoding.question_ids)
     parts = [
-        *([] if tried is None else [part("preview: ", "quiet")]),
+        *([] if tried is None else [part("tried: ", "quiet")]),
         part("capacity = max_seq_length − question − special = ", "quiet"),
         part(f"{options.max_seq_length} − {q} − {encoding.n_special} = "),
         part(f"{room}", "strong"),

@@ -102,7 +102,7 @@ def test_the_notice_says_what_would_silence_the_reader(
 def test_the_notice_of_a_reader_without_a_stored_threshold(null: float) -> None:
     reading = FakeReader(threshold=None, null=null).read("Who?", "It was Ada, not Grace.")
     said = answer_notice(reading, predict(reading, DecodeOptions()))
-    assert "No threshold is stored with this reader; its limit is “no answer” itself." in said
+    assert "No threshold is stored with this reader; the threshold is “no answer” itself." in said
     assert answer_picture(reading, predict(reading))["abstains"]
     assert said.startswith("No answer:") == (null == 90.0)
 

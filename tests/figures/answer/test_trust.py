@@ -64,12 +64,14 @@ def test_the_answer_line_s_figure_is_said_with_what_it_misses() -> None:
 @pytest.mark.parametrize(
     ("threshold", "said"),
     [
-        (0.4, "At a limit 0.00 above “no answer” the reader withholds 40 % of its exactly right "
-         "answers and still answers 25 % of the questions without an answer; to answer or not is the right "
-         "choice for 70 % of all."),
+        (0.4, "At a threshold 0.00 above “no answer” the reader withholds 40 % of its exactly "
+         "right answers and still answers 25 % of the questions without an answer; to "
+         "answer or not is the right choice for 70 % of all."),
         (1.9, "withholds 0 % of its exactly right answers and still answers 100 %"),
-        (-3.0, "A limit 3.00 above “no answer” lies outside the measured ones: it withholds every"),
-        (9.0, "A limit 9.00 below “no answer” lies outside the measured ones: it withholds no "),
+        (-3.0, "A threshold 3.00 above “no answer” lies outside the measured ones: it "
+         "withholds every answer."),
+        (9.0, "A threshold 9.00 below “no answer” lies outside the measured ones: it "
+         "withholds no answer."),
         (None, "No threshold decides"),
     ],
 )  # fmt: skip

@@ -34,8 +34,8 @@ numbers off often one opens out outside over overlap page pair pairs paper parag
 plane poorer predicted product question questions rank reach read reader region rest right row
 rows rule rules said scale selected serve side since solid sometimes special split start step
 strict striped stronger sum sums supports sure term text textbook than that the their theirs there
-these they this though ticks trained training true two value weight what where which whole with
-withheld without words written yet
+these they this though ticks trained training tried true two value weight what where which whole
+with withheld without words written yet
 """,
     )
 )

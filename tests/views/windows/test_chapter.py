@@ -49,7 +49,7 @@ def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
     assert data["picture"]["now"]["same"]
     assert data["picture"]["steps"][0]["says"].startswith("Preview, not read yet: ")
     said = "".join(p["text"] for p in windows.formula(tried))
-    assert said.startswith("preview: capacity = max_seq_length − question − special = 60 −")
+    assert said.startswith("tried: capacity = max_seq_length − question − special = 60 −")
     back = windows.try_windows(tried, {"max_seq_length": 40, "doc_stride": 12})
     assert windows.present(back)["picture"]["tried"] is None
     other = tried.change(reading=FakeReader().read("Which?", TEXT, WindowOptions(80, 12)))
