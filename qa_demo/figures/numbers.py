@@ -104,7 +104,10 @@ def bracketed(text: str) -> str:
 
 
 def total(
-    addends: Sequence[float], value: float | None = None, at_least: int = MIN_DECIMALS
+    addends: Sequence[float],
+    value: float | None = None,
+    at_least: int = MIN_DECIMALS,
+    most: int = MAX_DECIMALS,
 ) -> PrintedSum:
     """Print a sum with as few decimals (2 to 4) as its rounded addends need to add up to its
     rounded total, and the total to show.
@@ -112,9 +115,10 @@ def total(
     Example: 5.654 + 5.942 is printed with three decimals, since 5.65 + 5.94 does not give 11.60;
     1.374 - 1.372 too, whose total would be 0.00.
     `at_least` gives two sums that stand together the same decimals; above 4 it is also the most.
+    `most` is 2 for the rows of a long list: alike to the eye, and about equal where need be.
     """
     value = sum(addends) if value is None else value
-    most = max(at_least, MAX_DECIMALS)
+    most = max(at_least, most)
     nothing = not units(value, most)
     for decimals in range(at_least, most + 1):
         if adds_up(addends, value, decimals) and (units(value, decimals) or nothing):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.types import Encoding, Reading
+from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 
 
@@ -81,7 +81,11 @@ def reading_data(
         "names": {
             "prefix": [printable(t) for t in encoding.prefix_tokens],
             "suffix": [printable(t) for t in encoding.suffix_tokens],
-            "context": [printable(t) for t in encoding.context_tokens],
+            # what the paragraph says, not the tokenizer's spelling of it ("##ne", "georg")
+            "context": [
+                printable(encoding.text(Span(d, d)).strip() or token)
+                for d, token in enumerate(encoding.context_tokens)
+            ],
         },
         "goldKnown": gold_known,
         "gold": [{"start": int(units[a.char_start]), "end": int(units[a.char_end])} for a in gold],

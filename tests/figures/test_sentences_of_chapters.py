@@ -306,7 +306,9 @@ def test_chapter_7_counts_sure_outsiders_illegal_steps_and_compares_both_heads()
         prediction = predict(reading, decode_of(reading))
         said = notices(prediction, found["viterbi"], found["strict"], rows, "reader")["tags"]
         sure = sum(float(np.exp(row[2])) > 0.98 for row in rows)
-        assert said.startswith(f"{sure} of {len(rows)} tokens are outside with more than 0.98.")
+        assert f"; {sure} of {len(rows)} tokens are outside with more than 0.98." in said
+        first = [text(reading, x.span.start, x.span.end, 40) for x in found["viterbi"].spans[:1]]
+        assert said.startswith(f"The tags mark {first[0] if first else 'no span;'}")
         assert len(found["viterbi"].illegal) == 0
         spans = [x.span for x in found["viterbi"].spans]
         told = compare_sentence(prediction, found["viterbi"].spans)

@@ -167,7 +167,7 @@ function folded(view, first, last) {
     ? words.one_quiet
     : words.quiet_run.replace("{n}", last - first + 1).replace(
       "{low}",
-      low > 0.9995 ? "> .999" : fixed(low, 3).slice(1),
+      low > 0.9995 ? "> 0.999" : fixed(low, 3),
     );
   return el("button", {
     type: "button",
@@ -182,7 +182,7 @@ function folded(view, first, last) {
   }, text);
 }
 
-const printed = (x) => (x > 0.995 ? "> .99" : fixed(x).slice(1));
+const printed = (x) => (x > 0.995 ? "> 0.99" : fixed(x));
 
 function fill({ model, lines, rows }) {
   rows.classList.toggle("labelled", model.below.length > 0);
@@ -250,10 +250,14 @@ function bars(line, { p, words, targets }, { size, full, height, first, tall }) 
     const top = p[3 * doc] >= p[3 * doc + 1] ? 0 : 1;
     const text = `${LETTERS[top]} ${printed(p[3 * doc + top])}`;
     const half = text.length * 3.6 * size;
-    if (p[3 * doc] + p[3 * doc + 1] >= 0.1 && x - half > free) {
-      const over = t && t[0] + t[1] > 0
-        ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size)
-        : b + i; // a label never lies on a target's tick
+    const over = t && t[0] + t[1] > 0
+      ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size)
+      : b + i; // a label never lies on a target's tick, nor on a neighbour's bar
+    const hidden = [...line.places.keys()].some((other) =>
+      other !== doc && Math.abs(centre(line, other) - x) < half + wide / 2 &&
+      (p[3 * other] + p[3 * other + 1]) * full > over + 3 * size
+    );
+    if (p[3 * doc] + p[3 * doc + 1] >= 0.1 && x - half > free && !hidden) {
       parts.push(
         svg("text", {
           x,

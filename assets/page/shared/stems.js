@@ -31,7 +31,7 @@ export function makeScale({ log, n, size }) {
  * A probability above its stem.
  * @param {number} p
  */
-export const printed = (p) => (p > 0.995 && p < 1 ? "> .99" : fixed(p));
+export const printed = (p) => (p > 0.995 && p < 1 ? "> 0.99" : fixed(p));
 
 /**
  * Room for the tallest stem of the cells, its number and its triangle.

@@ -42,6 +42,14 @@ function columns(page, picture) {
     : all;
 }
 
+/** All rows have two decimals; where the printed addends miss their sum it is about equal. */
+const cell = (row, key) =>
+  key === "window"
+    ? row.window + 1
+    : key === "score" && row.sign !== "="
+    ? `${row.sign} ${row.score}`
+    : row[key];
+
 function tableRow(page, picture, row) {
   const go = () => page.select({ window: row.window, start: row.start, end: row.end });
   return el(
@@ -57,7 +65,7 @@ function tableRow(page, picture, row) {
           el("bdi", {}, textOf(page, row)),
         ),
       )
-      : el("td", { class: role }, key === "window" ? row.window + 1 : row[key]))
+      : el("td", { class: role }, cell(row, key)))
     ),
   );
 }

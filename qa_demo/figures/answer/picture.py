@@ -57,7 +57,7 @@ def answer_table(
     rows, places, null = [], [], null_score(reading, prediction, merge)
     for r in prediction.n_best:
         c = r.candidate
-        printed = total([c.start_logit, c.end_logit])
+        printed = total([c.start_logit, c.end_logit], most=2)
         rows.append(
             [
                 printable(c.text),

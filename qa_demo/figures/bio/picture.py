@@ -18,7 +18,7 @@ from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import adds_up, exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
-from qa_demo.figures.prose import place, plural, quoted
+from qa_demo.figures.prose import listed, place, plural, quoted
 from qa_demo.figures.reading import joined
 
 SURE = 0.98
@@ -159,12 +159,12 @@ LONGEST = 40
 """Letters of a span in the finding, which has room for thirty words."""
 
 
-def said_spans(spans: Sequence[TaggedSpan]) -> str:
+def said_spans(spans: Sequence[TaggedSpan], most: int = 4) -> str:
     """Texts with their marginals: “blue” (0.91) and “yellow” (0.88)."""
-    names = [f"{quoted(x.text, LONGEST)} ({probability(x.marginal)})" for x in spans[:4]]
-    if len(spans) > 4:
-        names.append(f"{len(spans) - 4} more")
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    names = [f"{quoted(x.text, LONGEST)} ({probability(x.marginal)})" for x in spans[:most]]
+    if len(spans) > most:
+        names.append(f"{len(spans) - most} more")
+    return listed(names)
 
 
 def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str:
@@ -221,12 +221,16 @@ def compared(prediction: Prediction, spans: Sequence[TaggedSpan], whose: str) ->
 def notices(
     prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, whose: str
 ) -> dict[str, str]:
-    """The first two steps' sentences: how sure the tags are and whether the argmax tagging is
-    legal; how the two heads compare.
+    """The first two steps' sentences: what the tags mark, how sure they are and whether the argmax
+    tagging is legal; how the two heads compare.
     """
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
     said = [WHOSE[whose]] if whose in WHOSE else []
-    said.append(f"{sure} of {len(log_rows)} tokens are outside with more than {number(SURE)}.")
+    marked = said_spans(viterbi.spans, 2) if viterbi.spans else "no span"
+    said.append(
+        f"The tags mark {marked}; {sure} of {len(log_rows)} tokens are outside with more than "
+        f"{number(SURE)}."
+    )
     if argmax.illegal:
         said.append(
             f"Each token's likeliest tag gives "

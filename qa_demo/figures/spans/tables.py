@@ -33,7 +33,7 @@ def window_prob_at(reading: Reading, ranked: Ranked, temperature: float = 1.0) -
 
 def span_row(reading: Reading, ranked: Ranked, temperature: float) -> dict[str, Any]:
     c = ranked.candidate
-    printed = total([c.start_logit, c.end_logit])
+    printed = total([c.start_logit, c.end_logit], most=2)
     return {
         "rank": ranked.rank,
         "window": c.window,
@@ -135,7 +135,7 @@ def _cells_table(
     cells = [*legal, *best_illegal(reading, window, decode, copies)]
     rows, select = [], []
     for c in cells:
-        printed = total([c.start_logit, c.end_logit])
+        printed = total([c.start_logit, c.end_logit], most=2)
         rows.append(
             [
                 f"({c.start_pos}, {c.end_pos})",

@@ -35,5 +35,5 @@ Deno.test("a lane has room for its tallest stem, its number and its triangle", (
 });
 
 Deno.test("a probability that is not 1 is not printed as 1.00", () => {
-  assert.deepEqual([1, 0.9999, 0.5, 0.004].map(printed), ["1.00", "> .99", "0.50", "0.00"]);
+  assert.deepEqual([1, 0.9999, 0.5, 0.004].map(printed), ["1.00", "> 0.99", "0.50", "0.00"]);
 });
