@@ -40,7 +40,7 @@ def count(picture: Locator, name: str) -> str:
 
 def test_one_window_says_so_and_can_be_split_and_read_again(page: Page) -> None:
     picture = chapter(page)
-    expect(picture.locator(".finding")).to_contain_text(re.compile(r"One window .* would need \\d"))
+    expect(picture.locator(".finding")).to_contain_text(re.compile(r"One window .* would need \d"))
     expect(picture.locator(".step-says")).not_to_contain_text("one window")
     expect(picture.locator(".formula")).to_contain_text("windows = 1 + ")
     picture.get_by_role("button", name="back to the windows that were read").click()

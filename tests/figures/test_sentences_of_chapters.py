@@ -276,14 +276,16 @@ def test_chapter_6_counts_what_stands_twice_and_names_every_rule_that_differs() 
         twice = sum(c > 1 for c in copies)
         if len(reading.windows) == 1:
             room = reading.options.max_seq_length - len(reading.encoding.question_ids)
-            held = f"One window of {room - reading.encoding.n_special:,} holds this text of "
+            held = f"One window of {room - reading.encoding.n_special:,} holds all "
             assert said.startswith(f"{held}{len(copies):,} word piece") and not twice
             assert "would need" not in said
             small = limits(reading)["small"]
             if small is not None:
                 tried = WindowOptions(small["max_seq_length"], small["doc_stride"])
                 count = len(try_plan(reading, tried, decode, [])["layout"]["starts"])
-                needs = f"At max_seq_length {tried.max_seq_length} it would need {count} windows."
+                needs = (
+                    f"; at max_seq_length {tried.max_seq_length} they would need {count} windows."
+                )
                 assert needs in window_notice(reading, merged, tried)
         else:
             assert said.startswith(f"{twice:,} of {len(copies):,} word pieces stand in more than")

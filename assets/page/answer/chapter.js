@@ -5,7 +5,7 @@ import { drawing, el, fold, pressed, roving, svg } from "../shared/dom.js";
 import { beside, fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
-import { apart } from "../shared/labels.js";
+import { apart, measurer } from "../shared/labels.js";
 import { overlay, paragraph } from "../shared/prose.js";
 import { trust } from "./trust.js";
 
@@ -144,9 +144,10 @@ function geometry(picture, root) {
  */
 function rows(picture, g, page) {
   const names = apart(picture.dots.map((dot) => dot.text), page.narrow ? 16 : 26);
+  const width = measurer(1.05 * g.rem); // as page.css sets svg text.words
   const labels = picture.dots.map((dot, k) => ({
     x: g.x(dot.score),
-    half: (Array.from(names[k]).length * g.rem * 0.66) / 2 + g.rem * 0.4,
+    half: width(names[k]) / 2 + g.rem * 0.4,
     rank: dot.rank,
   }));
   const places = placeLabels(labels, {

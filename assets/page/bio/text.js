@@ -250,9 +250,7 @@ function bars(line, { p, words, targets }, { size, full, height, first, tall }) 
     const top = p[3 * doc] >= p[3 * doc + 1] ? 0 : 1;
     const text = `${LETTERS[top]} ${printed(p[3 * doc + top])}`;
     const half = text.length * 3.6 * size;
-    const over = t && t[0] + t[1] > 0
-      ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size)
-      : b + i; // a label never lies on a target's tick, nor on a neighbour's bar
+    const over = t && t[0] + t[1] > 0 ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size) : b + i; // a label never lies on a target's tick, nor on a neighbour's bar
     const hidden = [...line.places.keys()].some((other) =>
       other !== doc && Math.abs(centre(line, other) - x) < half + wide / 2 &&
       (p[3 * other] + p[3 * other + 1]) * full > over + 3 * size

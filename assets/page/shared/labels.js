@@ -1,6 +1,19 @@
 // Short names for texts that share words: each keeps its beginning and its end and loses its
 // middle, and no two different texts get the same name.
 
+/**
+ * How wide a text of the page's serif is. @param {number} size in pixels
+ * @returns {(text: string) => number}
+ */
+export function measurer(size) {
+  const context = document.createElement("canvas").getContext("2d");
+  if (!context) return (text) => text.length * size * 0.6;
+  context.font = `${size}px ${
+    getComputedStyle(document.body).getPropertyValue("--sl-serif").trim() || "serif"
+  }`;
+  return (text) => context.measureText(text).width;
+}
+
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** @param {string} text */
 const signs = (text) => [...segmenter.segment(text)].map((s) => s.segment);

@@ -1,15 +1,8 @@
 // One line of text as typed, measured: where each word stands and where each word piece ends.
 
-import { el, svg } from "../shared/dom.js";
+import { svg } from "../shared/dom.js";
+import { measurer } from "../shared/labels.js";
 import { direction, rightToLeft } from "../shared/prose.js";
-
-function measurer(size) {
-  const context = el("canvas", {}).getContext("2d");
-  context.font = `${size}px ${
-    getComputedStyle(document.body).getPropertyValue("--sl-serif").trim() || "serif"
-  }`;
-  return (text) => context.measureText(text).width;
-}
 
 /**
  * Lay the word pieces `from` to `to` (doc) on one line: `edge(k)` is the x of the border before

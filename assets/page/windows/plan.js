@@ -262,9 +262,8 @@ function build(stage, view) {
   nodes.pad.addEventListener("keydown", (event) => keys(view, event));
   stage.replaceChildren(
     nodes.pad,
-    nodes.readout,
+    el("div", { class: "read-row" }, nodes.readout, nodes.zoom),
     nodes.over,
-    nodes.zoom,
     nodes.legend,
     el(
       "div",

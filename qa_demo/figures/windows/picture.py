@@ -258,14 +258,11 @@ def window_notice(
     """
     if len(reading.windows) == 1:
         now = plan_of(reading, reading.options)
-        said = (
-            f"One window of {now.capacity:,} holds this text of "
-            f"{plural(now.n_tokens, 'word piece')}, so nothing is split or merged."
-        )
+        held = f"One window of {now.capacity:,} holds all {plural(now.n_tokens, 'word piece')}"
         count = 1 if tried is None else len(plan_of(reading, tried).starts)
         if tried is not None and count > 1:
-            said += f" At max_seq_length {tried.max_seq_length} it would need {count} windows."
-        return f"{said} {merged['says']}"
+            held += f"; at max_seq_length {tried.max_seq_length} they would need {count} windows"
+        return f"{held}. {merged['says']}"
     layout = read_plan(reading)
     several = int((copies(layout) > 1).sum())
     return (

@@ -72,7 +72,7 @@ WORDS = {
     "faint": "no token with 0.005 or more",
     "pinned": "pinned",
     "pin_free": "let go",
-    "rounded": "rounded for the journey",
+    "rounded": "rounded",
     "exact": "exact values",
     "hidden": "on special tokens, not drawn",
     "itself": "itself",
