@@ -50,7 +50,7 @@ def check_made_by(reading: Reading, reader: Weights) -> None:
         raise BadInput(
             f"this reading was made by other weights than those of the reader in use, "
             f"{reader.name}; "
-            "read the text again (on the page: press Answer)"
+            "read the text again (on the page: press Ask)"
         )
 
 

@@ -71,7 +71,7 @@ class Ask:
             ),
         )
         with gr.Row(elem_id="ask-buttons"):
-            self.answer = gr.Button("Answer", elem_id="ask-answer", scale=0)
+            self.answer = gr.Button("Ask", elem_id="ask-answer", scale=0)
 
     def wire(self, page: gr.Blocks) -> None:
         """Connect the boxes; called once every picture stands."""
@@ -83,7 +83,7 @@ class Ask:
     # Handlers: each yields updates, and changes for the newest screen
 
     def ask(self, screen: Screen | None, visitor: str, question: str, context: str) -> Stream:
-        """Answer was pressed. An example's own texts are that example again."""
+        """Ask was pressed. An example's own texts are that example again."""
         source, example = self.readings.source(screen), self.readings.example(question, context)
         windows = self.readings.windows(screen, example)
         yield from self.readings.read(visitor, source, question, context, windows, example)

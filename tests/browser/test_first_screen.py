@@ -122,6 +122,23 @@ def test_a_phone_shows_an_unanswerable_text_on_its_first_screen(
     assert page.locator("#stage-answer .text-box").bounding_box()["y"] < 520
 
 
+def test_the_question_s_box_grows_with_its_text_on_a_phone(open_page: Callable[..., Page]) -> None:
+    page = open_page(viewport=PHONE)
+    page.get_by_role("button", name="Ask your own", exact=True).click()
+    box = page.get_by_label("Question", exact=True)
+    heights = []
+    for question in (
+        "Who?",
+        "Which of the two rivers flows through the old town of the capital? " * 2,
+    ):
+        box.fill(question)
+        assert box.evaluate("(node) => node.scrollHeight <= node.clientHeight + 1"), (
+            "nothing is cut"
+        )
+        heights.append(box.bounding_box()["height"])
+    assert heights[1] > 2 * heights[0]
+
+
 def test_a_phone_shows_the_selected_span_of_a_long_text_in_chapter_4(
     open_page: Callable[..., Page],
 ) -> None:

@@ -283,9 +283,7 @@ def test_chapter_6_counts_what_stands_twice_and_names_every_rule_that_differs() 
             if small is not None:
                 tried = WindowOptions(small["max_seq_length"], small["doc_stride"])
                 count = len(try_plan(reading, tried, decode, [])["layout"]["starts"])
-                needs = (
-                    f"; at max_seq_length {tried.max_seq_length} they would need {count} windows."
-                )
+                needs = f"; at max_seq_length {tried.max_seq_length} they would need {count}."
                 assert needs in window_notice(reading, merged, tried)
         else:
             assert said.startswith(f"{twice:,} of {len(copies):,} word pieces stand in more than")

@@ -68,7 +68,7 @@ class Visitor:
         await self._event(self.wires.events["page", "load", 1], [None, fragment, ""])
 
     async def ask(self, question: str, context: str) -> str | None:
-        """Press Answer; None, or the sentence of a refusal."""
+        """Press Ask; None, or the sentence of a refusal."""
         self.told.clear()
         number = self.wires.events["ask-answer", "click", 1]
         return self._said(await self._event(number, [None, question, context]))

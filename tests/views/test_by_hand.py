@@ -33,7 +33,7 @@ def logit(pos: int) -> Callable[[Screen], Screen]:
 
 
 HANDS: dict[str, tuple[Callable[[Screen], Screen], str]] = {
-    "threshold": (lambda s: answer.change_threshold(s, 8.42), "threshold 8.42 below “no answer”"),
+    "threshold": (lambda s: answer.change_threshold(s, 8.42), "threshold 8.42 below"),
     "length": (
         lambda s: s.change(decode=replace(s.decode, max_answer_length=12)),
         "max_answer_length 12",
@@ -79,7 +79,7 @@ def test_two_logits_are_counted_and_all_is_said_in_one_order() -> None:
     for change, _ in reversed(HANDS.values()):
         screen = change(screen)
     assert "2 logits" in changes(screen, MODULES) and len(changes(screen, MODULES)) == 8
-    assert changes(screen, MODULES)[3] == "threshold 8.42 below “no answer”, max_answer_length 12"
+    assert changes(screen, MODULES)[3] == "threshold 8.42 below, max_answer_length 12"
 
 
 @given(st.lists(st.sampled_from(sorted(HANDS)), min_size=1, max_size=6))

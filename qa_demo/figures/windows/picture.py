@@ -261,7 +261,7 @@ def window_notice(
         held = f"One window of {now.capacity:,} holds all {plural(now.n_tokens, 'word piece')}"
         count = 1 if tried is None else len(plan_of(reading, tried).starts)
         if tried is not None and count > 1:
-            held += f"; at max_seq_length {tried.max_seq_length} they would need {count} windows"
+            held += f"; at max_seq_length {tried.max_seq_length} they would need {count}"
         return f"{held}. {merged['says']}"
     layout = read_plan(reading)
     several = int((copies(layout) > 1).sum())

@@ -126,7 +126,7 @@ def said_decode(screen: Screen) -> str:
     now, first = screen.decode, start_decode(screen.reading)
     said = []
     if now.null_score_diff_threshold != first.null_score_diff_threshold:
-        said.append(f"threshold {beside(-now.null_score_diff_threshold)} “no answer”")
+        said.append(f"threshold {beside(-now.null_score_diff_threshold)}")
     said += [
         f"{name} {getattr(now, name)}"
         for name in ("max_answer_length", "n_best_size")

@@ -114,7 +114,7 @@ def _ask(job: Job, window: int) -> tuple[States, Any]:
     if not off <= SAME * max(1.0, float(np.abs(own).max()) / LARGE):
         raise BadInput(
             f"S · T + b of this reader misses the logits on screen by {off:.2g}, so the products "
-            f"would not add up; press Answer "
+            f"would not add up; press Ask "
             "to read again"
         )
     t = states[-1].copy()

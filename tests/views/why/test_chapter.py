@@ -226,7 +226,7 @@ def test_a_bad_request_is_one_sentence(
 def test_a_reading_of_other_weights_is_not_explained(reader: FakeReader, screen: Screen) -> None:
     other = FakeReader()
     other.checksum = "other"
-    with pytest.raises(BadInput, match="press Answer"):
+    with pytest.raises(BadInput, match="press Ask"):
         work(other, screen)
 
 
