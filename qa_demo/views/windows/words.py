@@ -14,7 +14,7 @@ WORDS = {
     "closer": "closer",
     "farther": "farther",
     "whole": "whole paragraph",
-    "hint": "Point at a tent to read it.",
+    "hint": "Point at a tent.",
     "more": "and {n} more",
     "earlier": "A tie: the earlier window owns it.",
     "longer": "A tie in context: the longer window owns it (0.01 × length decides).",
