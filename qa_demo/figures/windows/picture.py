@@ -201,9 +201,7 @@ def _offer(what: str, max_seq_length: int, doc_stride: int) -> dict[str, Any]:
 
 
 def preview_sentence(reading: Reading, options: WindowOptions) -> str:
-    """What is drawn where other windows than the reader's are tried: how many, how long, how far
-    apart.
-    """
+    """What is drawn where other windows are tried: how many, how long, how far apart."""
     layout = plan_of(reading, options)
     drawn, n = len(layout.starts), layout.n_tokens
     if drawn == 1:
@@ -253,9 +251,7 @@ def window_formula(
 def window_notice(
     reading: Reading, merged: dict[str, Any], tried: WindowOptions | None = None
 ) -> str:
-    """What this reading shows about splitting and merging; of a text that needs no split, how many
-    windows those that are tried would take. Computed, so it changes with text and options.
-    """
+    """What splitting and merging do here; else how many windows the tried options would take."""
     if len(reading.windows) == 1:
         now = plan_of(reading, reading.options)
         held = f"One window of {now.capacity:,} holds all {plural(now.n_tokens, 'word piece')}"
