@@ -28,7 +28,7 @@ from qa_demo.server.embedding import frame_ancestors
 from qa_demo.server.flags import BUNDLED, OFF, ON, ROOMS, parser
 
 if TYPE_CHECKING:
-    from qa_demo.core.course.lessons import Lesson
+    from qa_demo.core.course.lesson_folder import Folder
     from qa_demo.core.masking.infiller import Infiller
     from qa_demo.core.reader import Reader
     from qa_demo.model.source import HostLimits
@@ -175,16 +175,19 @@ def serve(args: argparse.Namespace) -> int:
     check_reader(args.reader)
     check_temporary()
     frame_ancestors()  # refused before anything is loaded
+    from qa_demo.cli.shared import visible  # a lesson's file may hold what steers a terminal
     from qa_demo.views.lessons.course import load_course
 
-    lessons = load_course(args.lessons)
+    course = load_course(args.lessons)
+    for fault in course.faults:
+        logging.warning("A lesson is left out: %s.", visible(fault))
     first: Future[Reader] = Future()
     waits = args.reader != BUNDLED or args.calibration is not None
     if waits:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         # an unknown reader is refused before anybody sees a page
         begin_loading(args.reader, args.calibration, first, None, args.base).result()
-    lull = open_page(args, (host, port), address, lessons, first)
+    lull = open_page(args, (host, port), address, course, first)
     if not waits:
         # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
         begin_loading(args.reader, args.calibration, first, lull, args.base)
@@ -198,7 +201,7 @@ def open_page(
     args: argparse.Namespace,
     at: tuple[str, int],
     address: str,
-    lessons: "tuple[Lesson, ...]",
+    course: "Folder",
     first: "Future[Reader]",
 ) -> "Lull":
     """Build the page and open it `at` host and port; the lull that hears of its requests."""
@@ -213,7 +216,7 @@ def open_page(
 
     lull, fitted = Lull(), args.calibration is not None
     served = services(args.reader, at[0], first, fitted, args.lan, args.rooms, lull, args.base)
-    page = build(served, join(address) if args.lan else None, lessons)
+    page = build(served, join(address) if args.lan else None, course)
     names = own_names(at[1]) if args.lan else None
     room = None if served.rooms is None else looker(served.rooms)
     launch(page, *at, names, health(served), room, lull, prevent_thread_lock=True)

@@ -113,6 +113,16 @@ class Ask:
             boxes,
         )
 
+    def read_own(
+        self, screen: Screen | None, visitor: str, source: str, question: str, context: str
+    ) -> Stream:
+        """Texts of one's own come into the boxes and are read."""
+        windows = self.readings.windows(screen, None)
+        texts = {"question": question, "context": context}
+        yield from with_boxes(
+            self.readings.read(visitor, source, question, context, windows, None), texts
+        )
+
     def change_reader(
         self, screen: Screen | None, visitor: str, wanted: str, question: str, context: str
     ) -> Stream:

@@ -8,7 +8,7 @@ from types import ModuleType
 import gradio as gr
 
 from qa_demo import __version__
-from qa_demo.core.course.lessons import Lesson
+from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.server.join import Join
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter
@@ -81,15 +81,13 @@ def frame_of(services: Services, chapters: Sequence[ModuleType] = CHAPTERS) -> F
     return frame
 
 
-def build(
-    services: Services, join: Join | None = None, lessons: tuple[Lesson, ...] | None = None
-) -> gr.Blocks:
-    """Assemble the page; `join` is shown to a class, `lessons` default to the bundled ones."""
+def build(services: Services, join: Join | None = None, course: Folder | None = None) -> gr.Blocks:
+    """Assemble the page; `join` is shown to a class, `course` holds the bundled lessons by default."""
     with Page(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         picture("header", {"join": None if join is None else asdict(join)}, elem_id="header")
         frame = Frame(CHAPTERS, services)
         ask = Ask(frame)
-        Strip(frame, ask, load_course() if lessons is None else lessons).build()
+        Strip(frame, ask, load_course() if course is None else course).build()
         Saver(frame, tabs()).build()
         bench = Panel(frame, ask)
         ask.build()

@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.rooms import Rooms
 from qa_demo.figures.course.exercises import homework
 from qa_demo.views.examples import load_examples
@@ -22,7 +23,7 @@ from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
 from tests.browser.serve import running
-from tests.browser.steps import RUN, load_anew
+from tests.browser.steps import RUN, ask, load_anew
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -53,7 +54,7 @@ def site() -> Iterator[str]:
         options=tuple(replace(o, text=f"{HOSTILE} {o.key}") for o in step.options),
     )
     own = replace(SPAN, id="own", title=HOSTILE, wrong=HOSTILE, track=HOSTILE, steps=(told,))
-    with running(build(services, None, (own, *load())), room=looker(rooms)) as address:
+    with running(build(services, None, Folder((own, *load()))), room=looker(rooms)) as address:
         yield address
 
 
@@ -142,6 +143,40 @@ def test_a_class_guesses_together(visit: Callable[..., Page]) -> None:
     teacher.get_by_role("button", name="close the room").click()
     for student in students:
         expect(student.locator(".room-said")).to_have_text(f"The room {code} is closed.")
+
+
+def test_a_class_reads_the_teachers_own_text(visit: Callable[..., Page]) -> None:
+    teacher, question, paragraph = visit(), "Who came?", "Anna Lund came to Visby in 1900."
+    ask(teacher, question, paragraph)
+    teacher.get_by_role("button", name=f"Use my text in the lessons: “{question}”").click()
+    teacher.get_by_role("button", name="Open a room for your class").click()
+    code = teacher.locator(".room-code").inner_text()
+    teacher.locator(".lesson[data-lesson=span]").click()
+    expect(teacher.locator(".strip-other")).to_have_text("On your text.")
+    teacher.get_by_role("button", name="Next").click()
+    student = visit()
+    join(student, code)
+    shown = student.locator("#asked .asked-question")
+    expect(student.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
+    expect(shown).to_have_text(question)
+    expect(student.locator(".strip-other")).to_have_text("On your text.")
+    student.locator(".choice[data-key=copies]").click()
+    expect(teacher.locator(".room-count")).to_contain_text("1 page here, 1 guess")
+    # a step whose words fit its own text alone says so, and the class goes back to that text
+    bound = next(one for one in load() if one.id == "failure")
+    teacher.get_by_role("button", name="Leave the lessons").click()
+    teacher.locator("#switch-lessons").click()
+    teacher.locator(f".lesson[data-lesson={bound.id}]").click()
+    for page in (teacher, student):
+        note = page.locator(".strip-note")
+        expect(note).to_contain_text("This step does not hold with your text.")
+    teacher.get_by_role("button", name="Read the lesson’s text here").click()
+    asked = load_examples()[bound.example].question
+    for page in (teacher, student):
+        expect(page.locator(".strip-note, .strip-other")).to_have_count(0)
+        expect(page.locator("#asked .asked-question")).to_have_text(asked)
+    teacher.get_by_role("button", name="Next").click()
+    expect(shown).to_have_text(question)
 
 
 def test_the_text_of_an_own_lesson_stays_text(visit: Callable[..., Page]) -> None:

@@ -25,11 +25,13 @@ export function head(title, above, leave) {
 }
 
 /**
- * What stands between the lesson and its point: another text, or a reader that does not show it.
+ * What stands between the lesson and its point: another text, one's own, or a reader that does not
+ * show it.
  * @param {{holds: boolean, foreign: boolean, reader: string, missing: string}} reply
  * @param {() => void} restore
+ * @param {boolean} own
  */
-export function note({ holds, foreign, reader, missing }, restore) {
+export function note({ holds, foreign, reader, missing }, restore, own) {
   if (holds && !foreign) return null;
   return el(
     "div",
@@ -38,10 +40,15 @@ export function note({ holds, foreign, reader, missing }, restore) {
     holds ? null : el(
       "p",
       {},
-      `The reader in use, ${reader}, does not show the point of this step. `,
+      own
+        ? "This step does not hold with your text. "
+        : `The reader in use, ${reader}, does not show the point of this step. `,
       missing,
     ),
-    button(foreign ? "Read the lesson's text" : "Use the bundled reader", restore),
+    button(
+      foreign || own ? "Read the lesson’s text here" : "Use the bundled reader",
+      restore,
+    ),
   );
 }
 

@@ -86,14 +86,15 @@ const guesses = (n) => `${n} guess${n === 1 ? "" : "es"}`;
 
 /**
  * The page's part in a class. `post(name, value)` sends an event; `here()` is the step that is open,
- * `asks()` whether it asks for a guess, `right()` the right option once it is told; `go(place)` opens one. `seated()` is called when the part
+ * `asks()` whether it asks for a guess, `right()` the right option once it is told; `text()` the text of one's own; `go(place, text)` opens a step on the class's. `seated()` is called when the part
  * changes, `looked()` when something of the class may have, `quizzed(look, again)` when it may be asked
  * the quiz, or is asked for it again.
  * @param {{post: (name: string, value: any) => void, here: () => Place | null,
- *   asks: () => boolean, right: () => string | null, go: (place: Place) => void, seated: () => void,
+ *   asks: () => boolean, right: () => string | null, go: (place: Place, text: string) => void, seated: () => void,
+ *   text: () => import("./own_text.js").OwnText,
  *   looked: () => void, quizzed: (look: any, again?: boolean) => void}} strip
  */
-export function makeRoom({ post, here, asks, right, go, seated, looked, quizzed }) {
+export function makeRoom({ post, here, text, asks, right, go, seated, looked, quizzed }) {
   /** @type {{seat: Seat | null, look: any, timer: any, closed: string, drawn: string, pin: string}} */
   const room = { seat: null, look: null, timer: 0, closed: "", drawn: "", pin: "" };
   const bar = el("div", { class: "room-bar" });
@@ -113,6 +114,8 @@ export function makeRoom({ post, here, asks, right, go, seated, looked, quizzed 
   const same = (place) => place && place.lesson === here()?.lesson && place.step === here()?.step;
   const leads = () => Boolean(room.seat?.teacher);
   const follows = () => Boolean(room.seat && !room.seat.teacher && room.seat.follow);
+  /** A page that follows reads the class's text. */
+  const reads = () => leads() || (text() ?? "") === room.look?.text;
   /** The class stands where this page stands, and the answer is still covered. */
   const waits = () => Boolean(room.seat && same(room.look?.place) && !room.look.revealed);
 
@@ -155,7 +158,7 @@ export function makeRoom({ post, here, asks, right, go, seated, looked, quizzed 
       room.closed = `The room ${code} is closed.`;
     } else {
       room.look = look;
-      if (follows() && look.place && !same(look.place)) go(look.place);
+      if (follows() && look.place && !(same(look.place) && reads())) go(look.place, look.text);
       if (room.seat && !room.seat.teacher) quizzed(look.quiz);
     }
     draw();
@@ -164,7 +167,7 @@ export function makeRoom({ post, here, asks, right, go, seated, looked, quizzed 
 
   function moved() {
     const place = here();
-    if (leads() && place) send("room_move", place);
+    if (leads() && place) send("room_move", { ...place, own: text() });
   }
 
   function set(follow) {

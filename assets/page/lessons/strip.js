@@ -13,6 +13,7 @@ import { button, chipSentence, form } from "./guess_forms.js";
 import { makeHomework } from "./homework.js";
 import { guessed, keep, kept, remember, UNASKED } from "./memory.js";
 import { goOn, offer } from "./offer.js";
+import { makeOwnText } from "./own_text.js";
 import { chosen, farewell, feedback, head, lessonList, note } from "./parts.js";
 import { makeQuiz } from "./quiz.js";
 import { makeRoom } from "./room.js";
@@ -46,12 +47,17 @@ const step = () => here()?.steps[view.at.step];
 const isSaid = () => view.at?.lesson === view.contents.said;
 const course = () => view.contents.lessons.filter(({ id }) => id !== view.contents.said);
 const send = (name, more = {}) =>
-  post(`lesson ${name}`, view.trigger, "input", { index: name, value: { ...view.at, ...more } });
+  post(`lesson ${name}`, view.trigger, "input", {
+    index: name,
+    value: { ...view.at, ...(usesOwn() ? { own: true } : {}), ...more },
+  });
 const event = (name, value) =>
   post(`lesson ${name}`, view.trigger, "input", { index: name, value });
+const own = makeOwnText(() => paint());
 const room = makeRoom({
   post: event,
   here: () => (step() && !isSaid() ? view.at : null),
+  text: () => own.text(),
   asks: () => Boolean(step()?.predict),
   right: () => rightText(),
   go: followed,
@@ -80,6 +86,7 @@ function veil(on) {
  * where nobody asked for it.
  */
 function open(lesson, number, { asked = true } = {}) {
+  if (!room.follows()) own.bare(false);
   Object.assign(view, {
     at: { lesson, step: number },
     reply: null,
@@ -92,7 +99,7 @@ function open(lesson, number, { asked = true } = {}) {
   if (!isSaid()) keep({ at: view.at, places: { ...kept().places, [lesson]: number } });
   arrange();
   paint("title", asked);
-  send("open");
+  send("open", onText());
   if (!isSaid()) room.moved();
   say("carried");
 }
@@ -155,8 +162,9 @@ function toList() {
 }
 
 /** The class was led to a step: this page goes there too. */
-function followed({ lesson, step: number }) {
+function followed({ lesson, step: number }, text) {
   if (!lessonOf(lesson)?.steps[number]) return;
+  own.follow(text);
   body("lessons", true);
   open(lesson, number, { asked: false });
 }
@@ -281,6 +289,10 @@ const texts = () =>
 
 /** Another text or reader came while a step is open: what the check finds may differ. */
 function reread() {
+  if (!view.at && view.seen !== texts()) { // the list offers an own text
+    view.seen = texts();
+    paint();
+  }
   if (view.reply && view.at && !step()?.byhand && view.seen !== texts()) {
     view.seen = texts();
     send("look");
@@ -321,8 +333,20 @@ function paint(focus = "title", take = false) {
 /** The lesson's own text, read by the bundled reader. */
 function restore() {
   Object.assign(view, { reply: null, told: null });
+  own.bare(true);
   paint();
   send("restore");
+  room.moved();
+}
+
+/** Whether the step in hand is read on another text than the lesson's; "Said, and so" never is. */
+const usesOwn = () => Boolean(own.text() && step() && !isSaid());
+
+/** The text that a step is opened on, as Python takes it: with its words, or as that of the class. */
+function onText() {
+  if (!usesOwn()) return {};
+  const text = own.text();
+  return typeof text === "string" ? { room: room.seat() } : { own: text };
 }
 
 function page() {
@@ -332,9 +356,10 @@ function page() {
     : `Lesson ${course().indexOf(lesson) + 1}, step ${view.at.step + 1} of ${lesson.steps.length}`;
   return [
     head(now.title, above, leave),
+    onWhich(now),
     el("p", { class: "strip-text" }, emphasised(reply?.text ?? now.text.replaceAll(FACT, "…"))),
     reply
-      ? [note(reply, restore), asks()]
+      ? [note(reply, restore, usesOwn()), asks()]
       : el("p", { class: "role-quiet", role: "status" }, "A moment."),
     now.source ? el("p", { class: "strip-source" }, now.source) : null,
     room.board,
@@ -344,6 +369,12 @@ function page() {
       class: "plain said-open on-paper",
     }),
   ];
+}
+
+/** Says that the text is another one than that of the step before, or one's own. */
+function onWhich({ other, byhand }) {
+  const says = usesOwn() ? byhand ? "" : "On your text." : other ? `Another text: ${other}.` : "";
+  return says ? el("p", { class: "strip-source strip-other" }, says) : null;
 }
 
 function asks() {
@@ -465,6 +496,10 @@ function list() {
     lessonOf(view.contents.said)
       ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
       : null,
+    room.follows() ? null : own.choice(),
+    view.contents.faults.map((fault) =>
+      el("p", { class: "strip-wrong" }, "A lesson is left out: ", el("bdi", {}, fault))
+    ),
     button("Homework: ten exercises", homework.open, { class: "plain said-open" }),
     button("Quiz: nine questions", quiz.open, { class: "plain said-open" }),
   ];
@@ -507,6 +542,7 @@ function start(data) {
   carry("lesson", () => view.at?.lesson ?? null);
   carry("lesson_step", () => view.at?.step ?? null);
   hearLink(linked);
+  own.start(data.text);
   explain(data.terms, course());
   if (data.rooms && room.resume()) body("lessons", true);
   const before = kept();

@@ -56,6 +56,7 @@ FIELDS = (
     "predict",
     "check",
     "veil",
+    "own",
 )
 NO_STEPS: Mapping[str, Collection[str]] = MappingProxyType({})
 _OPTION = re.compile(r"-\s+([a-z0-9-]+):\s+(.+)")
@@ -209,6 +210,7 @@ def _finished(lines: Lines, draft: _Draft, known: Known) -> Step:
         get("veil", "yes") == "yes",
         tuple(draft.options),
         reveal,
+        get("own", "yes") == "yes" and not get("question"),
     )
 
 
@@ -236,6 +238,7 @@ def _names(lines: Lines, draft: _Draft, parts: Sequence[str], known: Known) -> N
         ("check", get("check", ""), ("", *known.checks)),
         ("veil", get("veil", "yes"), ("yes", "no")),
         ("byhand", get("byhand", "no"), ("yes", "no")),
+        ("own", get("own", "yes"), ("yes", "no")),
         ("act", get("act", ""), ("", *known.acts)),
         *(("highlight", part, known.parts) for part in parts),
     ]

@@ -31,7 +31,7 @@ class Step:
     """One screen of a lesson: how the page is set up, what is said, what is asked.
 
     `act` is pressed after the guess, `byhand` needs no picture, `source` is where one reads what
-    holds, `line` is where the step stands in the file.
+    holds, `line` is where the step stands in the file; `own`: its words fit any text.
     """
 
     title: str
@@ -53,6 +53,7 @@ class Step:
     veil: bool = True
     options: tuple[Option, ...] = ()
     reveal: str = ""
+    own: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """What a room of a class holds: its pages, the guesses at each step, and the quiz."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -39,7 +40,8 @@ class Seat:
 class Look:
     """What one page may know of its room. `here` and `committed` are the teacher's, else None;
     `bars` are (label, guesses), None while they are not to be seen; `mine` the label of one's own
-    guess; `quiz` what is asked before or after the lessons.
+    guess; `quiz` what is asked before or after the lessons; `text` names the teacher's own text
+    that the step is read on, empty for the lesson's.
     """
 
     teacher: bool
@@ -50,23 +52,26 @@ class Look:
     committed: int | None
     mine: str | None
     quiz: QuizLook
+    text: str = ""
 
 
 @dataclass
 class Ballot:
-    """The guesses at one step: the newest of each page."""
+    """The guesses at one step on one text, by its name: the newest of each page."""
 
     options: tuple[Vote, ...] = ()
     opened: float = 0.0
     votes: dict[str, Vote] = field(default_factory=dict)
     shown: bool = False
     revealed: bool = False
+    text: str = ""
 
 
 @dataclass
 class Room:
     """`seen` holds when each page of a student last asked; `at` when the teacher's did; `pin` opens
-    the teacher's part on another device, once.
+    the teacher's part on another device, once; `text` is a question and a paragraph of the
+    teacher's own that the step in hand is read on.
     """
 
     code: str
@@ -78,10 +83,16 @@ class Room:
     ballots: dict[Place, Ballot] = field(default_factory=dict)
     quiz: Quiz = field(default_factory=Quiz)
     pin: str = ""
+    text: tuple[str, str] | None = None
 
     def ballot(self) -> Ballot | None:
         """The guesses at the step in hand."""
         return None if self.place is None else self.ballots[self.place]
+
+
+def text_name(text: tuple[str, str] | None) -> str:
+    """A name for a text by which a page sees that it is another one; empty for none."""
+    return "" if text is None else hashlib.sha256("\0".join(text).encode()).hexdigest()[:12]
 
 
 def bars(votes: Sequence[Vote], options: Sequence[Vote] = ()) -> tuple[tuple[str, int], ...]:

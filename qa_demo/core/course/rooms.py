@@ -23,6 +23,7 @@ from qa_demo.core.course.room_state import (
     StepGuesses,
     Vote,
     bars,
+    text_name,
 )
 from qa_demo.core.errors import BadInput
 
@@ -106,17 +107,26 @@ class Rooms:
             else:
                 self._forget(room, seat.key)
 
-    def move(self, seat: Seat, place: Place, options: Sequence[Vote] = ()) -> None:
-        """The teacher opens a step; `options` are what it offers to choose from. Errors: BadInput
-        for another page than the teacher's.
+    def move(
+        self,
+        seat: Seat,
+        place: Place,
+        options: Sequence[Vote] = (),
+        text: tuple[str, str] | None = None,
+    ) -> None:
+        """The teacher opens a step; `options` are what it offers to choose from, `text` the
+        teacher's own question and paragraph, None for the lesson's. What was guessed on another
+        text is gone. Errors: BadInput for another page than the teacher's.
         """
         with self._lock:
             self._swept()
             room = self._led(seat)
-            since = self._clock() - room.opened
-            ballot = room.ballots.pop(place, None) or Ballot(tuple(options), since)
+            since, name = self._clock() - room.opened, text_name(text)
+            ballot = room.ballots.pop(place, None)
+            if ballot is None or ballot.text != name:
+                ballot = Ballot(tuple(options), since, text=name)
             room.ballots[place] = ballot
-            room.place = place
+            room.place, room.text = place, text
             while len(room.ballots) > MOST_STEPS:
                 del room.ballots[next(iter(room.ballots))]
 
@@ -171,7 +181,14 @@ class Rooms:
                 len(ballot.votes) if teacher else None,
                 None if mine is None else mine.label,
                 room.quiz.look(room.code, seat.key, teacher),
+                text_name(room.text),
             )
+
+    def text(self, seat: Seat) -> tuple[str, str] | None:
+        """The teacher's own question and paragraph, None where the step is read on its own."""
+        with self._lock:
+            self._swept()
+            return self._member(seat).text
 
     def quiz(self, seat: Seat, moment: Moment | None) -> None:
         """The teacher asks the quiz before or after the lessons, or ends it."""

@@ -10,6 +10,7 @@ from qa_demo.core.learning.golds import Answer
 from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reader import Reader
+from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.figures.labels import make_labels
 from qa_demo.figures.lessons.checks import CHECKS
@@ -39,13 +40,19 @@ def case_of(
     gold: tuple[Answer, ...],
     reader: Reader | None,
     measured: Measured | None,
+    own: bool = False,
 ) -> Case:
-    """What the check of a step may look at, on the page that the step sets up."""
+    """What the check of a step may look at, on the page that the step sets up; for an `own` text
+    the reader's own answer stands in for the right one, as on the page.
+    """
+    decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+    found = predict(reading, decode)
+    stand_in = None if found.answer is None or found.best is None else found.best.candidate.span
     return Case(
         reading,
-        DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0),
+        decode,
         gold=gold,
-        labels=make_labels(reading, gold, 0, gold, None).golds,
+        labels=make_labels(reading, gold, 0, None if own else gold, stand_in).golds,
         temperature=step.temperature or 1.0,
         question=step.question,
         reader=reader,
@@ -54,19 +61,25 @@ def case_of(
 
 
 def prove(
-    lesson: Lesson, read: Read, reader: Reader | None = None, measured: Measured | None = None
+    lesson: Lesson,
+    read: Read,
+    reader: Reader | None = None,
+    measured: Measured | None = None,
+    own: bool = False,
 ) -> Iterator[Proved]:
     """Each step of a lesson in order, with the figures stored beside the reader. Without a reader,
-    steps whose check asks one stay unknown.
+    steps whose check asks one stay unknown; `own`: what is read is a teacher's own text.
     """
     for step in lesson.steps:
-        if not step.check:
+        if own and not step.own:
+            yield Proved(lesson, step, "the step speaks of its own text")
+        elif not step.check:
             yield Proved(lesson, step, None)
         elif CHECKS[step.check].needs_reader and reader is None:
             yield Proved(lesson, step, None, unknown=True)
         else:
             reading, gold = read(step.example or lesson.example)
-            finding = CHECKS[step.check].find(case_of(step, reading, gold, reader, measured))
+            finding = CHECKS[step.check].find(case_of(step, reading, gold, reader, measured, own))
             yield Proved(lesson, step, fault_of(step, finding), finding.decides)
 
 

@@ -2,15 +2,19 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from qa_demo.core.course.lesson_file import Known
-from qa_demo.core.course.lesson_folder import load_lessons
+from qa_demo.core.course.lesson_folder import Folder, load_lessons
 from qa_demo.core.course.lessons import Lesson, Step
+from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.pack import printable
 from qa_demo.views.bench import presets
 from qa_demo.views.examples import load_examples
 
@@ -86,19 +90,28 @@ set to.
 """
 
 
-def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
-    """The lessons of a folder. Errors: BadInput with file, line and field."""
+def load_folder(folder: Path) -> Folder:
+    """What a folder holds; a file with a fault is named in `faults`. Errors: BadInput."""
     known = Known(tuple(load_examples()), VIEWS, tuple(PARTS), tuple(CHECKS), STEPS, tuple(ACTS))
     return load_lessons(folder, known)
 
 
-def load_course(own: Path | None = None) -> tuple[Lesson, ...]:
+def load(folder: Path = FOLDER) -> tuple[Lesson, ...]:
+    """The lessons of a folder without a fault. Errors: BadInput with file, line and field."""
+    found = load_folder(folder)
+    if found.faults:
+        raise BadInput(found.faults[0])
+    return found.lessons
+
+
+def load_course(own: Path | None = None) -> Folder:
     """The lessons of a page: those of a teacher's own folder first, then the bundled ones, each
-    unless one of the folder has its id. Errors: BadInput with file, line and field.
+    unless one of the folder has its id. Errors: BadInput for a folder with nothing to use.
     """
-    first = () if own is None else load(own)
-    taken = {lesson.id for lesson in first}
-    return (*first, *(lesson for lesson in load() if lesson.id not in taken))
+    first = Folder(()) if own is None else load_folder(own)
+    taken = {lesson.id for lesson in first.lessons}
+    rest = (lesson for lesson in load() if lesson.id not in taken)
+    return replace(first, lessons=(*first.lessons, *rest))
 
 
 def load_terms() -> list[dict[str, Any]]:
@@ -109,9 +122,15 @@ def load_terms() -> list[dict[str, Any]]:
     return found
 
 
-def contents(lessons: tuple[Lesson, ...]) -> dict[str, Any]:
-    """What the strip needs before a step is opened: titles, minutes, and how each step asks."""
+def contents(course: Folder) -> dict[str, Any]:
+    """What the strip needs before a step is opened: titles, minutes, and how each step asks; the
+    teacher's own text, and the files that could not be used.
+    """
     return {
+        "faults": [printable(fault) for fault in course.faults],
+        "text": None
+        if course.text is None
+        else dict(zip(("question", "context"), map(printable, course.text), strict=True)),
         "parts": dict(PARTS),
         "said": SAID,
         "terms": load_terms(),
@@ -122,11 +141,25 @@ def contents(lessons: tuple[Lesson, ...]) -> dict[str, Any]:
                 "minutes": lesson.minutes,
                 "wrong": lesson.wrong,
                 "track": lesson.track,
-                "steps": [_step(step) for step in lesson.steps],
+                "steps": [
+                    {**_step(step), "other": other}
+                    for step, other in zip(lesson.steps, _others(lesson), strict=True)
+                ],
             }
-            for lesson in lessons
+            for lesson in course.lessons
         ],
     }
+
+
+def _others(lesson: Lesson) -> list[str]:
+    """For each step the title of its text, where the step before it has another one."""
+    examples = load_examples()
+    used = [step.example or lesson.example for step in lesson.steps]
+    changes = [old != new for old, new in pairwise(used)]
+    return [
+        examples[key].title if changed and not step.byhand else ""
+        for key, changed, step in zip(used, [False, *changes], lesson.steps, strict=True)
+    ]
 
 
 def _act(step: Step) -> tuple[tuple[str, str | None], ...]:

@@ -13,7 +13,7 @@ from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
 from qa_demo.figures.lessons.checks import CHECKS
-from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge
+from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge, lacking
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
@@ -43,6 +43,13 @@ def shows(screen: Screen | None, example: PoolExample, source: str | None = None
         and screen.reading.options == example.options
         and source in (None, screen.source)
     )
+
+
+def reads(screen: Screen | None, text: tuple[str, str]) -> bool:
+    """Whether this question and this paragraph stand on the screen, not made by the bench."""
+    if screen is None or screen.reading.typed:
+        return False
+    return (screen.reading.encoding.question, screen.reading.encoding.context) == text
 
 
 def set_up(screen: Screen, step: Step) -> Screen:
@@ -88,8 +95,12 @@ def case_of(screen: Screen, step: Step) -> Case:
     )
 
 
-def find(case: Case, step: Step) -> Finding:
-    """What the step's check finds; a step without one asserts nothing."""
+def find(case: Case, step: Step, own: bool = False) -> Finding:
+    """What the step's check finds; a step without one asserts nothing, and one whose words fit its
+    text alone does not hold on a teacher's `own`.
+    """
+    if own and not step.own:
+        return lacking("This step speaks of its own text.")
     return CHECKS[step.check].find(case) if step.check else NOTHING
 
 

@@ -16,7 +16,7 @@ from qa_demo.figures.pack import printable
 from qa_demo.views import parse
 from qa_demo.views.lessons import find
 from qa_demo.views.lessons.course import SAID
-from qa_demo.views.lessons.seats import MOST_SECRET, moment, seat
+from qa_demo.views.lessons.seats import MOST_SECRET, moment, own_text, seat
 from qa_demo.views.lessons.tasks import kinds
 from qa_demo.views.state import Screen
 
@@ -35,6 +35,7 @@ def look_data(look: Look) -> dict[str, Any]:
         "committed": look.committed,
         "mine": None if look.mine is None else printable(look.mine),
         "quiz": asdict(look.quiz),
+        "text": look.text,
     }
 
 
@@ -88,7 +89,11 @@ class Classes:
         if lesson.id == SAID:
             raise BadInput("a class is led through lessons")
         options = [Vote(o.key, printable(o.text)) for o in lesson.steps[number].options]
-        self._rooms.move(seat(value), Place(lesson.id, number), options)
+        self._rooms.move(seat(value), Place(lesson.id, number), options, own_text(value))
+
+    def text(self, value: Any) -> tuple[str, str] | None:
+        """The own text of the class that a page is in. Errors: BadInput."""
+        return self._rooms.text(seat(value))
 
     def _quiz(self, screen: Screen | None, value: Any) -> None:
         asked = parse.record(value, "a quiz", "code", "key", "moment").get("moment")
@@ -112,12 +117,15 @@ class Classes:
         """
         if value.get("room") is None:
             return None
-        step = lesson.steps[number]
-        if screen.example != find.example_of(lesson, step):
+        step, given = lesson.steps[number], seat(value["room"])
+        own = self._rooms.text(given)
+        if not (
+            find.reads(screen, own) if own else find.example_of(lesson, step) == screen.example
+        ):
             raise BadInput(
-                "another text than the lesson's stands on this page, so its guess does not count "
-                "in the class"
+                "another text than the class reads stands on this page, so its guess does not "
+                "count in the class"
             )
         vote = find.vote_of(screen, step, finding, value.get("guess"))
-        counted = self._rooms.vote(seat(value["room"]), Place(lesson.id, number), vote)
+        counted = self._rooms.vote(given, Place(lesson.id, number), vote)
         return vote if counted else None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
@@ -20,6 +21,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.lessons import find, tasks
 from qa_demo.views.lessons.course import contents
 from qa_demo.views.lessons.rooms import Classes
+from qa_demo.views.lessons.seats import own_text
 from qa_demo.views.lessons.worksheet import worksheet
 from qa_demo.views.measured import measured
 from qa_demo.views.picture import picture
@@ -35,17 +37,27 @@ KIND = "lesson"
 MOST_KEPT = 256
 
 
+def _own_stands(screen: Screen, value: Any) -> bool:
+    """Whether a text of one's own stands in the place of the lesson's; an example never does."""
+    return value.get("own") is not None and screen.example is None
+
+
+def _asks(step: Step) -> bool:
+    """Whether the step's check asks the model, which takes its time."""
+    return bool(step.check) and CHECKS[step.check].needs_reader
+
+
 class Strip:
     """Events of the strip: `open` sets the page up for a step, `restore` with the bundled reader,
     `look` only checks, `guess` answers.
     """
 
-    def __init__(self, frame: Frame, ask: Ask, lessons: tuple[Lesson, ...]) -> None:
+    def __init__(self, frame: Frame, ask: Ask, course: Folder) -> None:
         self.frame, self.ask = frame, ask
-        self.lessons = {lesson.id: lesson for lesson in lessons}
+        self.lessons = {lesson.id: lesson for lesson in course.lessons}
         rooms = frame.services.rooms
         self.classes = None if rooms is None else Classes(rooms, self.place)
-        self._contents = {**contents(lessons), "rooms": rooms is not None}
+        self._contents = {**contents(course), "rooms": rooms is not None}
         self._found: RecentValues[Finding] = RecentValues(MOST_KEPT)
         self._numbers = itertools.count(1)
 
@@ -81,17 +93,36 @@ class Strip:
             return
         lesson, number = place
         step = lesson.steps[number]
-        example = self.ask.examples[find.example_of(lesson, step)]
-        if not find.shows(screen, example, source):
-            reader = source or self.ask.readings.source(screen)
-            yield from self.ask.show_example(None, visitor, example.id, reader)
-        yield partial(self._opened, lesson, number)
+        reader = source or self.ask.readings.source(screen)
+        own, error = attempt(lambda: [self._own(value)])
+        if own is None:
+            yield said(error or "", "error")
+            return
+        if own[0] is None:
+            example = self.ask.examples[find.example_of(lesson, step)]
+            if not find.shows(screen, example, source):
+                yield from self.ask.show_example(None, visitor, example.id, reader)
+        elif not find.reads(screen, own[0]):
+            yield from self.ask.read_own(screen, visitor, reader, *own[0])
+        yield partial(self._opened, lesson, number, own[0])
 
-    def _opened(self, lesson: Lesson, number: int, screen: Screen | None) -> Update:
+    def _own(self, value: Any) -> tuple[str, str] | None:
+        """The text in the place of the lesson's, from the page or its class. Errors: BadInput."""
+        if self.classes is None or value.get("room") is None:
+            return own_text(value)
+        return self.classes.text(value["room"])
+
+    def _opened(
+        self, lesson: Lesson, number: int, own: tuple[str, str] | None, screen: Screen | None
+    ) -> Update:
+        if own is not None and not find.reads(screen, own):
+            return Update()  # it could not be read, which has been said
         step = lesson.steps[number]
         update = self.frame.answers.step(screen, lambda seen: find.set_up(seen, step))
         now = update.screen
-        return update if now is None else update.then(self._looked(lesson, number, now))
+        if now is None:
+            return update
+        return update.then(self._looked(lesson, number, now, own is not None))
 
     def look(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """What the step's check finds on the screen as it is; where it needs the reader, in the
@@ -102,9 +133,10 @@ class Strip:
             yield said(error or "", "error")
             return
         lesson, number = place
-        finding = yield from self._find(screen, visitor, lesson.steps[number])
+        own = _own_stands(screen, value)
+        finding = yield from self._find(screen, visitor, lesson.steps[number], own)
         if finding is not None:
-            yield self._sent(reply=self._reply(lesson, number, screen, finding))
+            yield self._sent(reply=self._reply(lesson, number, screen, finding, own))
 
     def guess(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """A guess was committed, or given up (null)."""
@@ -114,7 +146,7 @@ class Strip:
             return
         lesson, number = place
         step = lesson.steps[number]
-        finding = yield from self._find(screen, visitor, step)
+        finding = yield from self._find(screen, visitor, step, _own_stands(screen, value))
         if finding is None:
             return
         update, error = attempt(lambda: self._judged(screen, lesson, number, finding, value))
@@ -178,13 +210,13 @@ class Strip:
             raise BadInput(f"there is no lesson '{str(given.get('lesson'))[:40]}'")
         return lesson, parse.whole(given.get("step"), "the step", 0, len(lesson.steps) - 1)
 
-    def _find(self, screen: Screen, visitor: str, step: Step) -> Any:
-        """The finding of a step on a screen; None when the reader could not be asked, which has
-        been said.
+    def _find(self, screen: Screen, visitor: str, step: Step, own: bool) -> Any:
+        """The finding of a step on a screen, on the teacher's `own` text or the lesson's; None when
+        the reader could not be asked, which has been said.
         """
         case = find.case_of(screen, step)
-        if not step.check or not CHECKS[step.check].needs_reader:
-            return find.find(case, step)
+        if (own and not step.own) or not _asks(step):
+            return find.find(case, step, own)
         key = self._key(screen, step)
         if (kept := self._found.get(key)) is not None:
             return kept
@@ -201,23 +233,24 @@ class Strip:
         yield said("")
         return self._found.put(key, outcome.result)
 
-    def _looked(self, lesson: Lesson, number: int, screen: Screen) -> Update:
+    def _looked(self, lesson: Lesson, number: int, screen: Screen, own: bool) -> Update:
         """The reply to a step that was opened: with its finding where that is at hand."""
         step = lesson.steps[number]
-        if step.check and CHECKS[step.check].needs_reader:
+        if _asks(step) and (step.own or not own):
             finding = self._found.get(self._key(screen, step))
         else:
-            finding = find.find(find.case_of(screen, step), step)
-        return self._sent(reply=self._reply(lesson, number, screen, finding))
+            finding = find.find(find.case_of(screen, step), step, own)
+        return self._sent(reply=self._reply(lesson, number, screen, finding, own))
 
     def _key(self, screen: Screen, step: Step) -> tuple[Any, ...]:
         return (screen.reading.key, screen.decode, screen.merge, step.check, step.question)
 
     def _reply(
-        self, lesson: Lesson, number: int, screen: Screen, finding: Finding | None
+        self, lesson: Lesson, number: int, screen: Screen, finding: Finding | None, own: bool
     ) -> dict[str, Any]:
         example = self.ask.examples[find.example_of(lesson, lesson.steps[number])]
-        return find.reply(lesson, number, screen, finding, not find.shows(screen, example))
+        foreign = not own and not find.shows(screen, example)
+        return find.reply(lesson, number, screen, finding, foreign)
 
     def _sent(self, **parts: Any) -> Update:
         return Update(pictures={KEY: find.plain_parts(n=next(self._numbers), **parts)})

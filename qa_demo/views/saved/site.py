@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qa_demo import __version__
+from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import Lesson
 from qa_demo.core.files.embed import embedded
 from qa_demo.core.files.examples import Passage, PoolExample
@@ -154,7 +155,7 @@ class Edition:
             "titles": {one.id: one.title for one in self.examples.values()},
             "passages": [passage.id for passage in self.passages],
             "menu": menu(self.examples),
-            "lessons": contents(self.lessons),
+            "lessons": contents(Folder(self.lessons)),
         }
 
 

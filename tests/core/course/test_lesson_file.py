@@ -1,11 +1,12 @@
 """Lessons as files: what is read, and the sentence with file, line and field for a refusal."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from qa_demo.core.course.lesson_file import Known, parse_lesson
-from qa_demo.core.course.lesson_folder import MOST_BYTES, load_lessons
+from qa_demo.core.course.lesson_folder import MOST_BYTES, TEXT, load_lessons
 from qa_demo.core.course.lessons import MOST_WORDS, Option
 from qa_demo.core.errors import BadInput
 
@@ -139,17 +140,33 @@ def test_a_folder_is_read_in_order_and_ids_stand_once(tmp_path: Path) -> None:
         load_lessons(tmp_path / "gone", KNOWN)
     (tmp_path / "2.md").write_text(GOOD, encoding="utf-8")
     (tmp_path / "1.md").write_text(GOOD.replace("id: first", "id: zero"), encoding="utf-8")
-    assert [lesson.id for lesson in load_lessons(tmp_path, KNOWN)] == ["zero", "first"]
-    (tmp_path / "3.md").write_text(GOOD, encoding="utf-8")
-    with pytest.raises(BadInput, match=r"3\.md, line 2, field id: 2.md has the id 'first' too"):
-        load_lessons(tmp_path, KNOWN)
-    (tmp_path / "3.md").write_bytes(b"\xff\xfe")
-    with pytest.raises(BadInput, match=r"3\.md is not UTF-8"):
-        load_lessons(tmp_path, KNOWN)
-    (tmp_path / "3.md").write_text("x" * (MOST_BYTES + 1))
-    with pytest.raises(BadInput, match=r"3\.md has 100,001 bytes; a lesson has 100,000 at most"):
-        load_lessons(tmp_path, KNOWN)
-    (tmp_path / "3.md").unlink()
-    (tmp_path / "3.md").mkdir()
-    with pytest.raises(BadInput, match=r"3\.md cannot be read: Is a directory"):
+    assert [lesson.id for lesson in load_lessons(tmp_path, KNOWN).lessons] == ["zero", "first"]
+
+    def named(fault: str) -> None:
+        """The file with the fault is named, and the others are there."""
+        found = load_lessons(tmp_path, KNOWN)
+        assert [lesson.id for lesson in found.lessons] == ["zero", "first"]
+        assert len(found.faults) == 1 and re.fullmatch(fault, found.faults[0]), found.faults
+
+    third = tmp_path / "3.md"
+    third.write_text(GOOD, encoding="utf-8")
+    named(r"3\.md, line 2, field id: 2\.md has the id 'first' too")
+    wrong = GOOD.replace("predict: choice", "predict: sing")
+    third.write_text(wrong.replace("id: first", "id: third"), encoding="utf-8")
+    named(r"3\.md, line \d+, field predict: .*'sing'.*")
+    third.write_bytes(b"\xff\xfe")
+    named(r"3\.md is not UTF-8: byte 0")
+    third.write_text("x" * (MOST_BYTES + 1))
+    named(r"3\.md has 100,001 bytes; a lesson has 100,000 at most")
+    third.unlink()
+    third.mkdir()
+    named(r"3\.md cannot be read: Is a directory")
+
+
+def test_a_text_of_ones_own_stands_beside_the_lessons(tmp_path: Path) -> None:
+    (tmp_path / TEXT).write_text("Who came?\n\nAnna came.\nBo left.\n", encoding="utf-8")
+    found = load_lessons(tmp_path, KNOWN)
+    assert found.text == ("Who came?", "Anna came.\nBo left.") and not found.lessons
+    (tmp_path / TEXT).write_text("Who came?\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"text\.txt, line 1: a question in the first line"):
         load_lessons(tmp_path, KNOWN)

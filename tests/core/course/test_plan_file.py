@@ -28,7 +28,7 @@ say: c
 
 ## 4-10 A lesson
 lesson: span
-steps: Does it write?; Now another text
+steps: Does it write?; As the reader would
 ask: a
 usual: b
 say: c

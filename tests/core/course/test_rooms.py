@@ -347,3 +347,35 @@ def test_the_results_hold_the_guesses_in_the_order_of_the_lesson(
     assert found.steps[0].bars == (("Yes.", 1), ("No.", 0)) and found.pages == 1
     with pytest.raises(BadInput, match="leads it"):
         rooms.results(student)
+
+
+def test_a_class_reads_the_teachers_text_and_guesses_belong_to_it(rooms: Rooms) -> None:
+    teacher, own = rooms.open(), ("Who came?", "Anna came.")
+    student = rooms.join(teacher.code)
+    rooms.move(teacher, HERE, [YES, NO])
+    assert rooms.look(student).text == "" and rooms.text(student) is None
+    assert rooms.vote(student, HERE, YES)
+    rooms.move(teacher, HERE, [YES, NO], own)
+    assert rooms.text(student) == own and rooms.look(student).mine is None
+    first = rooms.look(student).text
+    assert rooms.vote(student, HERE, NO)
+    rooms.move(teacher, HERE, [YES, NO], own)
+    assert rooms.look(student).mine == NO.label, "the same text: the guess stands"
+    rooms.move(teacher, NEXT, text=("Who came?", "Bo came."))
+    assert rooms.look(student).text not in ("", first)
+
+
+def test_a_closed_lid_for_an_hour_a_late_page_and_two_rooms(rooms: Rooms, clock: Clock) -> None:
+    teacher, other = rooms.open(), rooms.open()
+    student = rooms.join(teacher.code)
+    rooms.move(teacher, HERE, [YES, NO])
+    assert rooms.vote(student, HERE, YES)
+    clock.now += 3600
+    assert rooms.look(teacher).here == 0, "nobody has asked for an hour"
+    late = rooms.join(teacher.code)
+    assert rooms.look(late).place == HERE and rooms.look(student).mine == YES.label
+    assert rooms.vote(late, HERE, NO)
+    assert (rooms.look(teacher).here, rooms.look(teacher).committed) == (2, 2)
+    assert rooms.look(other).place is None and rooms.look(other).committed == 0
+    with pytest.raises(BadInput, match="not in the room"):
+        rooms.look(Seat(other.code, student.key))

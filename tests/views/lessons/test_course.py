@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.proof import prove
@@ -38,8 +39,8 @@ def test_the_recipe_makes_a_lesson_that_holds_and_stands_first(tmp_path: Path) -
 
     (own,) = load(folder)
     assert [found.fault for found in prove(own, stored, None, measured("bundled"))] == [None]
-    assert load_course(folder) == (own, *bundled)
-    assert load_course() == bundled
+    assert load_course(folder).lessons == (own, *bundled)
+    assert load_course() == Folder(bundled)
 
 
 def test_a_lesson_with_a_bundled_id_takes_its_place(tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_a_lesson_with_a_bundled_id_takes_its_place(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("id: saxophone", f"id: {bundled[2].id}"), encoding="utf-8")
     (own,) = load(folder)
-    assert load_course(folder) == (own, *bundled[:2], *bundled[3:])
+    assert load_course(folder).lessons == (own, *bundled[:2], *bundled[3:])
 
 
 def test_hostile_text_travels_as_text(tmp_path: Path) -> None:
@@ -56,7 +57,7 @@ def test_hostile_text_travels_as_text(tmp_path: Path) -> None:
     (path,) = folder.iterdir()
     text = path.read_text(encoding="utf-8").replace("Who made it?", HOSTILE)
     path.write_text(text.replace("The model writes them.", HOSTILE), encoding="utf-8")
-    sent = contents(load(folder))["lessons"][0]
+    sent = contents(load_course(folder))["lessons"][0]
     assert sent["title"] == HOSTILE and sent["steps"][0]["options"][0][1] == HOSTILE
 
 

@@ -11,7 +11,7 @@ from qa_demo.core.course.rooms import Rooms
 from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons.course import load
+from qa_demo.views.lessons.course import load, load_course
 from qa_demo.views.lessons.rooms import looker
 from qa_demo.views.lessons.strip import KEY, Strip
 from qa_demo.views.page import CHAPTERS
@@ -37,7 +37,7 @@ def framed(rooms: Rooms | None) -> Frame:
     with gr.Blocks():
         made = Frame(CHAPTERS, services(checksum=lambda: first.checksum, rooms=rooms))
         ask = Ask(made)
-        Strip(made, ask, load()).build()
+        Strip(made, ask, load_course()).build()
     return made
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import FACT
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.figures.lessons.checks import CHECKS
@@ -43,7 +44,7 @@ def frame() -> Frame:
     with gr.Blocks() as page:
         made = Frame(CHAPTERS, services(checksum=lambda: FIRST.checksum))
         ask = Ask(made)
-        Strip(made, ask, LESSONS).build()
+        Strip(made, ask, Folder(LESSONS)).build()
         ask.build()
         for module in CHAPTERS:
             made.place(module.CHAPTER)
@@ -117,9 +118,30 @@ def test_guesses_are_judged_by_the_reading_on_screen(frame: Frame, screen: Scree
     assert none.refused and "no option 'sings'" in none.message["text"]
 
 
+def test_a_text_of_ones_own_stands_in_for_the_lessons(frame: Frame, screen: Screen) -> None:
+    own = {"question": "Who came?", "context": "Anna Lund came to Visby in 1900."}
+    for lesson, number in [(one, k) for one in LESSONS for k in range(len(one.steps))]:
+        place, step = {"lesson": lesson.id, "step": number}, lesson.steps[number]
+        opened = sent(frame, screen, "open", {**place, "own": own})
+        assert opened.screen is not None and opened.screen.example is None
+        assert opened.screen.reading.encoding.context == own["context"]
+        reply = opened.pictures[KEY]["reply"]
+        assert not reply["foreign"]
+        if not step.own:
+            assert not reply["holds"] and reply["missing"] == "This step speaks of its own text."
+            back = sent(frame, opened.screen, "restore", place).pictures[KEY]["reply"]
+            assert (back["holds"] or back["pending"]) and not back["foreign"]
+    cocoa = sent(frame, screen, "open", {"lesson": "span", "step": 2}).screen
+    chosen = sent(frame, cocoa, "look", {"lesson": "span", "step": 0, "own": True})
+    assert chosen.pictures[KEY]["reply"]["foreign"], "an example is not the teacher's text"
+    empty = sent(frame, screen, "open", {**place, "own": {**own, "context": " "}})
+    assert empty.refused and "the paragraph is empty" in empty.message["text"]
+
+
 @pytest.mark.parametrize("name", ["open", "restore", "look", "guess"])
 def test_any_value_is_answered(frame: Frame, screen: Screen, name: str) -> None:
     odd = [*ODD, *({"lesson": "span", "step": k, "guess": v} for k in range(4) for v in ODD)]
+    odd += [{"lesson": "span", "step": 1, "own": v, "room": w} for v in ODD for w in (None, 1)]
     for value in odd:
         update = sent(frame, screen, name, value)
         assert (update.message or {}).get("text") != UNEXPECTED, str(value)
