@@ -78,18 +78,16 @@ def _tasks(args: argparse.Namespace) -> tuple[str, str]:
 
 def _plan(args: argparse.Namespace) -> str:
     """A plan, or the aims of the lessons."""
-    from qa_demo.figures.course.plans import printed, printed_aims
+    from qa_demo.figures.course.plans import printed, sheets
     from qa_demo.views.lessons.course import load
     from qa_demo.views.lessons.teaching import CHAPTERS, teaching, texts
 
     found = teaching(load())
-    plans = {plan.id: plan for plan in found.plans}
+    pages = list(sheets(found, CHAPTERS, texts()))
     for fault in found.faults:
         sys.stderr.write(f"left out: {fault}\n")
-    if args.what == "aims" and found.aims:
-        return printed_aims(found, args.paper)
-    if args.what in plans:
-        return printed(plans[args.what], CHAPTERS, texts(), args.paper)
-    known = ", ".join([*plans, "aims", *TASKS])
+    if wanted := [one for one in pages if one.plan == args.what]:
+        return printed(wanted, args.paper)
+    known = ", ".join([*dict.fromkeys(one.plan for one in pages), *TASKS])
     faults = "".join(f"; {fault}" for fault in found.faults)
     raise BadInput(f"there is no '{args.what[:40]}' to print, only {known}{faults}")

@@ -1,17 +1,20 @@
-"""The plans of a teacher as rows of words: for paper and for the documents."""
+"""The plans of a teacher as rows of words: for the page, for paper and for the documents."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from qa_demo.core.course.plans import Plan, Row, Teaching
-from qa_demo.figures.course.paper import document, heading, paragraph, sheet, table
+from qa_demo.core.course.plans import Row, Teaching
+from qa_demo.figures.course.paper import document, paragraph, sheet, table
 
 HEAD = ("minutes", "what", "on screen", "ask aloud", "often answered", "then say")
 AIMS = ("lesson", "aim", "typical wrong idea", "its check")
+AIMS_ID = "aims"
 OFTEN = "“Often answered” is what to be ready for; it was not counted in classes."
 
 
-def rows(hour: tuple[Row, ...], chapters: Mapping[str, str], texts: Mapping[str, str]) -> Any:
+def rows(
+    hour: tuple[Row, ...], chapters: Mapping[str, str], texts: Mapping[str, str]
+) -> list[list[str]]:
     """The rows of a meeting below `HEAD`: chapters and texts by the names on the page."""
     return [
         [
@@ -41,50 +44,56 @@ def _screen(row: Row, chapters: Mapping[str, str], texts: Mapping[str, str]) -> 
         yield f"text: {', '.join(texts.get(key, key) for key in row.texts)}"
 
 
-def meetings(plan: Plan) -> Iterator[tuple[str, tuple[Row, ...]]]:
-    """Each meeting of a plan with its title."""
-    for number, hour in enumerate(plan.hours, 1):
-        yield f"{plan.title}, meeting {number}" if len(plan.hours) > 1 else plan.title, hour
+@dataclass(frozen=True)
+class Sheet:
+    """One page of a teacher's: a meeting of a plan, or the aims of all lessons."""
+
+    plan: str
+    title: str
+    lines: tuple[str, ...]
+    head: tuple[str, ...]
+    rows: list[list[str]]
 
 
-def aims(teaching: Teaching) -> list[list[str]]:
-    """The lessons below `AIMS`."""
-    return [[aim.title, aim.aim, aim.wrong, f"step “{aim.check}”"] for aim in teaching.aims]
+def sheets(
+    teaching: Teaching, chapters: Mapping[str, str], texts: Mapping[str, str]
+) -> Iterator[Sheet]:
+    """Each meeting of each plan, then the aims: for page, paper and document."""
+    for plan in teaching.plans:
+        lines = (
+            f"Needed before: {plan.needs}",
+            f"Words for the blackboard: {', '.join(plan.board)}.",
+        )
+        for number, hour in enumerate(plan.hours, 1):
+            title = f"{plan.title}, meeting {number}" if len(plan.hours) > 1 else plan.title
+            yield Sheet(plan.id, title, lines, HEAD, rows(hour, chapters, texts))
+    if teaching.aims:
+        aims = [[aim.title, aim.aim, aim.wrong, f"step “{aim.check}”"] for aim in teaching.aims]
+        yield Sheet(AIMS_ID, "What each lesson is for", (), AIMS, aims)
 
 
-def printed(plan: Plan, chapters: Mapping[str, str], texts: Mapping[str, str], paper: str) -> str:
-    """A plan on paper, one sheet for each meeting."""
-    sheets = [
+def printed(found: Sequence[Sheet], paper: str) -> str:
+    """A plan on paper, one page for each of its sheets."""
+    pages = [
         sheet(
-            title,
+            one.title,
             [
-                paragraph(f"Needed before: {plan.needs}"),
-                paragraph(f"Words for the blackboard: {', '.join(plan.board)}"),
-                table(HEAD, rows(hour, chapters, texts)),
-                paragraph(OFTEN, "quiet"),
+                *map(paragraph, one.lines),
+                table(one.head, one.rows),
+                *([paragraph(OFTEN, "quiet")] if one.head == HEAD else []),
             ],
         )
-        for title, hour in meetings(plan)
+        for one in found
     ]
-    return document(plan.title, paper, sheets)
-
-
-def printed_aims(teaching: Teaching, paper: str) -> str:
-    """The aims of all lessons on one sheet."""
-    parts = [heading("What each lesson is for"), table(AIMS, aims(teaching))]
-    return document("The lessons", paper, [sheet("The lessons", parts)])
+    return document(found[0].title, paper, pages)
 
 
 def markdown(teaching: Teaching, chapters: Mapping[str, str], texts: Mapping[str, str]) -> str:
     """All plans and aims for docs/teaching.md."""
-    parts = []
-    for plan in teaching.plans:
-        for title, hour in meetings(plan):
-            parts += [f"### {title}", f"Needed before: {plan.needs}"]
-            parts += [f"Words for the blackboard: {', '.join(plan.board)}."]
-            parts += [_lines(HEAD, rows(hour, chapters, texts))]
-    parts += ["### What each lesson is for", _lines(AIMS, aims(teaching))]
-    return "\n\n".join([OFTEN, *parts])
+    parts = [OFTEN]
+    for one in sheets(teaching, chapters, texts):
+        parts += [f"### {one.title}", *one.lines, _lines(one.head, one.rows)]
+    return "\n\n".join(parts)
 
 
 def _lines(head: tuple[str, ...], body: list[list[str]]) -> str:

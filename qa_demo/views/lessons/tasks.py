@@ -3,6 +3,7 @@ one, or the quiz as a whole.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,12 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.figures.course import exercises
 from qa_demo.figures.course.exercises import Exercise, checked_seed, exercise, facts, quiz
+from qa_demo.figures.course.plans import OFTEN, sheets
 from qa_demo.figures.course.task_sheets import QUIZ_MINUTES
 from qa_demo.views import parse
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.lessons.seats import moment, seat
+from qa_demo.views.lessons.teaching import CHAPTERS, teaching, texts
 from qa_demo.views.state import Screen
 
 FILE = ASSETS / "exercises" / "kinds.md"
@@ -63,9 +66,16 @@ def bench_of(value: Any) -> Bench:
 
 
 def opened(screen: Screen | None, value: Any) -> dict[str, Any]:
-    """The exercises of a homework, or the items of a quiz, without a solution. Errors: BadInput."""
+    """The exercises of a homework or the items of a quiz, without a solution; a teacher's plans.
+    Errors: BadInput.
+    """
     given = parse.record(value, "exercises", "what", "seed")
-    if parse.choice(given.get("what"), "the exercises", ("homework", "quiz")) == "quiz":
+    what = parse.choice(given.get("what"), "what to open", ("homework", "quiz", "plans"))
+    if what == "plans":
+        found = teaching(load())
+        pages = [asdict(one) for one in sheets(found, CHAPTERS, texts())]
+        return {"plans": {"sheets": pages, "faults": list(found.faults), "often": OFTEN}}
+    if what == "quiz":
         form = form_of(given)
         items = [
             {
