@@ -7,13 +7,15 @@ from qa_demo.figures.pack import printable
 
 
 def shorten(text: str, longest: int = 60) -> str:
-    """A text as one line: blanks become one, and one over `longest` characters loses its middle."""
+    """A text as one line; one over `longest` characters loses its middle, words whole if it can."""
     text = " ".join(printable(text).split())
-    return (
-        text
-        if len(text) <= longest
-        else f"{text[: longest * 2 // 3].rstrip()} … {text[-longest // 4 :].lstrip()}"
-    )
+    if len(text) <= longest:
+        return text
+    first, last = longest * 2 // 3, -longest // 4
+    head, tail = text[: first + 1], text[last - 1 :]
+    head = head.rsplit(" ", 1)[0] if " " in head else text[:first]
+    tail = tail.split(" ", 1)[1] if " " in tail else text[last:]
+    return f"{head} … {tail}"
 
 
 def quoted(text: str, longest: int | None = None) -> str:

@@ -82,7 +82,7 @@ def frame_of(services: Services, chapters: Sequence[ModuleType] = CHAPTERS) -> F
 
 
 def build(services: Services, join: Join | None = None, course: Folder | None = None) -> gr.Blocks:
-    """Assemble the page; `join` is shown to a class, `course` holds the bundled lessons by default."""
+    """Assemble the page; `join` is shown to a class, `course` is the bundled one by default."""
     with Page(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         picture("header", {"join": None if join is None else asdict(join)}, elem_id="header")
         frame = Frame(CHAPTERS, services)

@@ -200,13 +200,14 @@ class Played:
     def says(self) -> str:
         return str(self.page.evaluate(SAYS))
 
-    def left_open(self, view: str) -> list[str]:
-        """What the veil leaves open, on a desk and in present mode."""
-        found: list[str] = self.page.evaluate(LEFT_OPEN, view)
+    def before_guess(self, view: str) -> tuple[list[str], str]:
+        """What the veil leaves open, and all that the page says, on a desk and in present mode."""
+        found, says = self.page.evaluate(LEFT_OPEN, view), self.says()
         self.page.evaluate("document.body.classList.add('present')")
         found += self.page.evaluate(LEFT_OPEN, view)
+        says += self.says()
         self.page.evaluate("document.body.classList.remove('present')")
-        return found
+        return found, says
 
     def missing(self, needed: list[str], patience: int) -> list[str]:
         """Those of the numbers that do not come to stand on the page."""
@@ -261,10 +262,10 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
     """What a step says that its picture does not show."""
     step, faults = lesson.steps[k], []
     played.open(lesson, k)
-    text, before, bare = played.strip(), played.says(), []
+    text, (bare, before) = played.strip(), played.before_guess(step.view)
     before_guess = text
-    if step.predict and step.veil and step.predict != "chips":
-        bare = played.left_open(step.view)
+    covered = bool(step.predict) and step.veil
+    if covered:
         faults += [f"“{t}” is not covered" for t in bare if TELLS.search(t)]
     more: list[str] = []
     if step.predict:
@@ -273,7 +274,8 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
         if step.predict != "chips" and not step.byhand:
             faults += early(played.found["last"], claims(before_guess)[0], before)
             right = right_words(step, played.found["last"])
-            faults += [f"“{t}” tells the right answer" for t in bare if right and right in t]
+            shown = bare if covered else []
+            faults += [f"“{t}” tells the right answer" for t in shown if right and right in t]
         if step.predict != "chips":
             more = sentences(step, played.found["last"])
     needed, wrong = claims("\n".join([text, *more]))
@@ -291,7 +293,9 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
 
 
 def right_words(step: Step, finding: Finding) -> str:
-    """The right option as it is listed; empty where none is."""
+    """The right option as it is listed, or the words to be marked; empty where none are."""
+    if step.predict == "mark":
+        return QUOTED.findall(finding.decides)[0].strip("“”\u2068\u2069")
     texts = {option.key: option.text for option in (*step.options, *finding.options)}
     return texts.get(finding.right, "").rstrip(".")
 

@@ -2,7 +2,9 @@
 teacher's own lesson whose text is hostile.
 """
 
+import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +58,28 @@ def site() -> Iterator[str]:
     own = replace(SPAN, id="own", title=HOSTILE, wrong=HOSTILE, track=HOSTILE, steps=(told,))
     with running(build(services, None, Folder((own, *load()))), room=looker(rooms)) as address:
         yield address
+
+
+TOUCHES = ("os.mkdir", "os.rename", "os.link", "os.symlink", "sqlite3.connect")
+
+
+@pytest.fixture
+def written() -> Iterator[list[str]]:
+    """The files that this process, which is the server's too, writes meanwhile."""
+    found: list[str] = []
+    on = True
+
+    def heard(name: str, given: tuple[object, ...]) -> None:  # a hook cannot be taken off again
+        if not on or (name != "open" and name not in TOUCHES):
+            return
+        flags = given[2] if name == "open" else os.O_RDWR
+        place = str(given[0])
+        if isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            found.append(place)
+
+    sys.addaudithook(heard)
+    yield found
+    on = False
 
 
 @pytest.fixture
@@ -191,7 +215,9 @@ def test_the_text_of_an_own_lesson_stays_text(visit: Callable[..., Page]) -> Non
     expect(page.locator(".lesson-strip :is(img, b, script)")).to_have_count(0)
 
 
-def test_a_class_is_asked_before_and_after_its_lessons(visit: Callable[..., Page]) -> None:
+def test_a_class_is_asked_before_and_after_its_lessons(
+    visit: Callable[..., Page], written: list[str]
+) -> None:
     teacher = visit()
     teacher.get_by_role("button", name="Open a room for your class").click()
     code = teacher.locator(".room-code").inner_text()
@@ -226,6 +252,7 @@ def test_a_class_is_asked_before_and_after_its_lessons(visit: Callable[..., Page
     # each page is paired with itself, although both typed the same code
     expect(teacher.locator("dialog.said .said-intro")).to_contain_text("2 students were asked")
     expect(teacher.locator(".quiz-bar.before").first).to_contain_text(re.compile(r"[0-2] of 2"))
+    assert not [place for place in written if not place.startswith("/dev/")]
     assert teacher.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
     with teacher.expect_download() as saved:
         teacher.get_by_role("button", name="quiz as CSV").click()

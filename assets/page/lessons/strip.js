@@ -14,6 +14,7 @@ import { makeHomework } from "./homework.js";
 import { guessed, keep, kept, remember, UNASKED } from "./memory.js";
 import { goOn, offer } from "./offer.js";
 import { makeOwnText } from "./own_text.js";
+import { showPlans } from "./plans.js";
 import { chosen, farewell, feedback, head, lessonList, note } from "./parts.js";
 import { makeQuiz } from "./quiz.js";
 import { makeRoom } from "./room.js";
@@ -255,7 +256,7 @@ function replied(data) {
   if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
   const first = !view.reply;
   view.reply = data;
-  view.seen = texts();
+  view.seen = shown();
   if (first && !view.taken) {
     say("go", step().view);
     requestAnimationFrame(() => chapterStep(40));
@@ -287,16 +288,16 @@ const texts = () =>
     ? [state.reading.reader, state.reading.question, state.reading.context].join("\u0001")
     : "";
 
-/** Another text or reader came while a step is open: what the check finds may differ. */
+/** What a step that asks nothing says, it says of the threshold in use. */
+const shown = () => step() && !step().predict ? `${texts()} ${state.record?.threshold}` : texts();
+
+/** Another text, reader or threshold came: what the check finds, or the list offers, may differ. */
 function reread() {
-  if (!view.at && view.seen !== texts()) { // the list offers an own text
-    view.seen = texts();
-    paint();
-  }
-  if (view.reply && view.at && !step()?.byhand && view.seen !== texts()) {
-    view.seen = texts();
-    send("look");
-  }
+  if (view.seen === shown()) return;
+  if (!view.at) paint();
+  else if (view.reply && !step()?.byhand) send("look");
+  else return;
+  view.seen = shown();
 }
 
 // Drawing
@@ -502,6 +503,9 @@ function list() {
     ),
     button("Homework: ten exercises", homework.open, { class: "plain said-open" }),
     button("Quiz: nine questions", quiz.open, { class: "plain said-open" }),
+    button("For teachers: plans of an hour", () => event("task_open", { what: "plans" }), {
+      class: "plain said-open",
+    }),
   ];
 }
 
@@ -539,6 +543,7 @@ function start(data) {
     open(lesson, number);
   });
   hear("reading", reread);
+  hear("selection", reread);
   carry("lesson", () => view.at?.lesson ?? null);
   carry("lesson_step", () => view.at?.step ?? null);
   hearLink(linked);
@@ -594,6 +599,7 @@ export function mountLessons() {
       if (data.homework) homework.drawn(data.homework);
       if (data.checked) homework.checked(data.checked);
       if (data.quiz) quiz.drawn(data.quiz);
+      if (data.plans) showPlans(data.plans);
       if (data.marked) quiz.marked(data.marked);
       if (data.worksheet) printOnly(lessonSheet(data.worksheet));
     },

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from qa_demo.core.course.lessons import Option
+from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.options import MergeOptions
 from qa_demo.core.reading.merge_rules import RULES
 from qa_demo.core.reading.predict import predict
@@ -98,8 +99,10 @@ def rule_disagrees(case: Case) -> Finding:
     a, b = usual.best.candidate, other.best.candidate
     if a.text == b.text:
         return lacking(f"Here both rules name {quoted(a.text, LONGEST)}.")
-    texts = dict.fromkeys(r.candidate.text for p in (usual, other) for r in p.n_best)
-    rest = [t for t in texts if t not in (a.text, b.text)][:2]
+    texts = {normalize(t): t for t in (a.text, b.text)}
+    for ranked in (*usual.n_best, *other.n_best):
+        texts.setdefault(normalize(ranked.candidate.text), ranked.candidate.text)
+    rest = [t for t in texts.values() if t not in (a.text, b.text)][:2]
     order = sorted([a.text, b.text, *rest], key=case.reading.encoding.context.find)
     keys = {a.text: "logits", b.text: "window"}
     options = [Option(keys.get(t, f"other-{k}"), shorten(t, LONGEST)) for k, t in enumerate(order)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.course.lessons import Option
+from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import wide
@@ -63,38 +64,48 @@ def copied(case: Case) -> Finding:
     )
 
 
-def _ranked(case: Case, first: int) -> Finding | tuple[list[Candidate], tuple[Option, ...]]:
-    """Candidates from rank `first` on, and the same as options in the order of the text."""
-    listed = [r.candidate for r in case.prediction.n_best][first : first + CHOICES]
-    texts = [c.text for c in listed]
-    if len(listed) < CHOICES or len(set(texts)) < CHOICES:
+Ranked = list[tuple[int, Candidate]]
+"""Candidates with their places in the reader's list, from 1 on."""
+
+
+def _ranked(case: Case, first: int) -> Finding | tuple[Ranked, tuple[Option, ...]]:
+    """Candidates from the place `first` on, and the same as options in the order of the text; of
+    those that differ in an article, a comma or their shortened middle only the first.
+    """
+    found: dict[str, tuple[int, Candidate]] = {}
+    for place, ranked in enumerate(case.prediction.n_best, 1):
+        if place >= first and len(found) < CHOICES:
+            short = normalize(shorten(ranked.candidate.text, LONGEST))
+            found.setdefault(short, (place, ranked.candidate))
+    listed = list(found.values())
+    if len(listed) < CHOICES:
         return lacking(f"The paragraph holds fewer than {CHOICES} different spans to choose from.")
-    places = [(c.char_start, c.char_end) for c in listed]
     return listed, in_reading_order(
-        [(p, shorten(t, LONGEST)) for p, t in zip(places, texts, strict=True)]
+        [((c.char_start, c.char_end), shorten(c.text, LONGEST)) for _, c in listed]
     )
 
 
 def runner_up(case: Case) -> Finding:
     """Which span comes second."""
-    best, found = case.best, _ranked(case, 1)
+    best, found = case.best, _ranked(case, 2)
     if isinstance(found, Finding):
         return found
     assert best is not None
     listed, options = found
+    second = listed[0][1]
     return Finding(
-        f"Second comes {quoted(listed[0].text, LONGEST)}, "
-        f"{number(best.score - listed[0].score)} behind the first.",
+        f"Second comes {quoted(second.text, LONGEST)}, "
+        f"{number(best.score - second.score)} behind the first.",
         right="rank-0",
         options=options,
-        said=_ranks(listed, 2),
+        said=_ranks(listed),
         given=_pairs(listed, best),
     )
 
 
 def best_pair(case: Case) -> Finding:
     """Which legal span has the highest score."""
-    best, found = case.best, _ranked(case, 0)
+    best, found = case.best, _ranked(case, 1)
     if isinstance(found, Finding):
         return found
     assert best is not None
@@ -105,25 +116,25 @@ def best_pair(case: Case) -> Finding:
         f"{printed.addends[1]} {printed.sign} {printed.total}.",
         right="rank-0",
         options=options,
-        said=_ranks(listed, 1),
+        said=_ranks(listed),
         given=_pairs(listed),
     )
 
 
-def _pairs(listed: list[Candidate], first: Candidate | None = None) -> str:
+def _pairs(listed: Ranked, first: Candidate | None = None) -> str:
     """The two logits of each span, in the order of the text; `first` is the winner, where told."""
     rows = [
         f"{quoted(c.text, LONGEST)} {number(c.start_logit)} and {number(c.end_logit)}"
-        for c in sorted(listed, key=lambda c: (c.char_start, c.char_end))
+        for _, c in sorted(listed, key=lambda one: (one[1].char_start, one[1].char_end))
     ]
     won = f"The first has the score {number(first.score)}. " if first else ""
     return f"{won}Start and end logit: {'; '.join(rows)}."
 
 
-def _ranks(listed: list[Candidate], first: int) -> dict[str, str]:
+def _ranks(listed: Ranked) -> dict[str, str]:
     return {
-        f"rank-{k}": f"{quoted(c.text, LONGEST)} is number {first + k} of the reader's list."
-        for k, c in enumerate(listed)
+        f"rank-{k}": f"{quoted(c.text, LONGEST)} is number {place} of the reader's list."
+        for k, (place, c) in enumerate(listed)
         if k
     }
 
