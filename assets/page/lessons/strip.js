@@ -246,6 +246,8 @@ function light() {
   const { highlight, view: chapter, byhand, predict } = step();
   const open = Boolean(view.told) || !predict;
   const asked = highlight.filter((name) => !open || !["question", "paragraph"].includes(name));
+  // who guesses has the question in sight; chapter 8 reads a passage that nobody asks about
+  if (!open && chapter !== "spanbert" && !asked.includes("chips")) asked.unshift("question");
   const parts = asked.length ? asked : ["picture"];
   const at = (name) => view.contents.parts[name].replaceAll("&", `#picture-${chapter}`);
   pointAt(byhand ? view.told ? ["#bench"] : [] : parts.map(at), !view.told);
