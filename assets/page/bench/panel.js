@@ -105,6 +105,7 @@ function bar() {
         view.chosen = one.id;
         view.about = one.about;
         send("preset", one.id);
+        view.inner.classList.add("refused"); // these numbers are not yet the case's
         say("go", one.chapter);
       },
     },
@@ -350,6 +351,7 @@ function build() {
 
 function draw() {
   const { inner } = view;
+  if (!inner.querySelector("[aria-invalid]")) inner.classList.remove("refused");
   view.said.textContent = view.about ??
     "Type start and end logits, or probabilities, from a book or an exam. No model runs: all nine chapters below show these numbers.";
   const held = focusIn(inner);
