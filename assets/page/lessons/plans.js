@@ -8,9 +8,9 @@ import { showDialog } from "./dialog.js";
 const button = (text, act, more = {}) =>
   el("button", { type: "button", class: "said-button", onclick: act, ...more }, text);
 
-const body = ({ lines, head, rows }) => [
+const body = ({ title, lines, head, rows }) => [
   lines.map((line) => el("p", {}, line)),
-  table({ caption: "", head, rows }),
+  table({ caption: title, head, rows }),
 ];
 
 /** @param {{sheets: any[], faults: string[], often: string}} data as Python sends it */
@@ -28,7 +28,6 @@ export function showPlans(data, at = 0) {
         button(title, () => showPlans(data, k), { "aria-pressed": k === at })
       ),
     ),
-    el("h3", {}, one.title),
     el("div", { class: "plan" }, body(one)),
     button("Print this page", () =>
       printOnly(

@@ -2,7 +2,7 @@
 // paper. It lives in the teacher's browser and in files saved there.
 
 import { csv, fileName } from "../shared/csv.js";
-import { el, table, tableBox } from "../shared/dom.js";
+import { el, table } from "../shared/dom.js";
 import { download } from "../shared/take.js";
 import { printOnly } from "../worksheet/worksheet.js";
 import { showDialog } from "./dialog.js";
@@ -38,8 +38,8 @@ const items = (rows) =>
   );
 
 const tables = ({ quiz, steps }) => [
-  quiz ? tableBox("Quiz", table({ caption: "Quiz by question", ...quiz })) : null,
-  steps.rows.length ? tableBox("Guesses", table({ caption: "Guesses by step", ...steps })) : null,
+  quiz ? table({ caption: "Quiz by question", ...quiz }) : null,
+  steps.rows.length ? table({ caption: "Guesses by step", ...steps }) : null,
 ];
 
 /** @param {any} data as Python sends it */
