@@ -85,16 +85,16 @@ def attention_elsewhere(case: Case) -> Finding:
     units, effects, _ = found
     window = case.reading.windows[best.window]
     target = Target("span_score", best.span, window=best.window)
-    looked = case.reader.relevance(window, target, "attention").total
+    looked = case.reader.relevance(window, target, "attention").start  # what is drawn first
     top = int(looked.argmax())
-    marks = f"Most of all goes to the mark {case.reading.tokens(window.index)[top]}. "
+    marks = f"most of all goes to the mark {case.reading.tokens(window.index)[top]}; "
     by_word = np.where(np.isfinite(effects), units.sums(looked), -np.inf)
     attended, costly = (np.argsort(-x, kind="stable")[:3].tolist() for x in (by_word, effects))
     shared = len(set(attended) & set(costly))
     return Finding(
-        f"{marks if units.of[top] < 0 else ''}Of the words most attention goes to "
-        f"{listed([_named(units, k) for k in attended])}; the costliest when covered are "
-        f"{listed([_named(units, k) for k in costly])}.",
+        f"From the answer's start {marks if units.of[top] < 0 else ''}of the words outside of the "
+        f"answer most goes to {listed([_named(units, k) for k in attended])}. The costliest when "
+        f"covered are {listed([_named(units, k) for k in costly])}.",
         right="no",
         holds=shared < 3,
         missing="Here the three most attended words are also the three costliest.",
