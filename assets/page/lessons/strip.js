@@ -243,8 +243,9 @@ function voted(data) {
 
 /** Point at the part in question; once it is answered at the evidence, and nothing stands back. */
 function light() {
-  const { highlight, view: chapter, byhand, predict } = step();
+  const { highlight, view: chapter, byhand, predict, open: fold } = step();
   const open = Boolean(view.told) || !predict;
+  if (open && fold) return pointAt([`#${chapter}-${fold}`], !view.told);
   const asked = highlight.filter((name) => !open || !["question", "paragraph"].includes(name));
   // who guesses has the question in sight; chapter 8 reads a passage that nobody asks about
   if (!open && chapter !== "spanbert" && !asked.includes("chips")) asked.unshift("question");

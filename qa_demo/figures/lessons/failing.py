@@ -136,6 +136,7 @@ def exact_or_not(case: Case) -> Finding:
         f"Its answer {quoted(case.prediction.answer or '', LONGEST)} {is_in} the texts that were "
         f"marked, {_golds(case)}: {'an exact match' if right else 'no exact match'}.",
         right="yes" if right else "no",
+        facts={"answer": quoted(case.prediction.answer or "", LONGEST)},
         given=_answered(case),
     )
 
@@ -178,7 +179,7 @@ def error_kind(case: Case) -> Finding:
     return Finding(
         f"The file calls it “{kind}”: the reader gives {what}; {marked}.",
         right=_key(kind),
-        given=_answered(case),
+        facts={"given": _answered(case)},
         options=tuple(Option(_key(k), KIND_SAYS[k]) for k in KIND_SAYS if k in shown),
     )
 
