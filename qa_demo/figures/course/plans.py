@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from qa_demo.core.course.plans import Row, Teaching
 from qa_demo.figures.course.paper import document, paragraph, sheet, table
 
-HEAD = ("minutes", "what", "on screen", "ask aloud", "often answered", "then say")
-AIMS = ("lesson", "aim", "typical wrong idea", "its check")
+HEAD = ["minutes", "what", "on screen", "ask aloud", "often answered", "then say"]
+AIMS = ["lesson", "aim", "typical wrong idea", "its check"]
 AIMS_ID = "aims"
 OFTEN = "“Often answered” is what to be ready for; it was not counted in classes."
 
@@ -50,8 +50,8 @@ class Sheet:
 
     plan: str
     title: str
-    lines: tuple[str, ...]
-    head: tuple[str, ...]
+    lines: list[str]
+    head: list[str]
     rows: list[list[str]]
 
 
@@ -60,16 +60,16 @@ def sheets(
 ) -> Iterator[Sheet]:
     """Each meeting of each plan, then the aims: for page, paper and document."""
     for plan in teaching.plans:
-        lines = (
+        lines = [
             f"Needed before: {plan.needs}",
             f"Words for the blackboard: {', '.join(plan.board)}.",
-        )
+        ]
         for number, hour in enumerate(plan.hours, 1):
             title = f"{plan.title}, meeting {number}" if len(plan.hours) > 1 else plan.title
             yield Sheet(plan.id, title, lines, HEAD, rows(hour, chapters, texts))
     if teaching.aims:
         aims = [[aim.title, aim.aim, aim.wrong, f"step “{aim.check}”"] for aim in teaching.aims]
-        yield Sheet(AIMS_ID, "What each lesson is for", (), AIMS, aims)
+        yield Sheet(AIMS_ID, "What each lesson is for", [], AIMS, aims)
 
 
 def printed(found: Sequence[Sheet], paper: str) -> str:
@@ -96,9 +96,9 @@ def markdown(teaching: Teaching, chapters: Mapping[str, str], texts: Mapping[str
     return "\n\n".join(parts)
 
 
-def _lines(head: tuple[str, ...], body: list[list[str]]) -> str:
+def _lines(head: list[str], body: list[list[str]]) -> str:
     """A table of Markdown; a bar in a cell would end it."""
-    lines = [list(head), ["---"] * len(head), *body]
+    lines = [head, ["---"] * len(head), *body]
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in lines)
 
 

@@ -43,6 +43,15 @@ def test_the_recipe_makes_a_lesson_that_holds_and_stands_first(tmp_path: Path) -
     assert load_course() == Folder(bundled)
 
 
+def test_a_step_that_speaks_of_its_own_text_does_not_hold_on_a_teachers() -> None:
+    reading = load_examples()["saxophone"].stored()
+    assert reading is not None
+    for lesson in load():
+        for found in prove(lesson, lambda key: (reading, ()), None, measured("bundled"), True):
+            bound = found.fault == "the step speaks of its own text"
+            assert bound != found.step.own, f"{lesson.id}: {found.step.title}: {found.fault}"
+
+
 def test_a_lesson_with_a_bundled_id_takes_its_place(tmp_path: Path) -> None:
     folder, bundled = recipe(tmp_path), load()
     (path,) = folder.iterdir()

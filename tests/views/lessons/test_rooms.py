@@ -18,6 +18,7 @@ from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
+from tests.documents import ROOT
 from tests.requests import services
 from tests.views.lessons.test_strip import ODD, sent
 
@@ -214,3 +215,13 @@ def test_homework_is_checked_one_by_one(frame: Frame) -> None:
         assert shown["right"] is None and shown["solution"]
         assert check(shown["answer"])["right"] is True
     assert quick(frame, "task_check", {**task, "guess": "one half"}).refused
+
+
+def test_the_plans_on_the_page_are_those_of_the_document(frame: Frame) -> None:
+    plans = quick(frame, "task_open", {"what": "plans"}).pictures[KEY]["plans"]
+    document = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    assert len(plans["sheets"]) == 5 and not plans["faults"]
+    for sheet in plans["sheets"]:
+        assert f"### {sheet['title']}" in document
+        for row in sheet["rows"]:
+            assert "| " + " | ".join(row).replace("\n", "<br>") + " |" in document
