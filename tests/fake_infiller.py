@@ -51,18 +51,14 @@ class FakeInfiller:
         max_pieces: int = 510,
         sure: float = 2.5,
     ) -> None:
-        self.name, self.has_sbo, self.positions, self.max_pieces = (
-            name,
-            has_sbo,
-            positions if has_sbo else 0,
-            max_pieces,
-        )
-        self.mask_id, self.checksum, self.sure, self.calls = (
-            MASK,
-            f"fake-{has_sbo}-{positions}",
-            sure,
-            0,
-        )
+        self.name = name
+        self.has_sbo = has_sbo
+        self.positions = positions if has_sbo else 0
+        self.max_pieces = max_pieces
+        self.mask_id = MASK
+        self.checksum = f"fake-{has_sbo}-{positions}"
+        self.sure = sure
+        self.calls = 0
         rng = np.random.default_rng(5)
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
         self.rows = rng.normal(size=(positions, WIDTH))
@@ -209,10 +205,8 @@ class FakeInfiller:
             int(masked.true_ids[at]),
             self._names,
         )
-        word, bias = (
-            self.words[masked.true_ids[at]].copy(),
-            float(self._bias(masked)[masked.true_ids[at]]),
-        )
+        word = self.words[masked.true_ids[at]].copy()
+        bias = float(self._bias(masked)[masked.true_ids[at]])
         return Trace(
             at,
             int(pairs.left[row]),

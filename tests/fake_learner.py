@@ -125,10 +125,8 @@ class FakeLearner:
 
     def read(self, question: str, context: str, options: WindowOptions) -> Reading:
         self._open()
-        found, shrink = (
-            self.read_other(question, context, options),
-            np.float32(0.98 ** (len(self._path[self._at][1]) - 1)),
-        )
+        found = self.read_other(question, context, options)
+        shrink = np.float32(0.98 ** (len(self._path[self._at][1]) - 1))
         return replace(found, start_logits=found.start_logits * shrink, checksum="")
 
     def close(self) -> None:

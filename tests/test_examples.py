@@ -274,10 +274,8 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
     assert [row["id"] for row in about["examples"]] == [e.id for e in POOL if e.id in recorded]
     assert len(recorded) >= len(POOL) - 5
     for row in about["examples"]:
-        reading, part = (
-            load_reading(READINGS / f"{row['id']}.npz"),
-            slice(row["at"], row["at"] + row["length"]),
-        )
+        reading = load_reading(READINGS / f"{row['id']}.npz")
+        part = slice(row["at"], row["at"] + row["length"])
         assert reading.checksum == about["checksum"]
         assert reading.tag_logits is not None
         s, e = reading.logits(row["window"])

@@ -191,13 +191,11 @@ class _Counter:
         done: int,
         total: int,
     ) -> None:
-        self._loaded, self._on_progress, self._cancelled, self._done, self._total = (
-            loaded,
-            on_progress,
-            cancelled,
-            done,
-            total,
-        )
+        self._loaded = loaded
+        self._on_progress = on_progress
+        self._cancelled = cancelled
+        self._done = done
+        self._total = total
 
     def __call__(self, work: Callable[[], torch.Tensor], steps: int) -> torch.Tensor:
         with self._loaded.workers.slot(self._cancelled):

@@ -266,10 +266,8 @@ def clean_config(raw: Any) -> dict[str, Any]:
 def build_config(clean: dict[str, Any], head: str = "QuestionAnswering") -> tuple[Any, type]:
     """The transformers configuration of a cleaned config, and its family's class with this head."""
     library, prefix = transformers(), FAMILIES[clean["model_type"]]
-    config_class, model_class = (
-        getattr(library, f"{prefix}Config"),
-        getattr(library, f"{prefix}For{head}"),
-    )
+    config_class = getattr(library, f"{prefix}Config")
+    model_class = getattr(library, f"{prefix}For{head}")
     config = config_class(**{key: value for key, value in clean.items() if key != "model_type"})
     config._attn_implementation = "sdpa" if model_class._supports_sdpa else "eager"
     return config, model_class

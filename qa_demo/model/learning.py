@@ -62,13 +62,11 @@ class ModelLearner:
         places: Places = PLACES,
     ) -> None:
         """Nothing is copied before the first step."""
-        self._scope, self._model, self._make_reader, self._workers, self._places = (
-            check_scope(scope),
-            model,
-            make_reader,
-            workers,
-            places,
-        )
+        self._scope = check_scope(scope)
+        self._model = model
+        self._make_reader = make_reader
+        self._workers = workers
+        self._places = places
         self._reading, self._golds = reading, tuple(golds)
         self._names = trained_names(model, self._scope)
         self.windows = training_windows(reading, golds)

@@ -59,12 +59,10 @@ class BertReader:
         bf16: bool = False,
     ) -> None:
         """Batches of one are as fast in fp32, give the first result sooner, and cancel sooner."""
-        self._name, self._threshold, self._calibrations, self._checksum = (
-            name,
-            threshold,
-            calibrations,
-            checksum,
-        )
+        self._name = name
+        self._threshold = threshold
+        self._calibrations = calibrations
+        self._checksum = checksum
         self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
         self._workers, self._batch_size, self._bf16 = workers, batch_size, bf16
         prepare(tokenizer)

@@ -41,14 +41,10 @@ class SBOHead(nn.Module):
     def __init__(self, hidden_size: int, vocab_size: int, positions: int = POSITIONS) -> None:
         super().__init__()
         self.position = nn.Embedding(positions, WIDTH)
-        self.dense1, self.norm1 = (
-            nn.Linear(2 * hidden_size + WIDTH, hidden_size),
-            nn.LayerNorm(hidden_size, eps=1e-12),
-        )
-        self.dense2, self.norm2 = (
-            nn.Linear(hidden_size, hidden_size),
-            nn.LayerNorm(hidden_size, eps=1e-12),
-        )
+        self.dense1 = nn.Linear(2 * hidden_size + WIDTH, hidden_size)
+        self.norm1 = nn.LayerNorm(hidden_size, eps=1e-12)
+        self.dense2 = nn.Linear(hidden_size, hidden_size)
+        self.norm2 = nn.LayerNorm(hidden_size, eps=1e-12)
         self.bias = nn.Parameter(torch.zeros(vocab_size))
         for weight in (self.position.weight, self.dense1.weight, self.dense2.weight):
             nn.init.normal_(weight, std=0.02)

@@ -236,10 +236,8 @@ class SpanBERT:
         """x_left, x_right [S, d], position vectors [S, 200] and the rows k [S] that were read."""
         pairs = masked.pairs(head.positions)
         k = torch.from_numpy(read_rows(pairs, swap))
-        left, right = (
-            hidden[torch.from_numpy(pairs.left.copy())],
-            hidden[torch.from_numpy(pairs.right.copy())],
-        )
+        left = hidden[torch.from_numpy(pairs.left.copy())]
+        right = hidden[torch.from_numpy(pairs.right.copy())]
         position = head.position(k - 1)
         return (
             head.mean_left.expand_as(left) if "left" in cut else left,

@@ -70,10 +70,8 @@ def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
     if not len(offsets):
         return offsets
     letters = np.flatnonzero([not c.isspace() for c in text])
-    first, last = (
-        np.searchsorted(letters, offsets[:, 0]),
-        np.searchsorted(letters, offsets[:, 1]) - 1,
-    )
+    first = np.searchsorted(letters, offsets[:, 0])
+    last = np.searchsorted(letters, offsets[:, 1]) - 1
     if not len(letters):
         return np.stack([offsets[:, 1], offsets[:, 1]], axis=1)
     starts = np.append(letters, letters[-1] + 1)[first]

@@ -24,10 +24,8 @@ def change_logit(screen: Screen, value: Any) -> Screen:
     paragraph. The change shows in every chapter until it is reset.
     """
     given = parse.record(value, "a logit", "side", "window", "pos or doc", "value")
-    side, window = (
-        parse.choice(given.get("side"), "side", SIDES),
-        parse.window(screen.reading, given.get("window")),
-    )
+    side = parse.choice(given.get("side"), "side", SIDES)
+    window = parse.window(screen.reading, given.get("window"))
     at = screen.reading.windows[window]
     pos = (
         parse.whole(given.get("pos"), "pos")

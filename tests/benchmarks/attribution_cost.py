@@ -92,10 +92,8 @@ def ours(reader: BertReader, reading: Reading, target: Target, apart: bool) -> n
     """20 midpoints, [2, n] or [1, n], with the baseline's value; F(x) is the answer's own."""
     window = window_of(reading, target)
     run = make_pass(reader.loaded.model, window, target)
-    embeds, path = (
-        word_embeddings(reader.loaded.model, window.input_ids)[None],
-        baseline_embeddings(reader.loaded, reading, window, "pad"),
-    )
+    embeds = word_embeddings(reader.loaded.model, window.input_ids)[None]
+    path = baseline_embeddings(reader.loaded, reading, window, "pad")
     with torch.inference_mode():
         run(path)
     return integrate(run, embeds, path, 20, apart=apart).numpy()

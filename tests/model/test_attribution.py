@@ -305,11 +305,9 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
 
     reader = load_reader(str(folders[family]))
     window = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0]
-    model, types, ids = (
-        reader.loaded.model,
-        token_types(reader.loaded.model, window),
-        window.input_ids,
-    )
+    model = reader.loaded.model
+    types = token_types(reader.loaded.model, window)
+    ids = window.input_ids
     x, path = word_embeddings(model, ids)[None], word_embeddings(model, np.full_like(ids, 5))[None]
     for target in (
         TARGET,
@@ -346,10 +344,8 @@ def test_the_last_layer_is_computed_where_the_target_reads_it(folders: dict[str,
     rows = np.array([7, 0, 3])
     for family in kit.FAMILIES:
         reader = load_reader(str(folders[family]))
-        model, window = (
-            reader.loaded.model,
-            reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0],
-        )
+        model = reader.loaded.model
+        window = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS).windows[0]
         narrow, types = narrowed(model, rows), token_types(model, window)
         assert (narrow is not None) == (family in ALIKE), family
         if narrow is None:
@@ -562,10 +558,8 @@ def cross_talk(
         for name, work in works.items()
         for k, reading in enumerate(readings)
     }
-    counts, until = (
-        [[0, 0] for _ in range(CROSS_TALK_THREADS)],
-        time.monotonic() + CROSS_TALK_SECONDS,
-    )
+    counts = [[0, 0] for _ in range(CROSS_TALK_THREADS)]
+    until = time.monotonic() + CROSS_TALK_SECONDS
     faults: list[BaseException] = []
 
     def session(number: int) -> None:

@@ -184,10 +184,8 @@ def test_a_head_alone_leaves_every_hidden_state_where_it_was(
 def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(
     reader: BertReader, reading: Any, scope: str
 ) -> None:
-    before, pointers = (
-        digest(reader._model),
-        {n: p.data_ptr() for n, p in reader._model.named_parameters()},
-    )
+    before = digest(reader._model)
+    pointers = {n: p.data_ptr() for n, p in reader._model.named_parameters()}
     learner = reader.learner(reading, GOLDS, scope)
     learner.step(Plan(5, 0.1, "adamw"))
     learner.undo()

@@ -39,10 +39,8 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
 
 def test_by_hand(taken: list[tuple[int, ...]]) -> None:
     x = torch.tensor([[1.0, 2.0], [3.0, -1.0]], requires_grad=True)
-    weight, bias = (
-        torch.tensor([[1.0, 10.0], [0.5, -2.0], [4.0, 0.0]]),
-        torch.tensor([0.0, 1.0, 2.0]),
-    )
+    weight = torch.tensor([[1.0, 10.0], [0.5, -2.0], [4.0, 0.0]])
+    bias = torch.tensor([0.0, 1.0, 2.0])
     with FrozenProducts():
         y = linear(x, weight, bias)
     assert y.tolist() == [[21.0, -2.5, 6.0], [-7.0, 4.5, 14.0]]

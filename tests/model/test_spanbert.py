@@ -87,11 +87,9 @@ def states(bert: SpanBERT, masked) -> torch.Tensor:
 def test_the_head_is_its_formula(bert):
     encoding = bert.encode(TEXT)
     masked = hide(encoding.context_ids, [Span(2, 4), Span(7, 7)], bert.mask_id)
-    x, head, words = (
-        states(bert, masked),
-        bert._sbo.state_dict(),
-        bert._model.bert.embeddings.word_embeddings.weight,
-    )
+    x = states(bert, masked)
+    head = bert._sbo.state_dict()
+    words = bert._model.bert.embeddings.word_embeddings.weight
     for piece in bert.infill(masked).pieces:
         logits = by_hand(
             head,

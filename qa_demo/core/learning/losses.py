@@ -99,10 +99,8 @@ def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools
         for span in marked(gold):
             if span.start >= window.doc_stop or span.end < window.doc_start:
                 continue
-            first, last = (
-                window.to_pos(max(span.start, window.doc_start)),
-                window.to_pos(min(span.end, window.doc_stop - 1)),
-            )
+            first = window.to_pos(max(span.start, window.doc_start))
+            last = window.to_pos(min(span.end, window.doc_stop - 1))
             row[first : last + 1] = I
             if span.start >= window.doc_start:
                 row[first] = B

@@ -68,10 +68,8 @@ def load_replay(folder: Path) -> Replay | None:
         places = {
             e["id"]: (int(e["window"]), int(e["at"]), int(e["length"])) for e in about["examples"]
         }
-        steps, positions = (
-            tuple(int(s) for s in about["steps"]),
-            sum(length for _, _, length in places.values()),
-        )
+        steps = tuple(int(s) for s in about["steps"])
+        positions = sum(length for _, _, length in places.values())
         fits = (
             about["format"] == FORMAT
             and start.shape == end.shape == (len(steps), positions)

@@ -188,10 +188,8 @@ def take(of: Lesson, taught: Taught, course: Course) -> Taught:
     marked span is too long for a legal pair and the legal pairs are what it is compared with: its
     score would rise without end. Nothing has changed then.
     """
-    sizes, longest = (
-        of.gold[1] - of.gold[0] + 1,
-        int((of.legal[1] - of.legal[0]).max(initial=-1)) + 1,
-    )
+    sizes = of.gold[1] - of.gold[0] + 1
+    longest = int((of.legal[1] - of.legal[0]).max(initial=-1)) + 1
     if course.loss != "soft" and sizes.max() > longest:
         raise BadInput(
             f"a marked span has {sizes.max()} word pieces, legal pairs have at most {longest} "

@@ -221,10 +221,8 @@ def judge(
         if sbo is not None and at in rows:
             row, k = rows[at]
             log_q = log_softmax(sbo[row])
-            boundary, both = (
-                said(log_q, true, names, top),
-                said(product(log_p, log_q), true, names, top),
-            )
+            boundary = said(log_q, true, names, top)
+            both = said(product(log_p, log_q), true, names, top)
         missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
         alone = said(log_p, true, names, top)
         pieces.append(

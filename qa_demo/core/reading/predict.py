@@ -121,11 +121,9 @@ def _grid_order(cells: Ints, t: Terms) -> Ints:
 
 def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, copies: str) -> Ints:
     """The window's best cells, until n of them differ in characters (empty pieces make copies)."""
-    starts, ends, n = (
-        reading.encoding.offset_mapping[:, 0],
-        reading.encoding.char_ends,
-        decode.n_best_size,
-    )
+    starts = reading.encoding.offset_mapping[:, 0]
+    ends = reading.encoding.char_ends
+    n = decode.n_best_size
     wanted = n
     while True:
         cells = top_spans(t.start, t.end, window, decode, copies, wanted)
@@ -166,10 +164,8 @@ def _near_misses(
     for w, window in enumerate(reading.windows):
         t, inside = terms[w], np.flatnonzero(window.is_context)
         start, end = t.start[inside] + t.shift, t.end[inside]
-        rows, columns = (
-            np.flatnonzero(start + end.max() >= cut),
-            np.flatnonzero(end + start.max() >= cut),
-        )
+        rows = np.flatnonzero(start + end.max() >= cut)
+        columns = np.flatnonzero(end + start.max() >= cut)
         i, j = inside[rows][:, None], inside[columns][None, :]
         rank = start[rows][:, None] + end[columns][None, :]
         codes = reason_codes(window, i, j, decode, copies)

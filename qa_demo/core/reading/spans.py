@@ -213,10 +213,8 @@ def best_illegal(
 ) -> tuple[Cell, ...]:
     """The n highest cells of each kind of illegality: a page can show what the rules kept out."""
     w = reading.windows[window]
-    scores, codes = (
-        span_scores(*reading.logits(window)).ravel(),
-        reason_matrix(w, options, copies).ravel(),
-    )
+    scores = span_scores(*reading.logits(window)).ravel()
+    codes = reason_matrix(w, options, copies).ravel()
     found: list[Cell] = []
     for why in reasons:
         at = np.flatnonzero(codes == REASONS.index(why))

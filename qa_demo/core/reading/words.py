@@ -102,11 +102,9 @@ def words(encoding: Encoding, window: Window) -> Words:
     """The words of a window, question first; a word cut by the border has only its pieces here."""
     of = np.full(len(window), -1, dtype=np.int64)
     items: list[Word] = []
-    at, asked, offsets = (
-        question_at(encoding),
-        _question_words(encoding),
-        encoding.question_offset_mapping,
-    )
+    at = question_at(encoding)
+    asked = _question_words(encoding)
+    offsets = encoding.question_offset_mapping
     known = len(offsets) == len(asked)
     for number in np.unique(asked):
         pieces = np.flatnonzero(asked == number)

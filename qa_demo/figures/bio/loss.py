@@ -91,10 +91,8 @@ def term_rows(
     ]
     others = int(terms.labelled.sum()) - len(shown)
     least = float(terms.floor.sum())
-    loss, floor = (
-        column(terms.loss[shown].tolist(), terms.total, decimals),
-        column(terms.floor[shown].tolist(), least, decimals),
-    )
+    loss = column(terms.loss[shown].tolist(), terms.total, decimals)
+    floor = column(terms.floor[shown].tolist(), least, decimals)
     divergence = above(least, terms.total, decimals)
     return {
         "rows": rows,

@@ -112,10 +112,8 @@ def _view(
     """Marginal, share among legal pairs, score of both answers and the span over both."""
     found = glue(reading, *both, decode)
     assert found is not None and found.window == window
-    table_, at = (
-        span_marginals(tag_log_probs(reading, window), len(found.whole)),
-        reading.windows[window].doc_start,
-    )
+    table_ = span_marginals(tag_log_probs(reading, window), len(found.whole))
+    at = reading.windows[window].doc_start
     spans = dict(zip(KEYS, (found.first, found.second, found.whole), strict=True))
     return {
         key: (

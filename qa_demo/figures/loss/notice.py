@@ -26,11 +26,9 @@ def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window
     target, p = start_end_targets(w, golds)[worse], softmax(reading.logits(window)[worse])
     rival, share = int(np.argmax(np.where(target > 0, -1.0, p))), float(p[target > 0].sum())
     here = f" in window {window + 1}" if len(reading.windows) > 1 else ""
-    name, other, theirs = (
-        terms[worse].name,
-        quoted(piece(reading, window, rival)),
-        percent(float(p[rival])),
-    )
+    name = terms[worse].name
+    other = quoted(piece(reading, window, rival))
+    theirs = percent(float(p[rival]))
     if _both_lead(reading, window, golds):
         larger = "which costs as much as the end" if alike else "with the larger loss of the two"
         said = [

@@ -108,11 +108,9 @@ def says_is() -> list[list[str]]:
 def _computed() -> list[list[str]]:
     """The pairs that hold numbers."""
     chance, steps = 0.19, paper_steps()
-    sbo, one, spans = (
-        steps["span masking", "span masking + SBO"],
-        steps["", ""],
-        steps["token masking", "span masking"],
-    )
+    sbo = steps["span masking", "span masking + SBO"]
+    one = steps["", ""]
+    spans = steps["token masking", "span masking"]
     return [
         [
             "The MLM loss is the chance of the word.",
@@ -222,10 +220,8 @@ def closing_data(
     cells, budget = (
         (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
     )
-    scores, curve = (
-        scores_data(metrics),
-        curve_data(card, None if metrics is None else metrics["overall"]),
-    )
+    scores = scores_data(metrics)
+    curve = curve_data(card, None if metrics is None else metrics["overall"])
     tables = [*curve.pop("tables"), *([] if scores is None else scores.pop("tables"))]
     return {
         "parts": [dict(p) for p in FATE],

@@ -69,10 +69,8 @@ def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:
 def token_table(reading: Reading, window: int, temperature: float = 1.0) -> dict[str, Any]:
     """The table twin: each position's token, logits and probabilities; context rows select."""
     w = reading.windows[window]
-    (start, end), (p_start, p_end) = (
-        reading.logits(window),
-        distributions(reading, window, temperature),
-    )
+    start, end = reading.logits(window)
+    p_start, p_end = distributions(reading, window, temperature)
     rows, select = [], []
     for pos, token in enumerate(reading.tokens(window)):
         doc = w.to_doc(pos) if w.is_context[pos] else None

@@ -21,10 +21,8 @@ PER_WINDOW = 5
 
 def dot(reading: Reading, candidate: Candidate) -> dict[str, Any]:
     """A window's candidate with its sum as printed; `owned` = its window owns its first token."""
-    window, printed = (
-        reading.windows[candidate.window],
-        total([candidate.start_logit, candidate.end_logit]),
-    )
+    window = reading.windows[candidate.window]
+    printed = total([candidate.start_logit, candidate.end_logit])
     return {
         "start": candidate.span.start,
         "end": candidate.span.end,

@@ -141,10 +141,8 @@ def mark(screen: Screen, value: Any) -> Screen:
     place of annotators or stand-ins.
     """
     encoding, span = screen.reading.encoding, parse.pieces(screen.reading, value, "a label")
-    start, end = (
-        int(encoding.offset_mapping[span.start, 0]),
-        int(encoding.offset_mapping[span.end, 1]),
-    )
+    start = int(encoding.offset_mapping[span.start, 0])
+    end = int(encoding.offset_mapping[span.end, 1])
     if start >= end:
         raise BadInput(
             "this word piece stands for no character of the paragraph, so it cannot be a label"

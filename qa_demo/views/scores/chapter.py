@@ -239,14 +239,10 @@ def ask_other(job: Job) -> dict[str, Any]:
 
 def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
     """Compare the selected start or end with another position, {"lane", "pos"}."""
-    given, n = (
-        parse.record(value, "a comparison", "lane", "pos"),
-        len(screen.reading.windows[shown_window(screen)]),
-    )
-    lane, pos = (
-        parse.choice(given.get("lane"), "the lane", LANES),
-        parse.whole(given.get("pos"), "the position", 0, n - 1),
-    )
+    given = parse.record(value, "a comparison", "lane", "pos")
+    n = len(screen.reading.windows[shown_window(screen)])
+    lane = parse.choice(given.get("lane"), "the lane", LANES)
+    pos = parse.whole(given.get("pos"), "the position", 0, n - 1)
     return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
 
 

@@ -77,14 +77,12 @@ class ModelCache(Generic[T]):
         available: Callable[[], float | None] = available_share,
         watch: float = WATCH,
     ) -> None:
-        self._load, self._most, self._idle, self._clock, self._available, self._watch = (
-            load,
-            most,
-            idle,
-            clock,
-            available,
-            watch,
-        )
+        self._load = load
+        self._most = most
+        self._idle = idle
+        self._clock = clock
+        self._available = available
+        self._watch = watch
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
         self._held: dict[str, T] = {}

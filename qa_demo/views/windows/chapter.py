@@ -190,10 +190,8 @@ def change_merge(screen: Screen, value: Any) -> Screen:
 def change_offset(screen: Screen, value: Any) -> Screen:
     """Add c to every logit of one window; 0 takes it back and keeps the window chosen."""
     given = parse.record(value, "the constant", "window", "c")
-    window, c = (
-        parse.window(screen.reading, given.get("window")),
-        parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST),
-    )
+    window = parse.window(screen.reading, given.get("window"))
+    c = parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST)
     return screen.change(
         what_if=WhatIf(screen.what_if.logits, (window, c), screen.what_if.temperature)
     )

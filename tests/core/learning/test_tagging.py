@@ -223,10 +223,8 @@ def test_the_trained_head_finds_the_convex_minimum_that_torch_finds():
     x = rng.normal(size=(40, 3))
     t = softmax(x @ rng.normal(size=(3, 3)) + rng.normal(size=(40, 3)))
     fit = fit_tags(x, t, steps=1500, rate=0.05, ridge=0)
-    weight, bias = (
-        torch.zeros(3, 3, dtype=torch.float64, requires_grad=True),
-        torch.zeros(3, dtype=torch.float64, requires_grad=True),
-    )
+    weight = torch.zeros(3, 3, dtype=torch.float64, requires_grad=True)
+    bias = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     best = torch.optim.LBFGS([weight, bias], max_iter=200, tolerance_grad=1e-10)
 
     def closure():
@@ -249,10 +247,8 @@ def test_the_gradient_of_the_mean_loss_is_torch_s():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(2)
     x, t = rng.normal(size=(7, 4)), rng.dirichlet([1, 1, 1], 7)
-    weight, bias = (
-        torch.tensor(rng.normal(size=(3, 4)), requires_grad=True),
-        torch.tensor(rng.normal(size=3), requires_grad=True),
-    )
+    weight = torch.tensor(rng.normal(size=(3, 4)), requires_grad=True)
+    bias = torch.tensor(rng.normal(size=3), requires_grad=True)
     logits = torch.tensor(x) @ weight.T + bias
     torch.nn.functional.cross_entropy(logits, torch.tensor(t)).backward()
     got = gradient(x, logits.detach().numpy(), t)

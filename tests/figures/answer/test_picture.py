@@ -126,10 +126,8 @@ def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(
 ) -> None:
     """A product's null is a logarithm of probabilities, never a sum of logits."""
     text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
-    reading, merge = (
-        FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10)),
-        MergeOptions(scale=scale, null=null),
-    )
+    reading = FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10))
+    merge = MergeOptions(scale=scale, null=null)
     prediction = predict(reading, DecodeOptions(null_score_diff_threshold=-50.0), merge)
     best, picture = prediction.best.candidate, answer_picture(reading, prediction, merge)
     assert picture["null"] in null_logits(reading).tolist()

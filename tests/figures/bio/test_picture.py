@@ -171,10 +171,8 @@ def test_spans_that_overlap_a_higher_one_are_listed_and_never_counted() -> None:
 def test_the_two_heads_are_compared_in_every_case() -> None:
     def said(letters: str, start: int | None, end: int | None, threshold: float = 0.0) -> str:
         reading = reading_of(letters)
-        s, e = (
-            np.zeros((1, len(letters) + 4), dtype=np.float32),
-            np.zeros((1, len(letters) + 4), dtype=np.float32),
-        )
+        s = np.zeros((1, len(letters) + 4), dtype=np.float32)
+        e = np.zeros((1, len(letters) + 4), dtype=np.float32)
         s[0, 0 if start is None else 3 + start], e[0, 0 if end is None else 3 + end] = 9, 9
         reading = replace(reading, start_logits=s, end_logits=e)
         return compare_sentence(predict(reading, DECODE), tagging(reading, "viterbi").spans)

@@ -133,10 +133,8 @@ def test_a_slide_shows_the_window_of_the_other_answer_too() -> None:
 
 
 def test_the_largest_moves_come_first_and_differ_as_printed() -> None:
-    before, after = (
-        one([5, 1, 0, -1], [0, 1, 6, 2]),
-        one([5, 4.996, 0.5, -1], [0, -2.004, 6, 2], null=(1, 1)),
-    )
+    before = one([5, 1, 0, -1], [0, 1, 6, 2])
+    after = one([5, 4.996, 0.5, -1], [0, -2.004, 6, 2], null=(1, 1))
     moved = slide(before, after)
     assert largest_moves(moved, before.windows[0].owned).tolist()[:2] == [1, 2]
     twin = move_table(before, moved, 0)

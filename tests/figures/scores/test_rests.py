@@ -57,10 +57,8 @@ def test_words_are_aligned_as_by_hand() -> None:
 
 
 def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> None:
-    left, right = (
-        {"George": 2.0, "Rotne": 1.0, "July.": -0.5},
-        {"Rotne": 0.25, "old": -1.0, "July.": 0.5},
-    )
+    left = {"George": 2.0, "Rotne": 1.0, "July.": -0.5}
+    right = {"Rotne": 0.25, "old": -1.0, "July.": 0.5}
     data = plain(
         rests_data(
             (FIRST, OTHER), (explained(FIRST, left), explained(OTHER, right)), "leave_one_out"

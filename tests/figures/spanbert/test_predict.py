@@ -257,10 +257,8 @@ def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)])
     found = sums.loss_data(shown.now)
     plain(found)
-    mlm, sbo = (
-        [p.mlm.loss for p in shown.now.pieces],
-        [p.sbo.loss for p in shown.now.pieces if p.sbo],
-    )
+    mlm = [p.mlm.loss for p in shown.now.pieces]
+    sbo = [p.sbo.loss for p in shown.now.pieces if p.sbo]
     code, paper = found["code"], found["paper"]
     assert (code["blanks"], code["targets"], code["mlm"]["over"], code["sbo"]["over"]) == (
         4,

@@ -82,10 +82,8 @@ def test_a_head_of_384_tokens_is_at_most_130_kb(concentration: float) -> None:
 def test_seats_say_where_each_question_piece_stands(reading: Reading) -> None:
     window = reading.windows[0]
     seats = figure.seats(reading.encoding, window)
-    units, offsets = (
-        words(reading.encoding, window),
-        numbers(seats["question"]["offsets"], "<i4").reshape(-1, 2),
-    )
+    units = words(reading.encoding, window)
+    offsets = numbers(seats["question"]["offsets"], "<i4").reshape(-1, 2)
     text = seats["question"]["text"].encode("utf-16-le")
     pieces = [text[2 * a : 2 * b].decode("utf-16-le") for a, b in offsets]
     assert pieces == list(reading.encoding.question_tokens)

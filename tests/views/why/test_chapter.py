@@ -301,10 +301,8 @@ def test_every_method_is_checked_against_shuffled_weights(
 ) -> None:
     value = asked(screen, "shuffled", chosen(method=method))
     answer = why.reply(screen, value, work(reader, screen))
-    target, units = (
-        why.target_of(screen),
-        words(screen.reading.encoding, screen.reading.windows[screen.selection.window]),
-    )
+    target = why.target_of(screen)
+    units = words(screen.reading.encoding, screen.reading.windows[screen.selection.window])
     own, other = (
         np.abs(units.sums(reader.attribute(screen.reading, target, method, shuffle=s).total))
         for s in (None, explaining.SEED)
