@@ -1,6 +1,4 @@
-"""Open the page: `spanlight` [--lan] [--reader R] [--lessons FOLDER] [--host H] [--port P], or
-python app.py in a checkout.
-"""
+"""Open the page: `spanlight` [--lan] [--reader R] [--lessons FOLDER] [--host H] [--port P]."""
 
 import argparse
 import logging
@@ -165,9 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def serve(args: argparse.Namespace) -> int:
-    """Check, load, open, and wait for the end. Errors: QADemoError for an address, a reader
-    or a lesson that cannot be used.
-    """
+    """Check, load, open, and wait for the end. Errors: QADemoError for an unusable argument."""
     if args.lan and args.host is not None:
         raise BadInput("--lan listens on the whole network; leave --host out")
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
@@ -269,9 +265,7 @@ def bundled_checksum() -> str:
 
 
 def wait_for_the_end(first: "Future[Reader]") -> None:
-    """Serve until the process is interrupted. Raises what loading the first reader raises: without
-    it the page could answer nothing.
-    """
+    """Serve until interrupted. Raises what loading the first reader raises."""
     over = threading.Event()
     first.add_done_callback(lambda done: over.set() if done.exception() else None)
     try:

@@ -1,6 +1,4 @@
-"""Fixtures every layer may use: the toy whose numbers are worked out by hand, and a small static
-edition, which is made once.
-"""
+"""Fixtures every layer may use: the toy worked out by hand, and a small static edition."""
 
 import random
 from pathlib import Path

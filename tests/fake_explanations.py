@@ -87,9 +87,7 @@ def attribute(
     cancelled: IsCancelled | None,
     shuffle: int | None,
 ) -> Attribution:
-    """Gradient methods: random lanes; for integrated gradients they sum to F(x) - F(x') but for a
-    gap of 20 % / n_steps.
-    """
+    """Gradient methods: random lanes; integrated ones sum to F(x) - F(x') but for a gap."""
     if method not in METHODS:
         raise BadInput(f"the method must be one of {', '.join(METHODS)}, got {method!r}")
     window = window_of(reading, target)

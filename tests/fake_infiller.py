@@ -1,6 +1,4 @@
-"""A model that fills blanks without torch: states from a rule, two small heads, the real
-arithmetic of masking, wires and losses.
-"""
+"""A model that fills blanks without torch: states from a rule, the real arithmetic."""
 
 import zlib
 from collections.abc import Mapping

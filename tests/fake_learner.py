@@ -1,6 +1,4 @@
-"""A learner without a model: gradient steps on the logits themselves, s <- s - rate (p - t) / 2,
-so that the loss falls as it must.
-"""
+"""A learner without a model: s <- s - rate (p - t) / 2, so that the loss falls."""
 
 from collections.abc import Callable
 from dataclasses import replace

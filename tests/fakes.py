@@ -240,8 +240,6 @@ class FakeReader:
         )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> FakeLearner:
-        """Gradient steps on the logits themselves; every learner is kept in `learners`, so that a
-        test can see it closed.
-        """
+        """Gradient steps on the logits; every learner is kept, so that a test sees it closed."""
         self.learners.append(FakeLearner(reading, golds, scope, self.read))
         return self.learners[-1]

@@ -68,9 +68,7 @@ def need(*command: str | Path, **environment: str) -> None:
 
 
 def install() -> None:
-    """Make .venv and bring it to the pinned versions. Debian may lack ensurepip, so pip works from
-    outside: pip --python.
-    """
+    """Make .venv at the pinned versions, by pip from outside: Debian may lack ensurepip."""
     digest = hashlib.sha256(
         b"".join((ROOT / name).read_bytes() for name in REQUIREMENTS)
     ).hexdigest()

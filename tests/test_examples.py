@@ -1,6 +1,4 @@
-"""The pool of examples: its texts, the promise checks on readings made by hand, and the stored
-readings against the reader.
-"""
+"""The pool of examples: texts, promise checks by hand, stored readings against the reader."""
 
 import json
 from dataclasses import replace
@@ -70,9 +68,7 @@ def fault(reading: Reading, *answers: str, **promise: object) -> str | None:
 def one(
     words: str, start: dict[str, float], end: dict[str, float], null: float = 0.0, **more: object
 ) -> Reading:
-    """One window over the words; logits by word ("Beta@1": the second copy), -5 elsewhere, the
-    null score at [CLS] halved.
-    """
+    """One window over the words; logits by word ("Beta@1": the second), else -5, null halved."""
     listed = words.split()
     rows = []
     for given in (start, end):

@@ -177,9 +177,7 @@ def test_assets_inside_an_installed_package_come_first(tmp_path: Path) -> None:
 
 
 def test_the_metadata_allows_what_the_tests_run_with_and_no_next_major_version() -> None:
-    """torch alone is one version: a range brought 2.15 and four gigabytes of libraries for graphics
-    cards into an empty environment.
-    """
+    """torch alone is one version: a range brought 2.15 and four gigabytes for graphics cards."""
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
     ranges = {r.name: r.specifier for r in map(Requirement, PROJECT["dependencies"])}

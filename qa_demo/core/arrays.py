@@ -23,9 +23,7 @@ def logsumexp(x: Floats, axis: int = -1) -> Floats:
 
 
 def log_softmax(x: Floats, axis: int = -1) -> Floats:
-    """x_i - logsumexp(x): the logarithm of the softmax, in nats; shifted first, as a large logit
-    would swallow the logarithm.
-    """
+    """x_i - logsumexp(x): the logarithm of the softmax, in nats, shifted first."""
     x = np.asarray(x, dtype=np.float64)
     x = x - _top(x, axis)
     return x - np.expand_dims(logsumexp(x, axis), axis)

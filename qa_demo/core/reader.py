@@ -143,9 +143,7 @@ class Reader(Protocol):
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Start and end logits [b, n] with the positions of each mask [b, n] replaced by [MASK]:
-        deletion curves, leave one out.
-        """
+        """Start and end logits [b, n] with each mask's positions [b, n] replaced by [MASK]."""
         ...
 
     def attribute(

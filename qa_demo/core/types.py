@@ -145,9 +145,7 @@ class Window:
 
     @property
     def owned(self) -> NDArray[np.int64]:
-        """The context tokens (doc) that this window owns: those that no other window shows with
-        more context, ascending.
-        """
+        """The context tokens (doc) that this window owns, ascending."""
         return np.flatnonzero(self.is_max_context) - self.context_at + self.doc_start
 
     def to_pos(self, doc: int) -> int:
@@ -176,9 +174,7 @@ Baseline = Literal["pad", "mask", "zero"]
 
 
 class ReadingKey(NamedTuple):
-    """What a reading is a reading of; equal for equal weights, texts and windows, and fit to be
-    the key of a dictionary.
-    """
+    """What a reading is of; equal for equal weights, texts and windows, and a dictionary's key."""
 
     weights: str
     question: str
@@ -200,9 +196,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Answerability:
-    """How a span's lead over no answer is turned into the chance that the text answers at all; see
-    core.measuring.claims.
-    """
+    """How a span's lead becomes the chance that the text answers; see core.measuring.claims."""
 
     slope: float
     intercept: float

@@ -1,6 +1,4 @@
-"""Columns of losses and their parts, which are never negative: they add up as printed, and nothing
-but 0 is printed as 0.
-"""
+"""Columns of losses and parts, never negative: they add up as printed; only 0 prints as 0."""
 
 from collections.abc import Iterable, Sequence
 

@@ -195,9 +195,7 @@ def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
 
 
 def _surest(rows: Sequence[Row]) -> str:
-    """The best of three chances that some row has: whatever the text holds, if the text answers,
-    or the model's own P_s(i) P_e(j).
-    """
+    """The best of three chances in a row: of any text, if the text answers, or P_s(i) P_e(j)."""
     fits = ("claim", "right_if_answerable")
     return next((n for n in fits if any(row[n] is not None for row in rows)), "in_window")
 

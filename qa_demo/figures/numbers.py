@@ -155,9 +155,7 @@ def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> 
 
 
 def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
-    """The decimals of a column in which the value of the largest size keeps two digits: 0.2 needs
-    `least`, 0.0031 needs four.
-    """
+    """The decimals where the largest value keeps two digits: 0.2 needs `least`, 0.0031 four."""
     peak = max((abs(v) for v in values), default=0.0)
     return next((d for d in range(least, most) if peak >= 9.5 * 10.0**-d or peak == 0.0), most)
 

@@ -12,9 +12,7 @@ from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 
 
 def null_token(encoding: Encoding) -> str:
-    """What this reader calls the token that stands for no answer, [CLS] or <s>, fit to be printed:
-    the name comes from its files.
-    """
+    """What this reader calls the no-answer token, [CLS] or <s>, fit to be printed."""
     return printable(encoding.cls_token)
 
 

@@ -22,9 +22,7 @@ RULE = MergeOptions()
 
 
 def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = RULE) -> float:
-    """What "no answer" scores on the axis of logit sums: the rule's null, or min_w null_w where
-    that is a logarithm of probabilities.
-    """
+    """ "No answer" on the axis of logit sums: the rule's null, or min_w null_w."""
     return (
         float(null_logits(reading).min()) if merge.null == "min_product" else prediction.null_score
     )
@@ -43,9 +41,7 @@ def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.
 def score_sums(
     reading: Reading, null: float, window: int, span: Span
 ) -> tuple[PrintedSum, PrintedSum]:
-    """start logit + end logit = score, and score - null score, printed with the same decimals
-    since they share a number.
-    """
+    """start + end = score, and score - null, printed with the same decimals."""
     start, end = reading.logits(window)
     at = reading.windows[window]
     logits = [float(start[at.to_pos(span.start)]), float(end[at.to_pos(span.end)])]

@@ -113,9 +113,7 @@ def _gradients(
 
 
 def _unused(target: Target, column: int) -> bool:
-    """Whether the target has no part in this lane; a part that cancels to 0 (two spans with one
-    start) has a gradient of 0.
-    """
+    """Whether the target has no part in this lane; one that cancels has a gradient of 0."""
     return target.kind == ("end_logit", "start_logit")[column]
 
 

@@ -15,9 +15,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Blueprint:
-    """What the config.json of a folder describes: the configuration, its class, and each
-    parameter's shape, with no memory taken.
-    """
+    """What a folder's config.json describes: configuration, class, shapes; no memory taken."""
 
     folder: Path
     config: Any

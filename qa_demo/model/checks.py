@@ -76,9 +76,7 @@ def refuse_pointer(path: Path) -> None:
 
 
 def read_json(folder: Path, name: str, limit: int = MAX_JSON) -> Any:
-    """The content of a JSON file, or None when the file is not there. Errors: BadCheckpoint for a
-    file that cannot be read as JSON.
-    """
+    """The content of a JSON file, or None without one. Errors: BadCheckpoint for no JSON."""
     path = regular(folder, name)
     if path is None:
         return None

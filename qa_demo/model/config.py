@@ -119,16 +119,12 @@ def longest_input(config: Any) -> int:
 
 
 def knows_token_types(config: Any) -> bool:
-    """Whether a model tells question from paragraph by token types: DistilBERT, MPNet and DeBERTa
-    have none, RoBERTa a single one.
-    """
+    """Whether token types tell question from paragraph: not in DistilBERT, MPNet, DeBERTa."""
     return (getattr(config, "type_vocab_size", 0) or 0) > 1
 
 
 def adds_no_position(config: Any) -> bool:
-    """Whether a word's vector reaches the first layer norm with nothing added to it: positions act
-    in the attention only.
-    """
+    """Whether a word's vector reaches the first layer norm alone (positions in attention)."""
     relative = getattr(config, "position_biased_input", True) is False
     return relative or config.model_type == "modernbert"
 

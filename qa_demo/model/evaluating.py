@@ -56,9 +56,7 @@ def judged_rows(
     threads: int = 1,
     on_window: OnWindow | None = None,
 ) -> Generator[Row, None, None]:
-    """A record for each question, in order, as soon as it is known; one that the reader refuses
-    counts as unanswered and says why.
-    """
+    """A record a question, in order, as soon as known; a refused one says why."""
     decode = replace(setup.decode, null_score_diff_threshold=threshold_of(reader, setup))
 
     def row(example: Example, reading: Reading) -> Row:

@@ -16,9 +16,7 @@ from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers
 
 TOKENS_AT_ONCE = 1280
-"""Positions in one pass: about half a second of a small model, after which a user may cancel and
-others have their turn.
-"""
+"""Positions in one pass: half a second of a small model, then others have their turn."""
 
 
 @dataclass(frozen=True)

@@ -27,17 +27,13 @@ from qa_demo.model.forward import (
 from qa_demo.model.narrow import narrowed
 
 ROUNDING = 1e-4
-"""Gradient x input below this share of its own products is rounding: real ones have a tenth,
-cancelled ones a millionth.
-"""
+"""Gradient x input below this share of its products is rounding (real: 1e-1, not: 1e-6)."""
 Pass = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 """Word embeddings [k, n, h] -> the start part and the end part of the target, [k] and [k]."""
 
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:
-    """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions, the only ones that the
-    last layer need compute.
-    """
+    """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions alone."""
     a, b = lanes(target, window)
     rows = np.flatnonzero((a != 0) | (b != 0))
     narrow = narrowed(model, rows)

@@ -20,9 +20,7 @@ BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
 
 
 def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
-    """p_i = softmax(W T_i + b) needs W [3, d] and b [3], rows in the order B, I, O; None when the
-    folder has no such head.
-    """
+    """p_i = softmax(W T_i + b), W [3, d], b [3], rows B, I, O; None when the folder has none."""
     from safetensors.torch import load_file
 
     path = regular(folder, BIO_FILE)
@@ -44,9 +42,7 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
 
 @dataclass(frozen=True)
 class Card:
-    """What reader.json says about a reader: its tuned no-answer threshold and its heads'
-    calibrations, None where it says nothing.
-    """
+    """What reader.json says of a reader: its threshold and calibrations, or None."""
 
     threshold: float | None = None
     calibrations: Calibrations | None = None

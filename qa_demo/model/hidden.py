@@ -14,9 +14,7 @@ _SAME = 1e-4
 
 
 def head_weights(loaded: Loaded, bio: torch.nn.Linear | None = None) -> HeadWeights:
-    """Copies of S, E and their biases (the two rows of the output layer), and of W and b where a
-    BIO head stands beside them.
-    """
+    """Copies of S, E and biases (two rows of the output layer), and of a BIO head's W and b."""
     layer = output_layer(loaded.model)
     if not isinstance(layer, torch.nn.Linear):
         raise BadCheckpoint(

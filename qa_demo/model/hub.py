@@ -1,6 +1,4 @@
-"""Fetch a reader from the Hugging Face hub into the ordinary cache: probe first, sizes before
-bytes, then the files we read.
-"""
+"""Fetch a reader from the Hugging Face hub into its cache: probe, sizes, then our files."""
 
 import fnmatch
 import os
@@ -85,9 +83,7 @@ def _cached(source: Source) -> Path | None:
 def fetch(
     source: Source, limits: HostLimits, check_config: Callable[[Path], object]
 ) -> tuple[Path, str]:
-    """The local snapshot of a hub reader and its commit; `check_config` sees config.json before
-    the weights are fetched.
-    """
+    """The local snapshot of a hub reader and its commit; `check_config` before the weights."""
     if offline() or not reachable():
         folder = _cached(source)
         if folder is None:

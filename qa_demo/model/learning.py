@@ -103,9 +103,7 @@ class ModelLearner:
 
     @property
     def bytes_held(self) -> int:
-        """Bytes of everything that belongs to this learner alone: weights, gradients, moments,
-        snapshots, hidden states.
-        """
+        """Bytes this learner alone holds: weights, gradients, moments, snapshots, states."""
         tensors = [
             *(self._private.tensors() if self._private is not None else ()),
             *self._stepper.hidden.values(),

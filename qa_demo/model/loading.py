@@ -1,6 +1,4 @@
-"""load_reader: a name in, a checked reader out. First the name is parsed, then files are fetched,
-checked, and only then built.
-"""
+"""load_reader: a name in, a checked reader out: parsed, fetched, checked, then built."""
 
 import importlib.util
 import logging

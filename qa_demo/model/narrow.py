@@ -29,9 +29,7 @@ class _Rows(torch.nn.Module):
 
 
 def narrowed(model: Any, rows: np.ndarray) -> Any | None:
-    """A module over the very same parameters that gives only these rows of the last layer, in this
-    order; None for other types.
-    """
+    """A module of the same parameters that gives only these rows of the last layer, or None."""
     if model.config.model_type not in ALIKE:
         return None
     last = len(model.base_model.encoder.layer) - 1

@@ -142,9 +142,7 @@ class PrivateWeights:
         self._optimizer = None
 
     def optimizer_for(self, plan: Plan) -> torch.optim.Optimizer:
-        """The running optimiser with the plan's rate; a fresh one after undo, redo, reset, a
-        cancel or a change of kind.
-        """
+        """The running optimiser with the plan's rate; a fresh one after any other action."""
         kind = torch.optim.SGD if plan.optimizer == "sgd" else torch.optim.AdamW
         if type(self._optimizer) is not kind:
             own = self.own()

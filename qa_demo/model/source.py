@@ -40,9 +40,7 @@ PUBLIC = HostLimits(local_folders=False, max_parameters=150_000_000, use_token=F
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed reader name: kind is bundled, large, folder or hub; `path` belongs to folder, `repo`
-    and `revision` to hub.
-    """
+    """A parsed reader name: kind is bundled, large, folder (`path`) or hub (`repo`, `revision`)."""
 
     kind: str
     name: str

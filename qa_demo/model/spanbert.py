@@ -92,9 +92,7 @@ class SpanBERT:
         return self._names[piece_id]
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn as often as it came in the pre-training text; uniform, special pieces left
-        out, where no counts are stored.
-        """
+        """A piece drawn as often as in pre-training; uniform, not special, without counts."""
         if self._cumulated is not None:
             return int(
                 np.searchsorted(self._cumulated, rng.random() * self._cumulated[-1], side="right")

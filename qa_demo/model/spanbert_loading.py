@@ -69,9 +69,7 @@ def _bundled() -> Path:
 
 
 def load_sbo(folder: Path, config: Any) -> SBOHead | None:
-    """The boundary head beside a folder, in fp32; None when there is no such file, BadCheckpoint
-    when its tensors do not fit.
-    """
+    """The boundary head beside a folder, fp32, or None; BadCheckpoint for unfit tensors."""
     from safetensors.torch import load_file
 
     path = regular(folder, SBO_FILE)

@@ -64,9 +64,7 @@ def _tensors(files: list[Path]) -> dict[str, Any]:
 
 
 class _Report(logging.Filter):
-    """transformers prints a table of the tensors it misses or does not use, in colours; what is
-    missing is said by our own error.
-    """
+    """transformers prints a coloured table of missing tensors; our own error says it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return "LOAD REPORT" not in record.getMessage()

@@ -41,9 +41,7 @@ def idle_cores() -> int:
 
 
 class Workers:
-    """Places for forward passes, one window at a time and in the order of asking, so that a long
-    text does not hold up a short one.
-    """
+    """Places for forward passes, a window at a time, so that no long text holds up a short one."""
 
     def __init__(self, count: int | None = None) -> None:
         """`count` places; by default one for each core, at least 2 and at most `MOST`."""

@@ -59,9 +59,7 @@ def network_address() -> str:
 
 
 def own_names(port: int) -> frozenset[str]:
-    """What a browser in this network may call this machine: anything else in the address bar is
-    another page's name that leads here.
-    """
+    """What a browser may call this machine; any other name is another page's leading here."""
     name = socket.gethostname().lower()
     hosts = {LOCAL, "localhost", network_address(), name, f"{name.removesuffix('.local')}.local"}
     return frozenset(f"{host}{end}" for host in hosts for end in {f":{port}", *_default(port)})

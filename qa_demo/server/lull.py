@@ -24,9 +24,7 @@ class Lull:
         self.over.set()
 
     def wait(self, quiet: float = 0.5, longest: float = 3.0) -> None:
-        """Return once no request has come for `quiet` seconds, after `longest` at the latest, and
-        at once where somebody waits.
-        """
+        """Return after `quiet` seconds without a request, `longest`, or at once if one waits."""
         latest = self.clock() + longest
         while (left := min(self.last + quiet, latest) - self.clock()) > 0:
             if self.over.wait(left):

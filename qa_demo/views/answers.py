@@ -65,9 +65,7 @@ class Answers:
         return Update(new, reading, self.record(new), None, pictures)
 
     def record(self, screen: Screen) -> dict[str, Any]:
-        """The selection record with the formula of every chapter that has one; numbered, so that
-        it is news even where nothing moved.
-        """
+        """The selection record with every chapter's formula; numbered, so that it is news."""
         formulas = (
             {
                 key: module.formula(screen)

@@ -91,9 +91,7 @@ class Ask:
     def show_example(
         self, screen: Screen | None, visitor: str, key: Any, source: str | None = None
     ) -> Stream:
-        """An example was chosen: its stored reading at once, or a live one; by the reader in use,
-        or by the one named `source`.
-        """
+        """An example was chosen: its stored reading at once, or a live one (by `source`)."""
         example = self.examples.get(key) if isinstance(key, str) else None
         if example is None:
             yield said(f"There is no example '{str(key)[:40]}'.", "error")

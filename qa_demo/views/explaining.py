@@ -1,6 +1,4 @@
-"""Explanations of a reading, for chapters 2 and 9: asked of the reader that made it, run once,
-kept for whoever asks again.
-"""
+"""Explanations of a reading: asked of its own reader, run once, kept for all."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -94,9 +92,7 @@ class Stood:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """The rank correlation, over words, of an explanation with that of shuffled weights; None where
-    one of the two is constant.
-    """
+    """The rank correlation, over words, with shuffled weights' explanation, or None."""
 
     correlation: float | None
 

@@ -1,6 +1,4 @@
-"""A link is followed: when the page is opened, and when another one comes into an open tab (the
-back button, a link that was pasted).
-"""
+"""A link is followed: when the page is opened, and when one comes into an open tab."""
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
@@ -38,9 +36,7 @@ class Links:
         """The lessons that a link may open: the strip sets them."""
 
     def start(self, screen: Screen | None, visitor: str, fragment: Any, query: Any = "") -> Stream:
-        """The page was opened: show what its address asks for, else the first example, whose
-        stored reading needs no model.
-        """
+        """The page was opened: what its address asks for, else the first example, stored."""
         yield from self._show(None, visitor, parse_link(fragment, query) or Link())
 
     def follow(self, screen: Screen | None, visitor: str, value: Any) -> Stream:

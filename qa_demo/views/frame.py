@@ -97,9 +97,7 @@ class Frame:
     def browser_reread(
         self, chapter: Chapter, name: str, change: Callable[[Screen, Any], WindowOptions]
     ) -> None:
-        """Wire a request that needs the reader again: change(screen, value) -> WindowOptions; same
-        texts, with progress and cancel.
-        """
+        """Wire a request that needs the reader again: change(screen, value) -> WindowOptions."""
 
         def reread(screen: Screen | None, visitor: str, value: Any) -> Stream:
             windows, error = attempt(lambda: change(there(screen), value))

@@ -1,6 +1,4 @@
-"""Last hidden states of a few windows, and the heads of a few readers: fetched once, kept beside
-sessions, which hold no tensor.
-"""
+"""Last hidden states of a few windows, heads of a few readers, kept beside sessions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +43,5 @@ def heads(reading: Reading) -> HeadWeights | None:
 
 
 def fetch_heads(job: Job) -> HeadWeights:
-    """The same, asked for when they are not at hand. Errors: BadInput when another reader is in
-    use than the one that read.
-    """
+    """The same, asked for if not at hand. Errors: BadInput when another reader is in use."""
     return _HEADS.find(job.screen.reading.weights, job.maker().heads)

@@ -17,9 +17,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "n_best_size": (1, 100),
     "null_score_diff_threshold": (-100.0, 100.0),
 }
-"""What a control may send, ends included; whether it fits the text is decided where the text is
-known (core.reading.windows).
-"""
+"""What a control may send, ends included; core.reading.windows decides whether it fits."""
 
 
 def help_text(kind: type, name: str) -> str:
@@ -34,9 +32,7 @@ def value(name: str, raw: Any) -> float:
 
 
 def setting(options: Options, name: str, top: int) -> dict[str, Any]:
-    """What the page needs to draw the control of a whole number: its slider ends at `top`, its box
-    takes what the limits allow.
-    """
+    """What the control of a whole number needs: its slider ends at `top`, its box at the limit."""
     low, high = LIMITS[name]
     return {
         "name": name,

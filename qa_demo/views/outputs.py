@@ -18,9 +18,7 @@ QUIET: dict[str, Any] = {
     "queue": True,
 }
 EVENT: dict[str, Any] = {**QUIET, "trigger_mode": "multiple"}
-"""For events of pictures: "always_last" would repeat the data of the first; the browser's outbox
-sends one at a time instead.
-"""
+"""For pictures' events: "always_last" repeats the first's data; our outbox sends in turn."""
 RUN: dict[str, Any] = {
     "show_progress": "hidden",
     "api_visibility": "private",
@@ -108,9 +106,7 @@ def numbered(event: Any) -> int | None:
 
 
 def partial_event(handler: Callable[..., Any], key: str) -> Callable[..., Any]:
-    """handler(key, ...) as a generator function of its own: gradio looks at a function's signature
-    and kind, which `partial` hides.
-    """
+    """handler(key, ...) as a generator function: gradio looks at its signature and kind."""
 
     def streamed(
         screen: Screen | None, data: gr.EventData, request: gr.Request

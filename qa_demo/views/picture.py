@@ -1,6 +1,4 @@
-"""One linked picture: data goes to the browser as a prop, clicks come back as events. The only
-place that makes a gr.HTML.
-"""
+"""One linked picture: data out as a prop, clicks back as events; the only gr.HTML."""
 
 from typing import Any
 

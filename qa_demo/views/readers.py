@@ -1,6 +1,4 @@
-"""The menu of readers: the page's own, those that this browser has used, and any other by its
-name, with what is known of each.
-"""
+"""The menu of readers: the page's own, those used in this browser, any other by name."""
 
 import itertools
 from collections.abc import Callable, Sequence

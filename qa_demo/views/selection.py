@@ -35,9 +35,7 @@ def winner(screen: Screen) -> Selection | None:
 
 
 def flag(screen: Screen) -> str | None:
-    """What is to be said of the selected span under the limits in use: why it is no legal answer,
-    or that the reader stays silent.
-    """
+    """What the limits in use say of the selected span: illegal, or that nothing is answered."""
     chosen, best = screen.selection, screen.prediction.best
     if chosen is None:
         return None
@@ -96,9 +94,7 @@ def kept(old: Screen | None, new: Screen) -> Selection | None:
 
 
 def record(screen: Screen) -> dict[str, Any]:
-    """What every chapter needs to mark and print the selection: places, text, logits and their sum
-    as printed; and the answer line.
-    """
+    """What chapters mark and print of the selection: places, text, logits, answer line."""
     best, what_if = screen.prediction.best, screen.what_if
     out: dict[str, Any] = {
         "verdict": verdict(

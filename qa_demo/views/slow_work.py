@@ -1,6 +1,4 @@
-"""Slow work of the page: begun by an event with few outputs, followed in the server's queue,
-delivered to the newest screen.
-"""
+"""Slow work of the page: begun by an event, followed in the queue, delivered to the newest."""
 
 import itertools
 import threading

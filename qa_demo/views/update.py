@@ -14,9 +14,7 @@ _numbers = itertools.count(1)
 
 
 def message(text: str, kind: str = "quiet") -> dict[str, Any]:
-    """What the line under the question says; kind is quiet, busy or error. Numbered, so that a
-    repeated sentence is spoken again.
-    """
+    """What the line below says; kind is quiet, busy or error. Numbered, to be spoken again."""
     return {"text": printable(text), "kind": kind, "n": next(_numbers)}
 
 

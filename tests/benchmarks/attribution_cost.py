@@ -57,9 +57,7 @@ def a_reading(reader: BertReader, tokens: int) -> Reading:
 
 
 def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> np.ndarray:
-    """The recipe of captum's tutorial, but with a fixed target, on a private model (its hook
-    changes what others read), [2, n].
-    """
+    """captum's tutorial recipe with a fixed target, on a private model (its hook), [2, n]."""
     from captum.attr import LayerIntegratedGradients
 
     window = window_of(reading, target)
@@ -100,9 +98,7 @@ def ours(reader: BertReader, reading: Reading, target: Target, apart: bool) -> n
 
 
 def main() -> None:
-    """Run both sides in turn, keep the least time of each (other processes only add), and print
-    ratios, agreement and load.
-    """
+    """Run both sides in turn, keep the least times, and print ratios, agreement and load."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -42,9 +42,7 @@ def remembered(masked: Callable[..., tuple[Floats, Floats]]) -> Callable[..., An
 def sweep(
     seconds: float, kinds: list[TargetKind], skip: int
 ) -> tuple[Counter[tuple[str, str]], list[str], int]:
-    """Standings by explanation, what contradicts, and how many examples were left when the time was
-    over; shortest paragraphs first.
-    """
+    """Standings by explanation, contradictions, examples left when time was over."""
     reader, stop = load_reader(), time.monotonic() + seconds
     plain = reader.masked
     found: Counter[tuple[str, str]] = Counter()

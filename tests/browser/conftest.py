@@ -1,6 +1,4 @@
-"""The page on a free port with the fake reader, and one Chromium for the session; an error in the
-console fails the test.
-"""
+"""The page on a free port with the fake reader, one Chromium; console errors fail a test."""
 
 import os
 import shutil

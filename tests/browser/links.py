@@ -40,9 +40,7 @@ SETTLED = """() => new Promise((done) => {
   };
   look();
 })"""
-"""Resolves once address and picture have stayed the same for some time: good enough for a command
-that reports, not for a test.
-"""
+"""Resolves once address and picture rest for some time: for a command, not for a test."""
 REPLIES = ("/queue/join", "/queue/data")
 """What asks Python, and the stream that gradio holds open while an answer is due."""
 SHOWN = """(key) => {

@@ -1,6 +1,4 @@
-"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, the one-hot case and a head of
-one's own, by mouse and by keyboard.
-"""
+"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, one-hot, an own head."""
 
 import re
 from collections.abc import Callable

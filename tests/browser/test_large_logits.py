@@ -1,6 +1,4 @@
-"""A reader whose logits reach thousands or millions: every chapter draws it, prints its own
-numbers, and no label lies on another.
-"""
+"""Logits of thousands or millions: every chapter draws them, no labels on one another."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,4 @@
-"""Chapter 5 in Chromium: marks, axes that can be dragged, real steps with undo, wrong formulas; by
-mouse and by keyboard.
-"""
+"""Chapter 5 in Chromium: marks, draggable axes, real steps with undo, wrong formulas."""
 
 import time
 from collections.abc import Callable

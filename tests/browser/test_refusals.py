@@ -183,9 +183,7 @@ PLACES: dict[str, tuple[list[str], list[Box]]] = {
 def test_every_box_refuses_beside_itself_by_keyboard_and_mouse(
     open_page: Callable[..., Page], place: str
 ) -> None:
-    """What is refused stays in the box, the sentence stands beside it or beside the button that
-    sent it, and goes when it is mended.
-    """
+    """What is refused stays in the box, its sentence beside it, and goes when mended."""
     page = open_page()
     reach, boxes = PLACES[place]
     for step in reach:

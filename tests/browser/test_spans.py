@@ -1,6 +1,4 @@
-"""Chapter 4 in Chromium: the matrix formed in the browser, cells by mouse and by keyboard, the
-tent, the phone, the settings.
-"""
+"""Chapter 4 in Chromium: matrix, cells by mouse and key, tent, phone, settings."""
 
 import re
 import threading

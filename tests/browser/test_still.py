@@ -1,6 +1,4 @@
-"""Nothing moves under the pointer: boxes of a picture before and after pointing and selecting; the
-read-out stands inside the window.
-"""
+"""Nothing moves under the pointer: boxes before and after; the read-out stays inside."""
 
 import pytest
 from playwright.sync_api import Page, expect

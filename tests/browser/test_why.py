@@ -1,6 +1,4 @@
-"""Chapter 9 in Chromium: heads, lanes and the verdict, by mouse and by keyboard, and what happens
-when the reader refuses.
-"""
+"""Chapter 9 in Chromium: heads, lanes, verdict, and a reader that refuses."""
 
 import itertools
 import re
@@ -403,9 +401,7 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(
 
 
 def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
-    """Chapters 9 and 2 in present mode: no text keeps the size of a laptop, nothing runs out of
-    the page, pairs stand side by side.
-    """
+    """Chapters 9 and 2 in present mode: large text, nothing runs out, pairs side by side."""
     page.get_by_role("button", name="present").click()
     shows = {
         "why": {"looked": ".summary", "rested": ".sums p", "trust": ".stand"},

@@ -1,6 +1,4 @@
-"""Chapter 6 in Chromium: the tents, the sandbox and its re-run, candidates, the rank chart, the
-constant, by mouse and by keyboard.
-"""
+"""Chapter 6 in Chromium: tents, sandbox, re-run, candidates, rank chart, constant."""
 
 import re
 
@@ -128,9 +126,7 @@ def test_rules_are_compared_chosen_and_shaken(page: Page) -> None:
 def test_the_example_that_breaks_a_rule_is_opened(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The stored readings belong to the bundled reader, so the search itself is tested with the
-    views; here is its button.
-    """
+    """Stored readings are the bundled reader's: the search is tested in views, here its button."""
     wanted = list(load_examples().values())[3]
     monkeypatch.setattr(
         windows,

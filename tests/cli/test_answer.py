@@ -1,6 +1,4 @@
-"""answer --jsonl, and output that cannot be written: many questions with one loading, in real
-processes where the system is involved.
-"""
+"""answer --jsonl, and output that cannot be written: in real processes where it matters."""
 
 import io
 import json

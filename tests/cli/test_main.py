@@ -1,6 +1,4 @@
-"""python -m qa_demo answer | evaluate, mostly in this process; two real processes prove the entry
-point and its imports.
-"""
+"""python -m qa_demo answer | evaluate, mostly in this process; two real processes."""
 
 import gzip
 import json

@@ -59,9 +59,7 @@ WORDS = [
 
 @cache
 def readings() -> tuple[Reading, ...]:
-    """The stored readings of all examples, and long texts of the fake reader, every other one a
-    reader that withholds its answer.
-    """
+    """All examples' stored readings, and long fake texts, every other with no answer."""
     found = [example.stored() for example in load_examples().values()]
     assert all(found)
     for seed in range(10):

@@ -33,9 +33,7 @@ WATCH = """() => {
   };
   new MutationObserver(heard).observe(document.body, { childList: true, subtree: true });
 }"""
-"""Notes when a step was first named in the strip, and when the page was set up for it; all pages
-share this machine's clock.
-"""
+"""Notes when a step was first named, and when the page was set up for it; one clock."""
 
 
 def visit(browser: Browser, address: str) -> Page:

@@ -111,9 +111,7 @@ def test_lanes_a_target_does_not_have_are_zero(made: tuple) -> None:
 
 
 def test_attention_gradients_against_finite_differences(tmp_path: Path) -> None:
-    """The gradient with respect to one attention weight of the last layer, in float64: a hook of a
-    private model adds a step to it.
-    """
+    """The gradient by one attention weight of the last layer, float64: a hook adds a step."""
     reader = load_reader(str(kit.save(tmp_path, "bert")))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
     window = reading.windows[0]

@@ -183,9 +183,7 @@ def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> Non
 def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(
     folders: dict[str, Path], family: str
 ) -> None:
-    """Their first layer norm sees the word alone, so the length of its vector has no effect and
-    the gradient is perpendicular to it.
-    """
+    """Their first layer norm sees the word alone: the gradient is perpendicular to it."""
     reader = load_reader(str(folders[family]))
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
     assert np.abs(reader.attribute(reading, TARGET, "gradient_x_input").total).max() < 1e-4
@@ -298,9 +296,7 @@ def test_integration_against_simpsons_rule(folders: dict[str, Path], bert: tuple
 def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
     folders: dict[str, Path], family: str
 ) -> None:
-    """Two separate runs of captum on all rows of all layers, one for each logit, against the
-    shared pass over the rows that count.
-    """
+    """Two runs of captum on all rows and layers, one a logit, against the shared pass."""
     from captum.attr import IntegratedGradients
 
     reader = load_reader(str(folders[family]))

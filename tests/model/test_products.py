@@ -113,9 +113,7 @@ def test_other_threads_are_not_touched(taken: list[tuple[int, ...]]) -> None:
 
 
 def test_this_torch_still_has_the_operator() -> None:
-    """It is one that torch's own compiler calls, not a documented one: another version may drop
-    it, and then all is slow but right.
-    """
+    """torch's own compiler calls it, undocumented: without it all is slow but right."""
     assert (products._onednn is not None) == torch.backends.mkldnn.is_available()
 
 

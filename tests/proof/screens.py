@@ -1,6 +1,4 @@
-"""What Chromium draws: every chapter and step with its folds open, lessons, bench, a saved file and
-the pages of the edition.
-"""
+"""What Chromium draws: chapters and steps with folds open, lessons, bench, files."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -1,6 +1,4 @@
-"""What many want together is made once, and what is kept waits for no worker: explanations of the
-page, calls, readings.
-"""
+"""What many want is made once, and what is kept waits for no worker."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,6 +1,4 @@
-"""The fine-tuning command: a stopped run is the same run, phases follow each other, and every part
-learns at its own rate.
-"""
+"""The fine-tuning command: a stopped run is the same run, phases follow, own rates."""
 
 import json
 import signal

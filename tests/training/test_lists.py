@@ -1,6 +1,4 @@
-"""Lists of answers in training: several spans for the tags, one for start and end, a fifth of the
-paragraphs kept apart.
-"""
+"""Lists of answers in training: spans for the tags, one for start and end, a fifth apart."""
 
 import random
 from dataclasses import replace

@@ -1,6 +1,4 @@
-"""More text to pre-train on: a small MediaWiki dump, WordNet's layout, and nothing that shares a
-sentence with held-out text.
-"""
+"""More text to pre-train on: a small dump, WordNet's layout, nothing held out."""
 
 import bz2
 import gzip

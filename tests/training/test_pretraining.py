@@ -1,6 +1,4 @@
-"""Pre-training on a toy: packing, losses against torch, resume, export and load, scoring, and a
-reader that starts from it.
-"""
+"""Pre-training on a toy: packing, losses against torch, resume, export, scoring, a reader."""
 
 import json
 import re

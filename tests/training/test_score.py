@@ -1,6 +1,4 @@
-"""The scoring command on a toy reader: one reading of each question, calibrations, threshold,
-lists, and files that are read back.
-"""
+"""The scoring command on a toy reader: one reading a question, and files read back."""
 
 import json
 from pathlib import Path
@@ -53,9 +51,7 @@ def paragraph(k: int) -> str:
 
 
 def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: bool = False) -> Path:
-    """Twelve questions of four articles: of three in each, one answer is what start and end say,
-    one what the tags say, one neither.
-    """
+    """Twelve questions of four articles: of three, one is start and end's, one tags', one none."""
     articles = []
     for a in range(4):
         paragraphs = []

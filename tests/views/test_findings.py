@@ -1,6 +1,4 @@
-"""What each chapter opens with: one or more whole sentences of at most thirty words, in every
-example and in random texts.
-"""
+"""What each chapter opens with: whole sentences of at most thirty words, on any text."""
 
 import re
 from typing import Any

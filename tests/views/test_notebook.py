@@ -1,6 +1,4 @@
-"""A reading in a notebook: a frame that holds all of it and reaches nothing, and what it says where
-a reader would be needed.
-"""
+"""A reading in a notebook: a frame that holds all of it, and says what needs a reader."""
 
 import json
 import sys

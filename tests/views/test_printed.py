@@ -1,6 +1,4 @@
-"""What the chapters print of every example: no bound after an equals sign, no digits that say
-nothing, and columns of equal decimals.
-"""
+"""What chapters print of every example: no bound after =, no idle digits, equal decimals."""
 
 import re
 from collections.abc import Iterator

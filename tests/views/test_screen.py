@@ -593,9 +593,7 @@ class Slow:
 
 
 def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> None:
-    """Two events of one picture or of two start from the same state; neither may undo the other,
-    whichever is answered last.
-    """
+    """Two events start from the same state; neither may undo the other, in any order."""
     release, entered, go_on = Slow(), threading.Event(), threading.Event()
 
     def change(seen: Screen, data: gr.EventData) -> Screen:
@@ -697,9 +695,7 @@ def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
 def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
     screen: Screen,
 ) -> None:
-    """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error, the same
-    words where a window holds them.
-    """
+    """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error."""
     context = " ".join(f"Word{k} stands here." for k in range(20))
     old = Screen(FakeReader().read("Who?", context), screen.decode)
     seen = set()

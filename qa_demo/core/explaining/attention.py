@@ -247,9 +247,7 @@ def unpack(packed: bytes, n: int) -> NDArray[np.float64]:
 
 
 def thumbnail(head: Floats, size: int = 48) -> NDArray[np.float64]:
-    """The head [n, n] as at most size x size cells, each the largest weight of its block: a mean
-    would hide single arcs.
-    """
+    """The head [n, n] as at most size x size cells, each the largest weight of its block."""
     n = np.asarray(head).shape[-1]
     edges = np.unique(np.linspace(0, n, min(size, n) + 1).astype(np.int64))[:-1]
     cells: NDArray[np.float64] = np.maximum.reduceat(

@@ -29,9 +29,7 @@ GAP_LIMIT = 0.02
 
 @dataclass(frozen=True)
 class Target:
-    """The number to explain: which logits of which `doc` span; `window` None means the window that
-    owns the span's start.
-    """
+    """The number to explain: which logits of which `doc` span; `window` None: its start's owner."""
 
     kind: TargetKind
     span: Span
@@ -184,9 +182,7 @@ class Attribution:
 
 @dataclass(frozen=True)
 class Cost:
-    """What an explanation takes: forward passes of the window, and backward passes (gradients of
-    the start part and of the end part).
-    """
+    """What an explanation takes: forward passes of the window, and backward passes."""
 
     forward: int
     backward: int
@@ -226,9 +222,7 @@ def ranks(values: Floats) -> NDArray[np.float64]:
 
 
 def rank_correlation(x: Floats, y: Floats) -> float | None:
-    """Spearman's rho: Pearson's correlation of the ranks, in [-1, 1]; None when either side is
-    constant or shorter than 2.
-    """
+    """Spearman's rho in [-1, 1]; None when either side is constant or shorter than 2."""
     if len(x) != len(y):
         raise BadInput(f"a rank correlation compares equally long lists, got {len(x)} and {len(y)}")
     a, b = ranks(x), ranks(y)

@@ -21,9 +21,7 @@ Looks = Mapping[WordSet, tuple[float, float]]
 def span_probability(
     target: Target, window: Window, start: Floats, end: Floats
 ) -> NDArray[np.float64]:
-    """m for logits [..., n]: P_s[i] P_e[j] over all positions of the window; for a start or end
-    target only its own factor.
-    """
+    """m for logits [..., n]: P_s[i] P_e[j] over the window; for a start or end its own factor."""
     i, j = window.to_pos(target.span.start), window.to_pos(target.span.end)
     log_start = log_softmax(start)[..., i] if target.kind != "end_logit" else 0.0
     log_end = log_softmax(end)[..., j] if target.kind != "start_logit" else 0.0

@@ -1,6 +1,4 @@
-"""The texts that ship with the page: examples with a question, and passages with hidden spans.
-Read from their files, and checked.
-"""
+"""The texts that ship with the page: examples with a question, passages with hidden spans."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +17,7 @@ from qa_demo.core.types import Encoding, Reading, Span
 
 @dataclass(frozen=True)
 class PoolExample:
-    """A text with a question, and why it is there; `promise` says by name what a reading of it
-    must show (qa_demo.training).
-    """
+    """A text with a question; `promise` says what a reading must show (qa_demo.training)."""
 
     id: str
     title: str
@@ -58,9 +54,7 @@ class PoolExample:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text without a question; `hidden` are slices of it, in order, and `promise` says what a
-    model's guesses must show.
-    """
+    """A text without a question; `hidden` are slices, `promise` what guesses must show."""
 
     id: str
     title: str
@@ -72,9 +66,7 @@ class Passage:
 
 
 def load_examples(path: Path) -> tuple[PoolExample, ...]:
-    """Read the examples; BadInput, with the id, for an answer that does not stand where it says or
-    an id that stands twice.
-    """
+    """Read the examples; BadInput, with the id, for an answer not in its place or a second id."""
     words = ("id", "title", "kind", "reason", "question", "context")
     return tuple(
         PoolExample(
@@ -90,9 +82,7 @@ def load_examples(path: Path) -> tuple[PoolExample, ...]:
 
 
 def load_passages(path: Path) -> tuple[Passage, ...]:
-    """Read the passages; BadInput, with the id, for one that hides nothing or no slice of its
-    text, or an id that stands twice.
-    """
+    """Read the passages; BadInput, with the id, for no hidden slice of the text or a second id."""
     words = ("id", "title", "kind", "reason", "text")
     found = tuple(
         Passage(

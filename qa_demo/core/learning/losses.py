@@ -66,9 +66,7 @@ def entropy(target: Floats) -> Floats:
 
 
 def marginal_loss(logits: Floats, gold: Bools) -> float:
-    """-log of the summed probability of all gold positions [n]: one of them may hold it all, which
-    a soft target punishes.
-    """
+    """-log of the summed probability of all gold positions [n]: one of them may hold it all."""
     inside = np.asarray(gold, dtype=bool)
     if not inside.any():
         raise BadInput("a marginal loss needs at least one gold position, got none")

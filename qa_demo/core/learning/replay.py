@@ -55,9 +55,7 @@ class Replay:
 
 
 def load_replay(folder: Path) -> Replay | None:
-    """Read what `qa_demo.training.replay` wrote; None when there is none. Errors: BadInput for
-    files that do not fit together.
-    """
+    """Read what `qa_demo.training.replay` wrote, or None. Errors: BadInput for unfit files."""
     about_path, rows_path = folder / "replay.json", folder / "replay.npz"
     if not (about_path.is_file() and rows_path.is_file()):
         return None

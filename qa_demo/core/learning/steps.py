@@ -193,9 +193,7 @@ class Learner(Protocol):
 
 
 def training_windows(reading: Reading, golds: Golds) -> tuple[int, ...]:
-    """All windows of a short text; of a longer one the first `TRAINED_WINDOWS`, those that hold a
-    gold span whole first.
-    """
+    """All windows of a short text; else the first `TRAINED_WINDOWS`, whole golds first."""
     holders = [
         w.index
         for w in reading.windows

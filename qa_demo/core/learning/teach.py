@@ -70,9 +70,7 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What one window teaches: its states [n, d], the tags' targets [n, 3] and labelled tokens,
-    start and end targets [n], pairs.
-    """
+    """One window's lesson: states [n, d], tag targets [n, 3], labels, start and end targets [n]."""
 
     window: int
     states: NDArray[np.float64]
@@ -122,9 +120,7 @@ def lesson(
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """The heads after some steps, and the losses of both on the way, from step 0 on: nats, the
-    start/end's always with soft targets.
-    """
+    """The heads after some steps, and both losses from step 0 on: nats, start/end's soft."""
 
     heads: HeadWeights
     tag_losses: tuple[float, ...]

@@ -36,9 +36,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Said:
-    """What one head predicts for one hidden piece: its best guesses, and rank (1 = best), p and
-    -log p of the true piece.
-    """
+    """One head's prediction for a hidden piece: guesses, and the true piece's rank, p, -log p."""
 
     guesses: tuple[Guess, ...]
     rank: int
@@ -64,9 +62,7 @@ class HiddenPiece:
 
 @dataclass(frozen=True, eq=False)
 class Infill:
-    """All blanks of one masked text; `tokens` [T] are the true pieces. `code` and `paper` are the
-    two ways to add the losses up.
-    """
+    """All blanks of a masked text; `tokens` [T] are true; `code`, `paper`: two ways to add up."""
 
     masked: Masked
     tokens: tuple[str, ...]
@@ -154,9 +150,7 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
 def single_cuts(
     log_p: Floats, true: int, names: Sequence[str], top: int = 10
 ) -> tuple[OneCut, ...]:
-    """One blank's log-probabilities with no wire cut and with each alone, [4, V] in the order
-    None, left, right, position.
-    """
+    """One blank's log-probabilities [4, V] without a cut, then left, right, position cut alone."""
     found = [said(row, true, names, top) for row in log_p]
     first = found[0].guesses[0].id
     return tuple(
@@ -166,9 +160,7 @@ def single_cuts(
 
 
 def product(log_p: Floats, log_q: Floats) -> Floats:
-    """log of p q / sum p q: the two distributions combined as if independent, under a uniform
-    prior over the vocabulary.
-    """
+    """log of p q / sum p q: two distributions as if independent, under a uniform prior."""
     return log_softmax(np.asarray(log_p) + np.asarray(log_q))
 
 
@@ -183,9 +175,7 @@ def code_terms(
 
 
 def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
-    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i) over the hidden pieces; pieces
-    without a pair add MLM only.
-    """
+    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i); without a pair MLM only."""
     return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
 
 

@@ -36,9 +36,7 @@ class Infiller(Protocol):
         ...
 
     def encode(self, text: str, most: int | None = None) -> Encoding:
-        """The pieces of one text; BadInput for an empty one or one that is longer than the model's
-        positions, or than `most` pieces.
-        """
+        """The pieces of one text; BadInput for none, or more than positions or `most` allow."""
         ...
 
     def piece(self, piece_id: int) -> str:

@@ -95,9 +95,7 @@ class Masked:
         return found
 
     def boundary(self, run: Span) -> tuple[int, int] | None:
-        """The observed neighbours (s - 1, e + 1); None at an edge of the text, as [CLS] and [SEP]
-        never stand in for one.
-        """
+        """The observed neighbours (s - 1, e + 1); None at an edge of the text."""
         return (
             (run.start - 1, run.end + 1)
             if run.start > 0 and run.end < len(self.true_ids) - 1
@@ -171,8 +169,6 @@ def changed(masked: Masked, at: int, piece: int) -> Masked:
 
 
 def restored(masked: Masked, ids: Ints) -> Masked:
-    """The same blanks with the observed pieces of the text itself: what `changed` did is undone; a
-    replaced blank keeps its piece.
-    """
+    """The same blanks with the text's own observed pieces: what `changed` did is undone."""
     given = np.where(masked.true_ids == ids, masked.input_ids, ids)
     return Masked(ids, given, masked.runs, masked.fates, masked.draws, masked.budget)

@@ -54,9 +54,7 @@ DEFAULTS = MaskOptions()
 
 
 def length_law(options: MaskOptions = DEFAULTS) -> Floats:
-    """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper: truncated and renormalised; its mean
-    is 3.797, [upper - lower + 1].
-    """
+    """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper; its mean is 3.797."""
     q = 1 - options.geometric_p
     # Counted from the lower bound, which the sum cancels: q^(l - 1) can be 0 for every l, and 0 / 0
     # is no law.
@@ -107,9 +105,7 @@ def word_starts(word_ids: Ints) -> Ints:
 def _grow(
     first: int, ends: list[int], hidden: set[int], length: int, budget: int
 ) -> tuple[int, int, bool]:
-    """Hide up to `length` words from piece `first`, stopping inside a word when the budget is
-    full: (last piece, words, cut).
-    """
+    """Hide up to `length` words from piece `first`, within the budget: (last piece, words, cut)."""
     at = last = first
     for word in range(1, length + 1):
         while at < ends[0] and len(hidden) < budget:
@@ -187,9 +183,7 @@ def mask_spans(
     random_piece: RandomPiece,
     options: MaskOptions = DEFAULTS,
 ) -> Masked:
-    """SpanBERT: spans of whole words, merged; one fate for a whole run, an independent piece at
-    each place of a random one.
-    """
+    """SpanBERT: spans of whole words, merged; one fate a run, each random piece its own."""
     draws = draw_spans(word_ids, options, rng)
     runs = draws[-1].runs
     fates = tuple(fate for run in runs for fate in [draw_fate(rng)] * len(run))

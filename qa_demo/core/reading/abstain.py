@@ -96,9 +96,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The threshold that serves an objective best, and the objective's value there: percent, or
-    the mean cost of a question.
-    """
+    """The threshold that serves an objective best, and its value there: percent, or mean cost."""
 
     point: ThresholdPoint
     value: float
@@ -106,9 +104,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class Trade:
-    """Outcomes in order of rising score_diff: the diffs, whether each question has an answer,
-    exact and F1 of its best span.
-    """
+    """Outcomes by rising score_diff: diffs, answerable or not, the best span's exact and F1."""
 
     diffs: Floats
     answerable: NDArray[np.bool_]
@@ -133,9 +129,7 @@ class Trade:
 
     @property
     def cuts(self) -> Floats:
-        """Every threshold that tells two questions apart, rising; at the last one nothing is
-        withheld but questions without a span.
-        """
+        """Every threshold that tells two questions apart, rising; the last withholds nothing."""
         return np.unique(self.diffs[np.isfinite(self.diffs)])
 
     def curve(self, points: int = 101) -> tuple[ThresholdPoint, ...]:
@@ -183,9 +177,7 @@ class Trade:
 
 
 def trade(examples: Sequence[Example], said: Mapping[str, Outcome]) -> Trade:
-    """Line up a head's outcomes; a question without a span is never answered. Errors: BadInput
-    without both kinds of question.
-    """
+    """Line up a head's outcomes; no span is no answer. Errors: BadInput without both kinds."""
     has = np.array([bool(e.answers) for e in examples], dtype=bool)
     if not has.any() or has.all():
         raise BadInput(

@@ -61,9 +61,7 @@ def read_plan(reading: Reading) -> WindowPlan:
 
 
 def held(plan: WindowPlan) -> NDArray[np.int64]:
-    """Tokens from each token to the end of its owner window, itself included, [D]: the longest
-    span that may start there.
-    """
+    """Tokens from each token to its owner window's end, itself included, [D]: the longest span."""
     stops = np.asarray(plan.stops, dtype=np.int64)
     room: NDArray[np.int64] = stops[plan.owner] - np.arange(plan.n_tokens)
     return room

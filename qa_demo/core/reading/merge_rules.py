@@ -87,9 +87,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class RuleResult:
-    """One rule's outcome. The separate maxima rank no spans: they have no merge, prediction or
-    margin, and may be illegal.
-    """
+    """One rule's outcome. The separate maxima have no merge, prediction or margin."""
 
     name: str
     merge: MergeOptions | None

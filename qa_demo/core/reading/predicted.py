@@ -44,9 +44,7 @@ class Prediction:
     null_window: int
     score_diff: float | None
     limit: float | None
-    """The score_diff above which there is no answer; None when the rule or the reader knows none:
-    then the best span is the answer.
-    """
+    """The score_diff above which there is no answer; None if unknown: the best span answers."""
     has_threshold: bool = True
     """Whether the limit is the no-answer threshold; rules that compare probabilities have 0."""
 

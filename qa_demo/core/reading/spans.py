@@ -193,9 +193,7 @@ def make_candidate(
 def separate_argmaxes(
     reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
 ) -> Cell:
-    """The highest start and the highest end of a window's context, each taken for itself; `reason`
-    says whether they fit.
-    """
+    """The highest start and end of a window's context, each for itself; `reason` if illegal."""
     at = np.flatnonzero(reading.windows[window].is_context)
     s, e = reading.logits(window)
     return make_cell(
@@ -247,17 +245,13 @@ def pair_mass(
 
 
 def window_prob(reading: Reading, window: int, i: int, j: int, temperature: float = 1.0) -> float:
-    """P_s(i) P_e(j) of one cell: two independent softmaxes over all positions of the unpadded
-    window, logits divided by T.
-    """
+    """P_s(i) P_e(j) of one cell: two softmaxes over all positions of the window, logits / T."""
     s, e = (x.astype(np.float64) / temperature for x in reading.logits(window))
     return float(softmax(s)[i] * softmax(e)[j])
 
 
 def shares(values: Floats) -> Floats:
-    """Softmax among the listed values: it sums to 1 over the list and changes with the list's
-    length; equal when none has any mass.
-    """
+    """Softmax among the listed values; it changes with the list's length; equal without mass."""
     if not len(values):
         return np.empty(0)
     return softmax(values if np.max(values) > -np.inf else np.zeros(len(values)))

@@ -39,9 +39,7 @@ class Words:
         return len(self.items)
 
     def sums(self, values: Floats) -> NDArray[np.float64]:
-        """Sum of a word's positions, [U]; what special tokens hold belongs to no word. Pieces with
-        equal offsets add up.
-        """
+        """Sum of a word's positions, [U]; special tokens belong to none; equal offsets add up."""
         inside = self.of >= 0
         sums = np.zeros(len(self))
         np.add.at(sums, self.of[inside], np.asarray(values, dtype=np.float64)[inside])

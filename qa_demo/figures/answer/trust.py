@@ -26,9 +26,7 @@ CLAIMS = ["if the text answers", "answer line"]
 
 
 def trust_picture(measured: Measured | None, threshold: float | None) -> dict[str, Any]:
-    """Both diagrams of the start/end head, each with its sentence; `threshold` is the one in use,
-    None where none decides.
-    """
+    """Both diagrams of the start/end head with sentences; `threshold` in use, or None."""
     if measured is None or (HEAD not in measured.reliability and HEAD not in measured.curves):
         return {"claim": None, "reliability": None, "curve": None, "none": NONE}
     found, curve = measured.reliability.get(HEAD), measured.curves.get(HEAD)

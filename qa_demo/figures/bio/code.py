@@ -10,9 +10,7 @@ IMPORTS = (
 
 
 def bio_code(shown: Shown) -> str:
-    """Print B, I, O of the selected pieces and of every piece that is not tagged O. Errors:
-    BadInput for a reader without this head.
-    """
+    """Print B, I, O of the selection and of every tagged piece. Errors: BadInput without a head."""
     if shown.reading.tag_logits is None:
         raise BadInput("this reader has no BIO head, so there are no tags to print")
     step, span = shown.reading.options.doc_stride, shown.span

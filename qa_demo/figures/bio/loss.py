@@ -1,6 +1,4 @@
-"""Chapter 7, step 3, as data: three annotators, their mean as target, the loss term by term, and
-what one-hot targets leave of it.
-"""
+"""Chapter 7, step 3, as data: three annotators, their mean as target, the loss by term."""
 
 from collections.abc import Sequence
 from fractions import Fraction

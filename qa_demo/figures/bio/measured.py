@@ -1,6 +1,4 @@
-"""How well each head returns lists of answers, from figures measured once on paragraphs kept apart:
-the evidence for tags.
-"""
+"""How well each head returns lists of answers, measured once on paragraphs kept apart."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,6 +1,4 @@
-"""Chapter 7, step 1, as data: three probabilities for every token, one token taken apart, the
-notice and the table twin.
-"""
+"""Chapter 7, step 1, as data: three probabilities a token, one token apart, notice, twin."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -130,9 +128,7 @@ def token_data(
 
 
 def products_data(weight: Floats, bias: Floats, hidden: Floats, top: int = 8) -> dict[str, Any]:
-    """W_k h_k of one token for B, I, O on the dimensions that separate its two likeliest tags, the
-    rest and the bias: rows add up.
-    """
+    """W_k h_k of one token for B, I, O on the dimensions that part its two likeliest tags."""
     dimensions, rows = tag_anatomy(weight, bias, hidden, top)
     decimals = telling(x for row in rows for x in (*row.products, row.bias))
     out = []

@@ -132,9 +132,7 @@ def glue_data(
     marginals: Sequence[float],
     spans: Sequence[TaggedSpan],
 ) -> dict[str, Any]:
-    """The four pairs of two starts and two ends as added-up rows, the tags' view of them, and
-    where three losses would lead.
-    """
+    """The four pairs of two starts and ends as sums, the tags' view, where three losses lead."""
     spans_of = {"first": found.first, "second": found.second, "glued": found.whole}
     names = {key: printable(reading.encoding.text(span)) for key, span in spans_of.items()}
     pairs = (("first", 0, 0), ("second", 1, 1), ("glued", 0, 1), ("backwards", 1, 0))
@@ -213,9 +211,7 @@ def tags_sentence(found: Glue, spans: Sequence[TaggedSpan]) -> str:
 
 
 def loss_now(found: Glue) -> dict[str, str]:
-    """The loss over legal pairs with this reading's numbers: log of the sum over legal pairs minus
-    log of the two answers' sum.
-    """
+    """The loss over legal pairs: log of their sum minus log of the two answers' sum."""
     s = found.scores
     gold = float(np.logaddexp(s["first"], s["second"]))
     printed = total([found.log_legal, -gold])

@@ -1,6 +1,4 @@
-"""Chapter 7, both heads taught the same marks, as data: pairs and spans before and after, both
-losses, what each head returns now.
-"""
+"""Chapter 7, both heads taught the same marks: pairs, spans and losses before and after."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -38,9 +36,7 @@ def controls() -> dict[str, Any]:
 def target_sentence(
     reading: Reading, window: int, both: tuple[Span, Span], golds: Sequence[TagGold]
 ) -> str:
-    """What the marks ask of the tags at each answer's first token; whether tags that fit it
-    perfectly would return both.
-    """
+    """What marks ask of the tags at each answer's first token, and whether that returns both."""
     t = tag_targets(reading.windows[window], golds)[0]
     asked = [float(t[reading.windows[window].to_pos(x.start), B]) for x in both]
     shares = " and ".join(

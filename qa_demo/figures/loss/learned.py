@@ -27,9 +27,7 @@ USUAL: dict[str, dict[str, float]] = {
     "sgd": {"head": 0.1, "last_layer": 0.01, "reader": 0.001},
     "adamw": {"head": 0.003, "last_layer": 0.0003, "reader": 0.00003},
 }
-"""The rate that the control shows first: AdamW moves every weight by about its rate, so more
-weights need a smaller one.
-"""
+"""The rate shown first: AdamW moves each weight by it, so more weights need a smaller one."""
 
 
 def bench_data(

@@ -1,6 +1,4 @@
-"""Your formula, corrected: each wrong formula of the loss with its live consequence, and the
-stored reading that breaks it.
-"""
+"""Your formula, corrected: each wrong loss, its consequence, the reading that breaks it."""
 
 import math
 import sys

@@ -1,6 +1,4 @@
-"""Chapter 5 as data: labels, logit axes, terms, the bridge to prediction; what the browser cannot
-compute from the logits it has.
-"""
+"""Chapter 5 as data: labels, logit axes, terms, the bridge; what the browser cannot compute."""
 
 from typing import Any
 
@@ -150,9 +148,7 @@ def _targets(reading: Reading, window: int, golds: Golds) -> dict[str, Any]:
 
 
 def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
-    """Characters, word pieces around the first gold span; the browser adds the one-hot row of each
-    window. None for no answer.
-    """
+    """Characters and word pieces around the first gold span. None for no answer."""
     spans = [g for g in golds if g is not None]
     if not spans:
         return None

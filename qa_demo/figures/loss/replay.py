@@ -66,9 +66,7 @@ def _step_row(
 def _best(
     reading: Reading, rows: ReplayRows, step: int, decode: DecodeOptions
 ) -> tuple[str | None, str, list[int] | None]:
-    """The window's answer at one step (None: [CLS] is above the best span by more than the
-    threshold), that span's text, and place.
-    """
+    """The window's answer at one step (None above the threshold), its text, and place."""
     w = reading.windows[rows.window]
     found = top_spans(rows.start[step], rows.end[step], w, decode, "all", 1)
     if not len(found):

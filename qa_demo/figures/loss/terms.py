@@ -31,9 +31,7 @@ HEAD = ["term", "value", "weight", "over", "weight · value"]
 
 
 def term_rows(terms: Sequence[LossTerm], unit: str) -> tuple[list[list[str]], PrintedSum]:
-    """One row a term and the printed sum of weight * value; values, products and the plain sum
-    share their number of decimals.
-    """
+    """One row a term and the printed sum of weight * value, all with the same decimals."""
     parts, _ = _mean_and_sum(terms)
     rows = [
         [
@@ -157,9 +155,7 @@ def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, An
 def variants(
     reading: Reading, window: int, golds: Golds, decode: DecodeOptions
 ) -> list[dict[str, Any]]:
-    """The same labels under other losses: several windows with one normaliser, several golds as
-    soft targets or as one sum.
-    """
+    """The same labels under other losses: one normaliser, soft targets, or one sum."""
     return [
         *_normalised(reading, golds),
         *_several(reading, window, golds),

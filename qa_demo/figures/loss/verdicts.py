@@ -14,9 +14,7 @@ Case = tuple[str, str, float, bool, str, str]
 
 
 def verdicts(cases: Iterable[Case]) -> dict[str, Any]:
-    """Loss low and decoded span wrong, and the other way round: (id, title, loss, right, answer,
-    label) of stored readings.
-    """
+    """Loss low and span wrong, and the reverse: (id, title, loss, right, answer, label)."""
     known = list(cases)
     wrong, right = ([c for c in known if c[3] is verdict] for verdict in (False, True))
     picked = [*sorted(wrong, key=_loss)[:1], *sorted(right, key=_loss)[-1:]]

@@ -41,9 +41,7 @@ def vectors_data(heads: HeadWeights) -> dict[str, Any]:
 def anatomy_data(
     heads: HeadWeights, token: Floats, lane: Lane, logit: float, name: str
 ) -> dict[str, Any]:
-    """One logit on screen taken apart: dimension, its two factors and product; with the rest row
-    the column adds up as printed.
-    """
+    """One logit taken apart: dimension, two factors, product; with the rest it adds up."""
     parts = anatomy(heads, token, lane, TOP)
     vector, _ = heads.vector(lane)
     decimals = telling([*parts.products, parts.bias])

@@ -1,6 +1,4 @@
-"""Chapter 2, step 3 as data: the head applied to every layer (a lens), the winner's rank per
-layer, and the folded components of T.
-"""
+"""Chapter 2, step 3 as data: the head on every layer, the winner's rank, T's components."""
 
 from typing import Any
 
@@ -32,9 +30,7 @@ def layers_data(found: Lens, parts: Components) -> dict[str, Any]:
 
 
 def settled(ranks: np.ndarray) -> int | None:
-    """The first layer from which a token leads without interruption up to the last; None when it
-    does not lead at the end.
-    """
+    """The first layer from which a token leads up to the last; None if it does not at the end."""
     if ranks[-1] != 1:
         return None
     behind = np.flatnonzero(ranks != 1)

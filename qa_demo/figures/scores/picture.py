@@ -54,9 +54,7 @@ def window_best(
 
 
 def leaders(reading: Reading, window: int, best: Span | None) -> list[int]:
-    """The positions worth a label: [CLS], the best pair, and the context tokens that lead either
-    axis; most important first.
-    """
+    """The positions worth a label, most important first: [CLS], the best pair, the leaders."""
     at, (start, end) = reading.windows[window], reading.logits(window)
     inside = np.flatnonzero(at.is_context)
     named = [at.cls_at, *(() if best is None else (best.start, best.end))]
@@ -165,9 +163,7 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
 def score_formula(
     logits: tuple[float, float] | None, biases: tuple[float, float] | None
 ) -> list[dict[str, str]]:
-    """s_i = S . T_i + b_S and e_j = E . T_j + b_E with the numbers of a pair of tokens; the
-    product is the logit minus the bias.
-    """
+    """s_i = S . T_i + b_S and e_j = E . T_j + b_E with numbers; product = logit minus bias."""
     parts = []
     for name, at, axis, role, gap in (("s", "i", "S", "start", ""), ("e", "j", "E", "end", "    ")):
         lane = _role(role)

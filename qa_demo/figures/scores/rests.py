@@ -52,9 +52,7 @@ def aligned(first: Words, other: Words) -> list[Pair]:
 
 
 def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) -> dict[str, Any]:
-    """The words with the largest effect on each side, in the order of the text, the sentence, and
-    the table of all words.
-    """
+    """The words of largest effect on each side in text order, the sentence, all as a table."""
     data: dict[str, Any] = {
         "method": method,
         "methods": [[m, METHOD_NAMES[m]] for m in METHODS],
@@ -160,9 +158,7 @@ def _row(pair: Pair, units: list[Words], values: list[Any]) -> dict[str, Any]:
 def _says(
     pairs: list[Pair], units: list[Words], values: list[Any], method: Method, held_by: str
 ) -> str:
-    """How alike the two rankings are over the words that both texts (or windows) hold, and which
-    of these words changed most.
-    """
+    """How alike two rankings are over the words both texts hold, and which changed most."""
     shared = [
         (i, j)
         for i, j in pairs

@@ -22,9 +22,7 @@ MOVES = 8
 
 
 def drawn(reading: Reading, window: int, winner: Span | None = None) -> NDArray[np.int64]:
-    """The word pieces that slide: those the window owns, and those of the window that owns the
-    start of the other question's answer.
-    """
+    """The word pieces that slide: those the window owns, and the other answer's owner's."""
     docs = reading.windows[window].owned
     other = None if winner is None else reading.home(Span(winner.start, winner.start))
     return docs if other is None else np.union1d(docs, other.owned)

@@ -82,9 +82,7 @@ def budget_says(budget: Mapping[str, Any] | None) -> str:
 
 
 def ablation_data(cells: Cells | None, budget: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Our experiment start by start with its spread, what each step adds, what is missing, what
-    can be said; the paper's two tables.
-    """
+    """Our experiment by start: spread, what steps add, what is missing; the paper's tables."""
     found = measured(cells)
     rows = [
         {"name": name, "f1": [float(x) for x in cell["f1"]], "mean": mean(cell["f1"])}
@@ -135,9 +133,7 @@ def difference(found: Cells, before: str, after: str, key: str = "f1") -> float:
 
 
 def steps_table(found: Cells) -> dict[str, Any] | None:
-    """What each start adds to the one above it, whether their seeds overlap, and what the paper
-    found; None for fewer than two.
-    """
+    """What each start adds, whether seeds overlap, the paper's; None for fewer than two."""
     if len(found) < 2:
         return None
     rows = []
@@ -171,9 +167,7 @@ def apart(a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def by_luck(a: int, b: int) -> float:
-    """How often a and b seeds of two starts that are alike fall apart all the same: 2 / C(a + b,
-    a), 1/3 for two and two.
-    """
+    """How often a and b alike seeds fall apart all the same: 2 / C(a + b, a), 1/3 for 2 and 2."""
     return 2 / comb(a + b, a)
 
 

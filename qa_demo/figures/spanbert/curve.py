@@ -1,6 +1,4 @@
-"""The learning curve of the pre-training as data: held-out top-1 by step, where a phase begins,
-the aims, and whether it still rises.
-"""
+"""The pre-training's learning curve: held-out top-1 by step, phases, aims, whether it rises."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -31,9 +29,7 @@ NO_ROWS = "Nothing was measured along the way, so there is no learning curve."
 
 
 def curve_rows(card: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every measurement in order: phase (from 1), steps and minutes of all phases so far, blanks,
-    each head's top-1 and perplexity.
-    """
+    """Every measurement in order: phase, steps and minutes so far, blanks, top-1 and perplexity."""
     return [
         {
             "phase": number,
@@ -58,9 +54,7 @@ def curve_rows(card: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def phase_ends(card: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What each phase had reached at its end on all held-out blanks, where that was measured:
-    phase, steps so far, blanks, top-1.
-    """
+    """Each phase's end on all held-out blanks, where measured: phase, steps, blanks, top-1."""
     steps = accumulate(phase.get("steps_taken", 0) for phase in card["phases"])
     found = [
         (number, step, phase.get("all_held_out"))
@@ -79,9 +73,7 @@ def phase_ends(card: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The picture, its sentence and its table twin; `overall` are the figures on all held-out
-    paragraphs, once they were measured.
-    """
+    """The picture, its sentence and twin; `overall`: figures on all held-out paragraphs."""
     if card is None:
         return {"rows": [], "ends": [], "begins": [], "aims": [], "says": NO_RECORD, "tables": []}
     rows = curve_rows(card)

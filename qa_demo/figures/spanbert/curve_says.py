@@ -41,9 +41,7 @@ def phases_say(phases: Sequence[Row]) -> str:
 
 
 def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
-    """What the last fifth of the steps gained on the same blanks, against the standard error of a
-    share of so many blanks.
-    """
+    """What the last fifth of the steps gained, against its standard error."""
     last = rows[-1]
     alike = [row for row in rows if row["pieces"] == last["pieces"] and row["step"] < last["step"]]
     since = next((row for row in reversed(alike) if row["step"] <= LATE * last["step"]), None)

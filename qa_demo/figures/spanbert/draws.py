@@ -13,9 +13,7 @@ FATES: dict[Fate, str] = {"mask": "[MASK]", "random": "a random piece", "keep": 
 
 
 def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> list[dict[str, Any]]:
-    """One frame for each thing that happens: the budget, then of every turn its length, anchor,
-    words and merge, at last the fates.
-    """
+    """One frame an event: budget, every turn's length, anchor, words and merge, fates."""
     if not masked.draws:
         hidden, runs = plural(len(masked.hidden), "piece"), plural(len(masked.runs), "run")
         said = f"Drawn by hand: {hidden} in {runs}, every one becomes [MASK]."

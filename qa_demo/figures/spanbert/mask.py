@@ -43,9 +43,7 @@ def pieces_data(encoding: Encoding) -> list[list[Any]]:
 
 
 def scheme_data(masked: Masked, given: Sequence[str]) -> dict[str, Any]:
-    """Runs with their fate, one a run or None where its pieces differ, each hidden piece's fate,
-    and what random ones became.
-    """
+    """Runs with their fate (None if mixed), hidden pieces' fates, what random ones became."""
     hidden = masked.hidden.tolist()
     fates = dict(zip(hidden, masked.fates, strict=True))
     return {

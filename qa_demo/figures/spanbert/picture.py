@@ -1,6 +1,4 @@
-"""Step 3 of chapter 8 as data: what pre-training leaves behind, what is said about it, what it
-reached; what is simplified.
-"""
+"""Step 3 of chapter 8 as data: what pre-training leaves behind, and what it reached."""
 
 import math
 from collections.abc import Mapping, Sequence

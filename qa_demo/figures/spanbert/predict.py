@@ -1,6 +1,4 @@
-"""Chapter 8, step 2, as data: the blanks in the text, what MLM, SBO and both say of the chosen
-one, and what a change moves.
-"""
+"""Chapter 8, step 2, as data: blanks, what MLM, SBO and both say, what a change moves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -52,9 +50,7 @@ SIMPLIFIED = (
 
 
 def line_data(shown: Guessed) -> list[dict[str, Any]]:
-    """The text piece by piece as typed, each with the characters before it; a blank has its place
-    in the run and what is given there.
-    """
+    """The text piece by piece as typed, with gaps; a blank's place in its run and what it got."""
     encoding, out, at = shown.encoding, [], 0
     blanks = {p.at: p for p in shown.now.pieces}
     for doc in range(len(encoding.context_ids)):

@@ -1,6 +1,4 @@
-"""Chapter 8, step 2, as data: the boundary head's arithmetic for one blank, and the loss term by
-term; printed sums add up.
-"""
+"""Chapter 8, step 2: the boundary head's arithmetic and the loss; printed sums add up."""
 
 from typing import Any
 
@@ -111,9 +109,7 @@ def formula_parts(trace: Trace | None, blank: HiddenPiece) -> list[dict[str, str
 
 
 def product_data(trace: Trace) -> dict[str, Any]:
-    """E_word . y + b = logit over the dimensions that matter most, the others together, and the
-    bias; adds up as printed.
-    """
+    """E_word . y + b = logit over the largest dimensions, the others, and the bias, as printed."""
     each = trace.word.astype(np.float64) * trace.y.astype(np.float64)
     top = np.argsort(-np.abs(each), kind="stable")[:TOP]
     shown = [*(float(each[k]) for k in top), trace.bias]
@@ -154,9 +150,7 @@ def steps_table(found: dict[str, Any], blank: HiddenPiece) -> dict[str, Any]:
 
 
 def loss_data(found: Infill) -> dict[str, Any]:
-    """-log p of every blank, per run and in all; the code's two means with their denominators, and
-    the paper's plain sum.
-    """
+    """-log p of every blank, per run and in all; the code's two means, the paper's sums."""
     runs = []
     for run, terms in run_terms(found.pieces).items():
         pieces = [p for p in found.pieces if p.run == run]

@@ -1,6 +1,4 @@
-"""Chapter 8, step 2, as data: what SBO still says of the chosen blank with each wire cut alone,
-and which wire its guess rests on.
-"""
+"""Chapter 8, step 2: what SBO says with each wire cut alone, and which one it rests on."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -68,9 +66,7 @@ def _cuts_table(blank: HiddenPiece, cuts: Sequence[OneCut]) -> dict[str, Any]:
 
 
 def rests_on(cuts: tuple[OneCut, ...]) -> str:
-    """The wire without which the first guess loses the largest share of its probability; wires
-    alike as printed are named together.
-    """
+    """The wire without which the first guess loses most; those alike as printed together."""
     whole, *single = cuts
     guess = f"SBO's first guess {quoted(whole.said.guesses[0].piece)} ({percent(whole.p_first)})"
     single = sorted(single, key=lambda one: one.p_first)

@@ -1,6 +1,4 @@
-"""Chapter 4's numbers as rows: the ranked spans, the strongest cells with their reasons, the mass,
-two rows of the matrix.
-"""
+"""Chapter 4's numbers as rows: ranked spans, strongest cells, mass, two rows of the matrix."""
 
 from typing import Any
 
@@ -90,9 +88,7 @@ def tables(
     copies: str = "max_context",
     temperature: float = 1.0,
 ) -> list[dict[str, Any]]:
-    """Twins of the pictures: the ranked spans, the strongest cells with their reasons, the mass of
-    all pairs, the two rows.
-    """
+    """Twins of the pictures: ranked spans, strongest cells, the mass of all pairs, two rows."""
     listed = prediction.n_best
     rows = [span_row(reading, r, temperature) for r in listed]
     twins = [

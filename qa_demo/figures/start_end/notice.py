@@ -55,9 +55,7 @@ def pair_sentence(reading: Reading, window: int, decode: DecodeOptions, copies: 
 
 
 def difference(lower: float, higher: float) -> tuple[str, str, str]:
-    """Two numbers and what lies between them, as printed; with more decimals (2 to 4) where the
-    difference would print as 0.
-    """
+    """Two numbers and their difference, as printed; more decimals (2 to 4) if it prints as 0."""
     for decimals in range(2, 5):
         shown = number(lower, decimals), rest([lower], higher, decimals), number(higher, decimals)
         if float(shown[1].replace(MINUS, "-")) > 0.0:

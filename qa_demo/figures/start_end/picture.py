@@ -53,9 +53,7 @@ def _quotient(
 
 
 def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:
-    """Z = exp(log_z) with the given significant digits, in powers of ten outside 0.001 to
-    1,000,000; and the log of what is printed.
-    """
+    """Z = exp(log_z) in given digits, in powers of ten outside 0.001 to 1,000,000; its log."""
     power = int(np.floor(log_z / np.log(10)))
     mantissa = rounded(float(np.exp(log_z - power * np.log(10))), digits - 1)
     if mantissa >= 10.0:  # 9.99 rounds up to the next power

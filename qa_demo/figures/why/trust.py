@@ -253,9 +253,7 @@ def curves_table(
 def agreement_table(
     values: Mapping[str, Any], names: Mapping[str, str], shuffled: Mapping[str, float | None]
 ) -> dict[str, Any]:
-    """Rank correlations of every two rankings over words, by size of effect, and of a method with
-    itself on shuffled weights.
-    """
+    """Rank correlations of every two rankings over words, and of each with shuffled weights."""
     keys = list(values)
     pairs = [(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :]]
     found = [(names[a], names[b], alike(values[a], values[b])) for a, b in pairs]

@@ -15,9 +15,7 @@ from qa_demo.figures.prose import quoted
 
 @dataclass(frozen=True)
 class Label:
-    """What a rule is called on the page: the column's head, whether its numbers compare across
-    windows, its window's constant.
-    """
+    """A rule on the page: column head, whether windows compare, its window's constant."""
 
     short: str
     said: str

@@ -14,9 +14,7 @@ from qa_demo.figures.windows.compare import LABELS, WHY, printed_value, scale_of
 def counterexample(
     readings: Iterable[tuple[str, Reading]], scale: str, decode: DecodeOptions | None = None
 ) -> dict[str, Any]:
-    """The first titled reading in which the rule of `scale` names another pair of tokens than the
-    logit sum, as a sentence.
-    """
+    """The first titled reading in which the rule of `scale` names another pair, as a sentence."""
     searched = 0
     for title, reading in readings:
         searched += 1

@@ -37,9 +37,7 @@ DEEP = 20
 
 
 def deep(decode: DecodeOptions) -> DecodeOptions:
-    """The same limits with a list long enough to look ranks up in; BERT's grid keeps its n, which
-    is part of its search.
-    """
+    """The same limits with a list long enough for ranks; BERT's grid keeps its n."""
     return (
         decode if decode.top_n_grid else replace(decode, n_best_size=max(DEEP, decode.n_best_size))
     )
@@ -89,9 +87,7 @@ def chart_spans(results: Sequence[RuleResult], lead: str) -> list[Candidate]:
 
 
 def column(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
-    """One rule: the rank and the printed value of each span (None when it is not among the
-    listed), its label and its winner.
-    """
+    """One rule: rank and printed value of each span (None if not listed), label, winner."""
     scale = scale_of(result)
     label = LABELS[scale]
     found = (
@@ -145,9 +141,7 @@ def merge_data(
     merge: MergeOptions,
     named: tuple[RuleResult, ...] | None = None,
 ) -> dict[str, Any]:
-    """The whole step: columns, spans, the pairwise comparisons with the page's rule, and the
-    controls; `named` = `rule_results`.
-    """
+    """The whole step: columns, spans, comparisons, controls; `named` = `rule_results`."""
     limits = deep(decode)
     results, chosen = with_own(named or rule_results(reading, decode), reading, limits, merge)
     spans = chart_spans(results, chosen.name)

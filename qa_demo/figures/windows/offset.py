@@ -32,9 +32,7 @@ def best_in(reading: Reading, window: int, decode: DecodeOptions) -> Candidate |
 
 
 def span_numbers(reading: Reading, candidate: Candidate) -> dict[str, float]:
-    """Score, null score, log-odds, probability and loss of one span in its window; loss = -(log
-    P_s(i) + log P_e(j)) / 2.
-    """
+    """Score, null, log-odds, probability, loss = -(log P_s(i) + log P_e(j)) / 2 of a span."""
     window, (s, e) = reading.windows[candidate.window], reading.logits(candidate.window)
     i, j = window.to_pos(candidate.span.start), window.to_pos(candidate.span.end)
     score, null = float(s[i]) + float(e[j]), float(null_logits(reading)[candidate.window])
@@ -62,9 +60,7 @@ STILL = 1e-4
 def offset_data(
     before: Reading, after: Reading, decode: DecodeOptions, offset: tuple[int, float] | None
 ) -> dict[str, Any]:
-    """`before` is the reading without the offset, `after` with it; one row for each number, and
-    the constant that flips.
-    """
+    """One row a number, `before` and `after` the offset, and the constant that flips."""
     window, c = offset if offset is not None else (rival_window(before, decode), 0.0)
     candidate = best_in(before, window, decode)
     flip = flip_constant(before, window, decode)

@@ -1,6 +1,4 @@
-"""What all endpoints share: one place in the server's queue, errors as sentences, texts and
-windows checked at the door.
-"""
+"""What endpoints share: one place in the queue, errors as sentences, texts checked."""
 
 import itertools
 import time

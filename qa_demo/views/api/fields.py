@@ -1,6 +1,4 @@
-"""What the fields of the calls may hold: the choices and limits that the calls themselves check,
-for the schemas of OpenAPI and MCP.
-"""
+"""What the fields of the calls may hold, as the calls check it, for OpenAPI and MCP."""
 
 from collections.abc import Iterable
 from typing import Any

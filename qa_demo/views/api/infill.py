@@ -1,6 +1,4 @@
-"""The public endpoint `infill`: a text and its blanks in, what MLM, SBO and both say of each, with
-the JSON of the command line.
-"""
+"""The public endpoint `infill`: a text and blanks in, what MLM, SBO and both say of each."""
 
 from collections.abc import Callable
 from functools import partial

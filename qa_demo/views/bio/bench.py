@@ -67,9 +67,7 @@ class OwnHead:
 
 @dataclass(frozen=True, eq=False)
 class Teaching:
-    """Both heads taught one text: heads and reading after each action, the reader's own first;
-    `marks` are what was taught.
-    """
+    """Both heads taught one text: heads and reading after each action; `marks`: the lesson."""
 
     at: Place
     marks: Marks
@@ -129,9 +127,7 @@ def annotators(screen: Screen) -> tuple[Marks, str]:
 
 
 def example_marks(screen: Screen) -> tuple[Marks, str]:
-    """The labels of chapter 5, repeated up to three: the example's annotators, marks, or the
-    reader's own answer, named as such.
-    """
+    """Chapter 5's labels, up to three: annotators', marks, or the reader's own, named so."""
     labels = labels_of(screen)
     golds = [() if gold is None else (gold,) for gold in labels.golds]
     marks = tuple(golds[k % len(golds)] for k in range(ANNOTATORS))

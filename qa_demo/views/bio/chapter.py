@@ -1,6 +1,4 @@
-"""Chapter 7, Tags: a head that gives each token B, I or O, on the same encoder; spans from tags;
-annotators who disagree.
-"""
+"""Chapter 7, Tags: B, I or O for each token on the same encoder; spans, and annotators."""
 
 from collections.abc import Callable
 from dataclasses import replace

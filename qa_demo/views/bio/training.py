@@ -70,9 +70,7 @@ def train(job: Job) -> Bench:
 
 
 def teach(job: Job) -> Bench:
-    """{"steps", "rate", "loss"}: steps on both heads with the annotators' marks, from the reader's
-    own heads or on from the last.
-    """
+    """{"steps", "rate", "loss"}: steps on both heads with the annotators' marks."""
     given = parse.record(job.value, "a lesson", "steps", "rate", "loss")
     course = Course(**{name: given[name] for name in ("steps", "rate", "loss") if name in given})
     screen = job.screen

@@ -60,9 +60,7 @@ def parse(fragment: Any, query: Any = "") -> Link | None:
 
 
 def by_hand(text: str) -> tuple[dict[str, Any], list[str]]:
-    """The known fields of a=b&c=d, and what is wrong with the others; unknown names are not ours:
-    a host has its own parameters.
-    """
+    """The known fields of a=b&c=d, and what is wrong with them; other names are the host's."""
     try:
         raw = parse_qs(text, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:
@@ -96,9 +94,7 @@ def pack(fields: Mapping[str, Any]) -> str:
 
 
 def unpacked(packed: str) -> Link:
-    """The fields of a link that the page wrote, as far as it can be read: a link that was cut off
-    still holds its beginning.
-    """
+    """The fields of a link of ours, as far as it can be read: one cut off holds its beginning."""
     lines = _inflated(packed).split("\n")
     whole = lines[-1] == END
     fields: dict[str, Any] = {}

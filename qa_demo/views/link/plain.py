@@ -1,6 +1,4 @@
-"""Fields of a link as one writes them by hand: name=text, each turned into the plain data that the
-page's own links hold.
-"""
+"""Fields of a link written by hand: name=text, each turned into the plain data of ours."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -1,6 +1,4 @@
-"""A link put on a screen, and a screen written as a link: both go through the parts that the page
-and its chapters declare.
-"""
+"""A link put on a screen, and a screen as a link: through the parts that are declared."""
 
 import json
 import re
@@ -21,9 +19,7 @@ from qa_demo.views.state import Screen
 TEXTS = ("question", "paragraph", "example", "bench", "reader", "windows", "chapter")
 """Fields that say what is read; the parts are put on the reading."""
 PAGE = re.compile(r"page\.([a-z_]{1,20})")
-"""What the browser alone knows (assets/page/shared/carry.js), which checks it; `texts` is false
-where they were too long.
-"""
+"""What the browser alone knows (assets/page/shared/carry.js); `texts`: not too long."""
 MOST_PAGE = 20_000
 """Characters of one field of the browser's, as JSON."""
 REVISION = 16
@@ -139,9 +135,7 @@ def _plain(value: Any) -> Any:
 
 
 def page_of(fields: Mapping[str, Any], left: Sequence[str] = ()) -> dict[str, Any]:
-    """What a link asks of the browser: the chapter's step, the veil, a lesson, locks; and what is
-    to be said of the link.
-    """
+    """What a link asks of the browser: step, veil, lesson, locks; and what to say of it."""
     found: dict[str, Any] = {}
     for field, value in fields.items():
         name = PAGE.fullmatch(field)

@@ -1,6 +1,4 @@
-"""What chapter 5 keeps for itself: which window it shows, what is taken as right, what was
-learned; and how these change.
-"""
+"""What chapter 5 keeps: the window, what is right, what was learned; and their changes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -137,9 +135,7 @@ LINKED = (
 
 
 def mark(screen: Screen, value: Any) -> Screen:
-    """Mark a span [start, end] (doc) as right, or take the mark away; the first mark takes the
-    place of annotators or stand-ins.
-    """
+    """Mark a span [start, end] (doc) as right, or not; the first replaces all stand-ins."""
     encoding, span = screen.reading.encoding, parse.pieces(screen.reading, value, "a label")
     start = int(encoding.offset_mapping[span.start, 0])
     end = int(encoding.offset_mapping[span.end, 1])

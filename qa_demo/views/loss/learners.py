@@ -1,6 +1,4 @@
-"""One learner for each visitor, kept outside the session's state because it holds tensors, and
-released with the session.
-"""
+"""One learner a visitor, kept outside the session: it holds tensors, and ends with it."""
 
 import threading
 import time
@@ -33,9 +31,7 @@ class Learners:
     def get(
         self, visitor: str, reader: Callable[[], Reader], reading: Reading, golds: Golds, scope: str
     ) -> Learner:
-        """The visitor's learner of this reading, labels and scope, made when there is none; idle
-        ones of others are released.
-        """
+        """The visitor's learner of this reading, labels and scope, made if there is none."""
         with self._lock:
             self._sweep(but=visitor)
             seat = self._seats.get(visitor)

@@ -36,9 +36,7 @@ class Saver:
         self.frame.slow.wire("chosen", "save", self.save)
 
     def save(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
-        """The file of what stands on the screen, {"home", "page"} from the browser: its address,
-        and what it alone knows.
-        """
+        """The file of what is on screen; {"home", "page"} from the browser: address and its own."""
         asked, error = attempt(lambda: asked_for(value))
         if asked is None or screen is None:
             yield said(error or NO_READING, "error")

@@ -63,9 +63,7 @@ class Edition:
         home: str,
         tabs: list[dict[str, Any]],
     ) -> None:
-        """`frames`: the chapters of a reading, and chapter 8. `home` is the address of a running
-        page, "" where there is none.
-        """
+        """`frames`: the chapters of a reading. `home`: a running page's address, or ""."""
         self.frame, self.own = frames
         self.services = self.frame.services
         self.examples: Mapping[str, PoolExample] = self.services.examples
@@ -160,9 +158,7 @@ class Edition:
 
 
 def fitting(tape: dict[str, Any]) -> dict[str, Any]:
-    """The tape with what its file has room for: attention heads give way first, then records; of
-    both, those listed first stay.
-    """
+    """The tape with what its file has room for: heads give way first, then records."""
     over = len(_packed(tape)) - MOST_PACKED
     if over > 0:
         tape = without_heads(tape, over)

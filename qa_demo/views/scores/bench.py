@@ -39,9 +39,7 @@ def rested(screen: Screen, pair: tuple[Prediction, Prediction]) -> dict[str, Any
 
 
 def ask_rests(job: Job) -> dict[str, Any]:
-    """What the best scores of the two readings rested on, by the method asked for; one reader's
-    refusal leaves the other's answer.
-    """
+    """What two readings' best scores rested on; one's refusal leaves the other's answer."""
     screen, own = job.screen, kept(job.screen)
     method = cast(Method, parse.choice(job.value, "the method", METHODS))
     if own.other is None:

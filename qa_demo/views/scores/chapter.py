@@ -154,9 +154,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def details(screen: Screen) -> dict[str, Any]:
-    """The selected start and end dimension by dimension, each beside another token; empty until T
-    of its window is here.
-    """
+    """The selected start and end by dimension, beside another token; empty without T."""
     own, chosen = kept(screen), screen.selection
     if chosen is None or own.states is None or own.states.window != chosen.window:
         return {}
@@ -282,9 +280,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """The controls stand in the picture. Each kind of slow request has its own place: states of a
-    window do not end a second reading.
-    """
+    """The controls stand in the picture. Each kind of slow request has its own place."""
     frame.background(
         CHAPTER,
         ("states",),

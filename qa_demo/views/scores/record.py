@@ -27,9 +27,7 @@ LARGE = 100.0
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """What is kept of one window's hidden states: logits of every layer and two components; T
-    itself is kept beside sessions.
-    """
+    """What is kept of a window's states: every layer's logits, two components; T elsewhere."""
 
     window: int
     heads: HeadWeights

@@ -15,9 +15,7 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 NEWEST = 0.2
 """The weight of the newest task in the mean time of its kind."""
 LONG = 0.5
-"""Seconds from which work is long. One worker of several takes none of it, so that a reading never
-waits for explanations only.
-"""
+"""Seconds from which work is long. One of several workers takes none of it."""
 YIELDS = 5.0
 """A task lets those go first that are asked for within this many times its own length: a reading of
 60 ms need not wait for ten explanations of a second, and an explanation waits a few seconds more.
@@ -102,9 +100,7 @@ class Line:
     """Seconds of one task by its kind: a moving mean of those that ended well."""
 
     def ahead_of(self, task: Task) -> list[Task]:
-        """Give a new task its turn; the tasks that go before it. A kind that was never timed counts
-        as long as the longest.
-        """
+        """Give a new task its turn; those before it. A kind never timed counts as the longest."""
         longest = max(self.took.values(), default=0.0)
         task.turn = time.monotonic() + YIELDS * self.took.get(task.kind, longest)
         return [one for one in self.waiting if one.turn <= task.turn and not one.given_up()]
@@ -135,9 +131,7 @@ class Line:
         self.took[task.kind] = mean + NEWEST * (seconds - mean)
 
     def wait_of(self, task: Task, ahead: list[Task]) -> float | None:
-        """Seconds until a worker is free for a task after those that run and those `ahead`; None
-        for kinds that were never timed.
-        """
+        """Seconds until a worker is free after these and those `ahead`; None if never timed."""
         long = self._kept_out(task)
         before = [one for one in ahead if self._kept_out(one) == long]
         running = [one for one in self.running if not long or self._kept_out(one)]

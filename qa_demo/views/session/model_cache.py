@@ -20,9 +20,7 @@ SHORT = 0.08
 
 
 def available_share(root: Path = Path("/")) -> float | None:
-    """The share of memory that is still available, by the tighter of machine and container; None
-    where the system does not say.
-    """
+    """The share of memory still available, of machine and container, the tighter; or None."""
     shares = [
         s
         for s in (_machine(root / "proc/meminfo"), _container(root / "sys/fs/cgroup"))
@@ -58,9 +56,7 @@ def _container(folder: Path) -> float | None:
 
 
 def hand_back() -> None:
-    """Ask glibc to give freed pages back to the system: it would keep half of a model's for
-    itself. Other systems have no such call.
-    """
+    """Ask glibc to give freed pages back: it would keep half of a model's. Elsewhere nothing."""
     if platform.libc_ver()[0] == "glibc":
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -129,9 +129,7 @@ def change_step(screen: Screen, value: Any) -> Screen:
 
 
 def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
-    """The same for a handler that needs the model, which is loaded again if it was released; steps
-    that do without get None.
-    """
+    """The same for a handler with a model, loaded again if released; else with None."""
     kept = kept_of(screen)
     model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(kept.source)
     if model is None and handler in predict.ASKS.values():
@@ -250,9 +248,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """Quick requests change the lab; loading and encoding are slow. The text of this chapter is
-    its own, so it outlives a reading.
-    """
+    """Quick requests change the lab, slow ones load and encode. It outlives a reading."""
     for step in (mask, predict):
         for name, quick in step.INPUTS.items():
             frame.browser_input(CHAPTER, name, partial(changed, quick))

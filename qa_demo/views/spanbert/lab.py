@@ -1,6 +1,4 @@
-"""What chapter 8 keeps for one visitor: a text, which of its pieces are hidden and how, and what
-is asked about a blank.
-"""
+"""What chapter 8 keeps: a text, what is hidden and how, and what is asked of a blank."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -64,9 +62,7 @@ class Lab:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's record on a screen: the lab, whose model it asks, the sentence that says why
-    there is none, the open step.
-    """
+    """The chapter's record: the lab, whose model, why there is none, the open step."""
 
     lab: Lab | None = None
     keeper: ModelCache[Infiller] | None = None
@@ -86,9 +82,7 @@ class Kept:
         )
 
     def fits(self, model: Infiller | None) -> bool:
-        """Whether the lab is made of this model's pieces; those of another one, or of none, would
-        be read as other words.
-        """
+        """Whether the lab is made of this model's pieces: another's would be other words."""
         return self.lab is not None and self.lab.model == name_of(model)
 
 
@@ -137,9 +131,7 @@ def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> 
 
 
 def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> Lab:
-    """The lab with other blanks: the other scheme follows with the same budget, the first blank is
-    chosen, swaps are gone.
-    """
+    """The lab with other blanks: the other scheme follows, the first is chosen, no swaps."""
     options = (
         lab.options
         if masked.budget == masking.budget_of(len(masked.true_ids), lab.options)

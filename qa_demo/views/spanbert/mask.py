@@ -52,9 +52,7 @@ def passages() -> dict[str, Passage]:
 
 
 def encode_by(reader: Reader, text: str) -> Encoding:
-    """The reader's word pieces of a text, where no SpanBERT is there to give its own; a reader
-    reads nothing without a question.
-    """
+    """The reader's word pieces of a text, without a SpanBERT; it wants a question."""
     return reader.read("?", text).encoding
 
 
@@ -136,9 +134,7 @@ def words_of(encoding: Encoding, first: int, last: int) -> Span:
 
 
 def hide_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
-    """[first, last] (doc): hide the words that hold these pieces too; runs that it overlaps or
-    touches become one with it.
-    """
+    """[first, last] (doc): hide the words of these pieces; runs that it touches join."""
     total = len(lab.encoding.context_ids)
     first, last = sorted(whole(v, "a piece", 0, total - 1) for v in pair(value, "a span"))
     span = words_of(lab.encoding, first, last)
@@ -205,9 +201,7 @@ def change_seed(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 
 def change_option(lab: Lab, value: Any, model: Infiller | None) -> Lab:
-    """{"name", "value"}: one field of the options. Spans drawn by hand stay; the ends of the
-    length range push each other.
-    """
+    """{"name", "value"}: one option. Spans by hand stay; both ends of the range push."""
     given = record(value, "an option", "name", "value")
     name = choice(given.get("name"), "the option", figure.LIMITS)
     low, high, step = figure.LIMITS[name]

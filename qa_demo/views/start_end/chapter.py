@@ -182,9 +182,7 @@ CHANGES = {
 
 
 def change(screen: Screen, value: Any) -> Screen:
-    """One door for all four, {"kind", "value"}: two handlers on one event would answer with two
-    screens, and the later one win.
-    """
+    """One door for all four, {"kind", "value"}: two handlers would give two screens."""
     given = parse.record(value, "a change", "kind", "value")
     return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](
         screen, given.get("value")

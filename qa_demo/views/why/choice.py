@@ -74,9 +74,7 @@ def other_names(screen: Screen) -> list[list[int | str]]:
 
 
 def target_of(screen: Screen) -> Target | None:
-    """The number to explain; a contrast without a second span in this window falls back to the
-    best listed one, then to the score.
-    """
+    """The number to explain; a contrast falls back to the best listed span, then the score."""
     chosen, choice = screen.selection, choice_of(screen)
     if chosen is None:
         return None

@@ -57,9 +57,7 @@ class Seen:
 
 @lru_cache(maxsize=16)
 def slow_parts(seen: Seen) -> tuple[dict[str, Any], tuple[RuleResult, ...], dict[str, Any]]:
-    """Candidates, every rule's outcome, and the constant: they stay the same while plans are tried
-    and rules are chosen.
-    """
+    """Candidates, every rule's outcome, the constant: alike while plans and rules are tried."""
     screen = seen.screen
     before = apply_what_if(screen.reading, screen.what_if.logits)
     return (
@@ -213,9 +211,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """The controls stand in the picture: merge and offset change the screen, the plan is tried
-    here and read again on request.
-    """
+    """The controls stand in the picture; a plan is tried here and read again on request."""
     frame.browser_input(CHAPTER, "merge", change_merge)
     frame.browser_input(CHAPTER, "offset", change_offset)
     frame.browser_input(CHAPTER, "tried", try_windows)

@@ -1,6 +1,4 @@
-"""Three lines for a notebook: names that load what they need when they are asked for, and an
-explanation of the best span.
-"""
+"""Three lines for a notebook: names load when asked for; the best span explained."""
 
 import subprocess
 import sys

@@ -113,9 +113,7 @@ def test_invariants_hold_over_ten_thousand_draws():
 
 
 def test_long_text_measures_what_the_reference_measured():
-    """T = 510: runs of 3.88 words and 5.41 pieces on their synthetic text; ours has other words,
-    so only words are compared.
-    """
+    """T = 510: runs of 3.88 words, 5.41 pieces on their text; only words compare with ours."""
     runs = [
         len(set(words[run.start : run.end + 1].tolist()))
         for seed in range(150)

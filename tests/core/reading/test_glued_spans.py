@@ -1,6 +1,4 @@
-"""Two answers and the span glued out of them: the identity, the three gradients against torch, and
-where each loss leads.
-"""
+"""Two answers and the glued span: the identity, gradients against torch, losses' ends."""
 
 import numpy as np
 import pytest

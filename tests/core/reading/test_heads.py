@@ -1,6 +1,4 @@
-"""S and E as vectors: sums per dimension against the plain dot product, the bias that changes
-nothing, and the pencil exercise.
-"""
+"""S and E as vectors: sums per dimension, the bias that changes nothing, the exercise."""
 
 import math
 

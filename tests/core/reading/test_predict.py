@@ -61,9 +61,7 @@ def test_the_readers_own_threshold_holds_unless_another_is_given():
 
 
 def test_spans_without_any_mass_share_equally():
-    """Both windows put all mass on a token that the other owns, so the mean of every legal pair is
-    0, and log 0 has no softmax.
-    """
+    """Both windows put all mass on a token the other owns: each legal mean is 0: no softmax."""
     lone = [[0, 0, 0, 0, 0, 0, 3000, 0], [0, 0, 0, 3000, 0, 0, 0, 0]]
     reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], lone, lone)
     got = predict(
@@ -166,9 +164,7 @@ def test_what_would_have_been_listed_is_kept_with_its_reason():
 
 
 def brute_n_best(reading: Reading, decode: DecodeOptions, merge: MergeOptions):
-    """Every cell of every window by its formula, best copy of each character range, sorted;
-    independent of core's search.
-    """
+    """Every window's cells by formula, best copy of each range; independent of core's search."""
     found = []
     for w, window in enumerate(reading.windows):
         n = len(window)

@@ -1,6 +1,4 @@
-"""The learning curve as data: steps of all phases, its sentence follows the figures, and too few
-of them are called too few.
-"""
+"""The learning curve as data: all phases' steps; its sentence follows the figures."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Chapter 8's mask step as data: frames retell the draw, lengths stand beside both laws, every
-number comes from the records.
-"""
+"""Chapter 8's mask step as data: frames retell the draw, every number from the records."""
 
 import numpy as np
 import pytest

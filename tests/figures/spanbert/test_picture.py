@@ -1,6 +1,4 @@
-"""Chapter 8's closing step as data: sayings, the experiment with its spread, scores; honest where
-something was not measured.
-"""
+"""Chapter 8's closing step: sayings, spread, scores; honest where nothing was measured."""
 
 import math
 from typing import Any

@@ -1,6 +1,4 @@
-"""The table of single cuts: the same figures as cutting for real, printed differences add up, and
-the sentence follows them.
-"""
+"""The table of single cuts: as cutting for real, differences add up, sentence follows."""
 
 from dataclasses import replace
 from decimal import Decimal

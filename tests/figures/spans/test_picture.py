@@ -1,6 +1,4 @@
-"""Chapter 4 as data: the line, the list, the mass, the grid and every sentence, against the core
-and against hand-made readings.
-"""
+"""Chapter 4 as data: line, list, mass, grid, sentences against core and hand-made readings."""
 
 import base64
 import json

@@ -148,9 +148,7 @@ def test_separate_argmaxes_that_fit() -> None:
 
 
 def test_separate_argmaxes_that_do_not_fit_name_the_winner_and_its_cost() -> None:
-    """Highest start Delta (5), highest end Alpha (4): 9. The best legal pair is Delta alone, 5 +
-    2.5 = 7.5, so it costs 1.5.
-    """
+    """Highest start Delta (5), end Alpha (4): 9. Best legal: Delta, 5 + 2.5 = 7.5, costs 1.5."""
     said = pair_sentence(one_window([1, 0, 0, 5], [4, 0, 0, 2.5]), 0, DECODE, "max_context")
     assert "no legal pair (end before start)" in said
     assert (

@@ -1,6 +1,4 @@
-"""The endpoint `infill` as a function: the command line's JSON, limits, and a model that is loaded
-late or is not there.
-"""
+"""The endpoint `infill` as a function: the command's JSON, limits, a late or missing model."""
 
 import json
 from collections.abc import Callable

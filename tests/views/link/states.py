@@ -1,6 +1,4 @@
-"""States that a visitor can reach, made by the page's own handlers from random numbers; and a
-screen written as a link and read back.
-"""
+"""States that a visitor can reach, by the page's handlers at random; screens as links."""
 
 import json
 import random

@@ -1,6 +1,4 @@
-"""The keeper: one load for many askers, release after idleness and under memory pressure, a watch
-that ends with what it watches.
-"""
+"""The keeper: one load for many, release when idle or short of memory, a watch that ends."""
 
 import threading
 import time

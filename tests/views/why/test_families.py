@@ -1,6 +1,4 @@
-"""Chapter 9 with real readers of several families: token types, special tokens, offsets and sizes
-differ, the chapter does not.
-"""
+"""Chapter 9 with real readers of several families: all differ, the chapter does not."""
 
 import base64
 from typing import Any
