@@ -1,10 +1,13 @@
 """The plain data that a chapter's frame draws: formula parts, tables, the envelope."""
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 Role = Literal["ink", "quiet", "start", "end", "gold", "sub", "sup", "strong"]
+Place = tuple[int, int, int] | None
+"""What a row selects: window, first and last token (doc); None for nothing."""
+Row = TypeVar("Row")
 
 
 def part(text: str, role: Role = "ink") -> dict[str, str]:
@@ -16,7 +19,7 @@ def table(
     caption: str,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
-    select: Sequence[tuple[int, int, int] | None] | None = None,
+    select: Sequence[Place] | None = None,
 ) -> dict[str, Any]:
     """A table twin; `select` gives the (window, start, end) that each row selects, doc."""
     if any(len(row) != len(head) for row in rows) or (
@@ -29,6 +32,18 @@ def table(
         "rows": [list(row) for row in rows],
         "select": [None if s is None else list(s) for s in select] if select is not None else None,
     }
+
+
+def columns(
+    caption: str,
+    rows: Iterable[Row],
+    cells: Mapping[str, Callable[[Row], str]],
+    select: Callable[[Row], Place] | None = None,
+) -> dict[str, Any]:
+    """A table twin by its columns: each head with what a row has under it."""
+    rows = list(rows)
+    printed = [[cell(row) for cell in cells.values()] for row in rows]
+    return table(caption, list(cells), printed, None if select is None else [*map(select, rows)])
 
 
 def page_data(

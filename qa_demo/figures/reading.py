@@ -9,6 +9,7 @@ import numpy as np
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
+from qa_demo.figures.payload import Place
 
 
 def null_token(encoding: Encoding) -> str:
@@ -40,6 +41,13 @@ def question_range(encoding: Encoding) -> list[int]:
         0,
     )
     return [first, first + n]
+
+
+def context_places(reading: Reading, window: int) -> list[Place]:
+    """What each position of a window selects, as row of a table: its own token, if it has one."""
+    w = reading.windows[window]
+    docs = (w.to_doc(pos) if inside else None for pos, inside in enumerate(w.is_context.tolist()))
+    return [None if doc is None else (window, doc, doc) for doc in docs]
 
 
 def logit_range(reading: Reading) -> list[int]:

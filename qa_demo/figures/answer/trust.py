@@ -9,7 +9,7 @@ from qa_demo.core.measuring.measured import ClaimReliability, Measured, Reliabil
 from qa_demo.core.measuring.metrics import CalibrationBin
 from qa_demo.figures.measured import HEAD, claims, nearest, share
 from qa_demo.figures.numbers import number, percent, signed
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns, table
 from qa_demo.figures.span_score import beside
 
 NONE = (
@@ -168,21 +168,14 @@ def _bins_table(
 
 
 def _curve_table(curve: ThresholdCurve) -> dict[str, Any]:
-    rows = [
-        [
-            signed(-p.threshold),
-            share(p.withheld_right),
-            share(p.wrongly_answered),
-            share(p.accuracy),
-            number(p.answerable_f1, 1),
-        ]
-        for p in curve.points
-    ]
-    head = [
-        "threshold above “no answer”",
-        "right answers withheld",
-        "answered without an answer",
-        "right choice",
-        "F1 of questions with an answer",
-    ]
-    return table("What each threshold costs", head, rows)
+    return columns(
+        "What each threshold costs",
+        curve.points,
+        {
+            "threshold above “no answer”": lambda p: signed(-p.threshold),
+            "right answers withheld": lambda p: share(p.withheld_right),
+            "answered without an answer": lambda p: share(p.wrongly_answered),
+            "right choice": lambda p: share(p.accuracy),
+            "F1 of questions with an answer": lambda p: number(p.answerable_f1, 1),
+        },
+    )

@@ -14,7 +14,7 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.loss.learned_matrix import SHOWN, matrix_data
 from qa_demo.figures.numbers import apart, effect, nats, number, probability, signed
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns, table
 from qa_demo.figures.prose import piece, plural, quoted
 
 NOTHING = 0.0005
@@ -211,24 +211,20 @@ def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
         if changed
         else f"All {len(forgot)} answers stayed"
     )
-    rows = [
-        [
-            r.title,
-            _said(r.before),
-            _said(r.after),
-            nats(r.loss_before, 3),
-            nats(r.loss_after, 3),
-            effect(r.loss_after - r.loss_before, 3),
-        ]
-        for r in forgot
-    ]
     return {
         "says": f"{said}; the loss rose on {worse} of them. They were never trained on: what the "
         f"steps changed, they share.",
-        "table": table(
+        "table": columns(
             "Other examples, read with the trained copy",
-            ["example", "before", "after", "loss before", "loss after", "change"],
-            rows,
+            forgot,
+            {
+                "example": lambda r: r.title,
+                "before": lambda r: _said(r.before),
+                "after": lambda r: _said(r.after),
+                "loss before": lambda r: nats(r.loss_before, 3),
+                "loss after": lambda r: nats(r.loss_after, 3),
+                "change": lambda r: effect(r.loss_after - r.loss_before, 3),
+            },
         ),
     }
 

@@ -27,7 +27,7 @@ from qa_demo.figures.numbers import effect, number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.reading import joined, logit_range, null_token, question_range
+from qa_demo.figures.reading import context_places, joined, logit_range, null_token, question_range
 
 NEAR = 6
 """Other labels within so many word pieces of the first stand on the same strip."""
@@ -192,32 +192,23 @@ SLOPE = ("p", "y", "½ (p − y)")
 
 def token_table(reading: Reading, golds: Golds, window: int) -> dict[str, Any]:
     """The table twin of axes and arrows: p, y, p - y of every position; context rows select."""
-    w, rows, select = reading.windows[window], [], []
-    logits, targets = reading.logits(window), start_end_targets(w, golds)
-    columns = [
-        (softmax(x), t, cross_entropy_gradient(x, t) / 2)
-        for x, t in zip(logits, targets, strict=True)
+    targets = start_end_targets(reading.windows[window], golds)
+    lanes = [
+        (x, softmax(x), t, cross_entropy_gradient(x, t) / 2)
+        for x, t in zip(reading.logits(window), targets, strict=True)
     ]
+    rows = []
     for pos, token in enumerate(reading.tokens(window)):
-        doc = w.to_doc(pos) if w.is_context[pos] else None
-        cells = [
-            cell
-            for (p, t, g), x in zip(columns, logits, strict=True)
-            for cell in (
-                number(x[pos], 3),
-                probability(p[pos], 4),
-                f"{number(t[pos])}",
-                effect(g[pos], 4),
-            )
-        ]
-        rows.append([str(pos), printable(token), *cells])
-        select.append(None if doc is None else (window, doc, doc))
+        rows.append([str(pos), printable(token)])
+        for x, p, t, g in lanes:
+            cells = number(x[pos], 3), probability(p[pos], 4), number(t[pos]), effect(g[pos], 4)
+            rows[-1] += cells
     return table(
         f"Every position of window {window + 1} of {len(reading.windows)}: logit, p, label y, "
         f"and the gradient ½ (p − y)",
         ["position", "token", "start logit", *SLOPE, "end logit", *SLOPE],
         rows,
-        select,
+        context_places(reading, window),
     )
 
 

@@ -17,7 +17,7 @@ from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Role, part, table
 from qa_demo.figures.prose import piece, plural, quoted
-from qa_demo.figures.reading import null_token
+from qa_demo.figures.reading import context_places, null_token
 from qa_demo.figures.scores.slide import drawn
 
 NAMED = 3
@@ -118,18 +118,17 @@ def beat_null(reading: Reading, window: int) -> int:
 
 def token_table(reading: Reading, window: int) -> dict[str, Any]:
     """The table twin of the plane: both coordinates of every token, and its diagonal."""
-    at, (start, end) = reading.windows[window], reading.logits(window)
-    rows, select = [], []
-    for pos, token in enumerate(reading.tokens(window)):
-        doc = at.to_doc(pos) if at.is_context[pos] else None
-        logits = [float(start[pos]), float(end[pos])]
-        rows.append([str(pos), printable(token), *(number(x, 3) for x in (*logits, sum(logits)))])
-        select.append(None if doc is None else (window, doc, doc))
+    logits = zip(*(x.tolist() for x in reading.logits(window)), strict=True)
+    rows = [
+        [str(pos), printable(token), *(number(x, 3) for x in (s, e, s + e))]
+        for pos, (token, (s, e)) in enumerate(zip(reading.tokens(window), logits, strict=True))
+    ]
     caption = (
         f"The plane as numbers: every token of window {window + 1} of "
         f"{len(reading.windows)}; the sum is its diagonal"
     )
-    return table(caption, ["position", "token", "start_logit", "end_logit", "sum"], rows, select)
+    head = ["position", "token", "start_logit", "end_logit", "sum"]
+    return table(caption, head, rows, context_places(reading, window))
 
 
 def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> str:

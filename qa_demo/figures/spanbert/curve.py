@@ -1,12 +1,13 @@
 """The pre-training's learning curve: held-out top-1 by step, phases, aims, whether it rises."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 from qa_demo.core.masking.infill import AIMS
 from qa_demo.figures.numbers import grouped, number
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns
 from qa_demo.figures.spanbert.curve_says import (
     DECAY,
     HEADS,
@@ -113,47 +114,32 @@ def curve_data(card: Mapping[str, Any] | None, overall: Mapping[str, Any] | None
 
 def curve_table(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Table twin of the curve."""
+    cells: dict[str, Callable[[Row], str]] = {
+        "step": lambda row: f"{row['step']:,}",
+        "phase": lambda row: str(row["phase"]),
+        "minutes": lambda row: number(row["minutes"], 0),
+        "blanks": lambda row: f"{row['pieces']:,}",
+    }
+    for key, name in heads:
+        cells[f"{name} top-1"] = partial(_top1, key=key)
+        cells[f"{name} perplexity"] = partial(_perplexity, key=f"{key}_perplexity")
+    return columns("The learning curve: held-out figures along the pre-training", rows, cells)
 
-    def cells(row: Row, key: str) -> list[str]:
-        return [
-            f"{number(row[key], 1)} %" if key in row else "–",
-            grouped(row[f"{key}_perplexity"], 1) if f"{key}_perplexity" in row else "–",
-        ]
 
-    return table(
-        "The learning curve: held-out figures along the pre-training",
-        [
-            "step",
-            "phase",
-            "minutes",
-            "blanks",
-            *(f"{name} {what}" for _, name in heads for what in ("top-1", "perplexity")),
-        ],
-        [
-            [
-                f"{row['step']:,}",
-                str(row["phase"]),
-                number(row["minutes"], 0),
-                f"{row['pieces']:,}",
-                *(cell for key, _ in heads for cell in cells(row, key)),
-            ]
-            for row in rows
-        ],
-    )
+def _top1(row: Row, key: str) -> str:
+    return f"{number(row[key], 1)} %" if key in row else "–"
+
+
+def _perplexity(row: Row, key: str) -> str:
+    return grouped(row[key], 1) if key in row else "–"
 
 
 def ends_table(ends: Sequence[Row], heads: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Table twin of the squares."""
-    return table(
-        "All held-out blanks at the ends of the phases",
-        ["step", "phase", "blanks", *(f"{name} top-1" for _, name in heads)],
-        [
-            [
-                f"{end['step']:,}",
-                str(end["phase"]),
-                f"{end['pieces']:,}",
-                *(f"{number(end[key], 1)} %" if key in end else "–" for key, _ in heads),
-            ]
-            for end in ends
-        ],
-    )
+    cells: dict[str, Callable[[Row], str]] = {
+        "step": lambda end: f"{end['step']:,}",
+        "phase": lambda end: str(end["phase"]),
+        "blanks": lambda end: f"{end['pieces']:,}",
+        **{f"{name} top-1": partial(_top1, key=key) for key, name in heads},
+    }
+    return columns("All held-out blanks at the ends of the phases", ends, cells)

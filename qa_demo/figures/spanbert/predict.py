@@ -1,15 +1,15 @@
 """Chapter 8, step 2, as data: blanks, what MLM, SBO and both say, what a change moves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from qa_demo.core.masking.infill import WIRES, Said, Trace
+from qa_demo.core.masking.infill import WIRES, HiddenPiece, Said, Trace
 from qa_demo.core.types import Span
 from qa_demo.figures.numbers import number, percent, probability
 from qa_demo.figures.pack import floats, printable
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns, table
 from qa_demo.figures.prose import plural
 from qa_demo.figures.spanbert.guess_sentences import (
     NAMES,
@@ -205,36 +205,24 @@ def guesses_table(shown: Guessed) -> dict[str, Any]:
 
 def blanks_table(shown: Guessed) -> dict[str, Any]:
     """Table twin of the text: every blank's run, what the encoder sees, rank and -log p."""
-    rows, why = [], any(p.no_sbo for p in shown.now.pieces)
-    for p in shown.now.pieces:
-        cells = [
-            f"{s.rank:,} / {number(s.loss)}" if s is not None else "–"
-            for s in (p.mlm, p.sbo, p.both)
-        ]
-        rows.append(
-            [
-                str(p.at),
-                printable(p.token),
-                f"{place(p)} of {len(p.run)}",
-                p.fate,
-                *cells,
-                *([p.no_sbo or "–"] if why else []),
-            ]
-        )
-    return table(
-        f"All {plural(len(rows), 'blank')}: rank and −log p of the true piece",
-        [
-            "number",
-            "piece",
-            "place in run",
-            "fate",
-            "MLM",
-            "SBO",
-            "both",
-            *(["no SBO term, because"] if why else []),
-        ],
-        rows,
-    )
+
+    def cell(said: Said | None) -> str:
+        return "–" if said is None else f"{said.rank:,} / {number(said.loss)}"
+
+    pieces = shown.now.pieces
+    cells: dict[str, Callable[[HiddenPiece], str]] = {
+        "number": lambda p: str(p.at),
+        "piece": lambda p: printable(p.token),
+        "place in run": lambda p: f"{place(p)} of {len(p.run)}",
+        "fate": lambda p: p.fate,
+        "MLM": lambda p: cell(p.mlm),
+        "SBO": lambda p: cell(p.sbo),
+        "both": lambda p: cell(p.both),
+    }
+    if any(p.no_sbo for p in pieces):
+        cells["no SBO term, because"] = lambda p: p.no_sbo or "–"
+    caption = f"All {plural(len(pieces), 'blank')}: rank and −log p of the true piece"
+    return columns(caption, pieces, cells)
 
 
 def _blank_data(shown: Guessed) -> dict[str, Any]:

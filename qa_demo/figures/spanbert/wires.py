@@ -5,7 +5,7 @@ from typing import Any
 
 from qa_demo.core.masking.infill import HiddenPiece, OneCut
 from qa_demo.figures.numbers import moved, percent, signed
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guess_sentences import difference, first
 from qa_demo.figures.spanbert.guessed import Guessed, place
@@ -37,31 +37,23 @@ def wires_data(shown: Guessed) -> dict[str, Any] | None:
 
 
 def _cuts_table(blank: HiddenPiece, cuts: Sequence[OneCut]) -> dict[str, Any]:
-    rows = []
-    for one in cuts:
-        _, loss, change = difference(cuts[0].said.loss, one.said.loss)
-        rows.append(
-            [
-                NAMES[one.wire],
-                first(one.said),
-                percent(one.p_first),
-                f"{one.said.rank:,}",
-                loss,
-                change if one.wire else "–",
-            ]
-        )
-    return table(
+    whole = cuts[0].said
+
+    def moved(one: OneCut) -> tuple[str, ...]:
+        return difference(whole.loss, one.said.loss)
+
+    return columns(
         f"One wire cut at a time: SBO's guess at blank {place(blank)}, and its true "
         f"piece {quoted(blank.token)}",
-        [
-            "wire cut",
-            "SBO's first guess",
-            f"p of {quoted(cuts[0].said.guesses[0].piece)}",
-            "rank of the true piece",
-            "−log p",
-            "change",
-        ],
-        rows,
+        cuts,
+        {
+            "wire cut": lambda one: NAMES[one.wire],
+            "SBO's first guess": lambda one: first(one.said),
+            f"p of {quoted(whole.guesses[0].piece)}": lambda one: percent(one.p_first),
+            "rank of the true piece": lambda one: f"{one.said.rank:,}",
+            "−log p": lambda one: moved(one)[1],
+            "change": lambda one: moved(one)[2] if one.wire else "–",
+        },
     )
 
 

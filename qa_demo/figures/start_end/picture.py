@@ -16,8 +16,8 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability, rounded
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import table
-from qa_demo.figures.reading import joined, logit_range, question_range
+from qa_demo.figures.payload import columns
+from qa_demo.figures.reading import context_places, joined, logit_range, question_range
 from qa_demo.figures.start_end.bars import bar_figure
 
 
@@ -66,32 +66,23 @@ def sum_of_exps(log_z: float, digits: int) -> tuple[str, float]:
 
 def token_table(reading: Reading, window: int, temperature: float = 1.0) -> dict[str, Any]:
     """The table twin: each position's token, logits and probabilities; context rows select."""
-    w = reading.windows[window]
+    tokens, places = reading.tokens(window), context_places(reading, window)
     start, end = reading.logits(window)
     p_start, p_end = distributions(reading, window, temperature)
-    rows, select = [], []
-    for pos, token in enumerate(reading.tokens(window)):
-        doc = w.to_doc(pos) if w.is_context[pos] else None
-        rows.append(
-            [
-                str(pos),
-                printable(token),
-                number(start[pos], 3),
-                probability(p_start[pos], 4),
-                number(end[pos], 3),
-                probability(p_end[pos], 4),
-            ]
-        )
-        select.append(None if doc is None else (window, doc, doc))
     at = "" if temperature == 1.0 else f" at temperature {temperature:g}"
-    caption = (
-        f"Every token of window {window + 1} of {len(reading.windows)}; each P column sums to 1{at}"
-    )
-    return table(
-        caption,
-        ["position", "token", "start_logit", "P(start)", "end_logit", "P(end)"],
-        rows,
-        select,
+    return columns(
+        f"Every token of window {window + 1} of {len(reading.windows)}; each P column sums to "
+        f"1{at}",
+        range(len(tokens)),
+        {
+            "position": str,
+            "token": lambda pos: printable(tokens[pos]),
+            "start_logit": lambda pos: number(start[pos], 3),
+            "P(start)": lambda pos: probability(p_start[pos], 4),
+            "end_logit": lambda pos: number(end[pos], 3),
+            "P(end)": lambda pos: probability(p_end[pos], 4),
+        },
+        lambda pos: places[pos],
     )
 
 

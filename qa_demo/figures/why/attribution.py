@@ -16,9 +16,9 @@ from qa_demo.core.types import Baseline, Reading, TargetKind, Window
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total, units
 from qa_demo.figures.pack import floats, printable
-from qa_demo.figures.payload import Role, part, table
+from qa_demo.figures.payload import Role, columns, part, table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.reading import null_token
+from qa_demo.figures.reading import context_places, null_token
 
 KIND_NAMES: dict[TargetKind, str] = {
     "start_logit": "start logit",
@@ -164,23 +164,18 @@ def _share(gap: float, found: Attribution) -> str:
 
 def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
     """The table twin: every token of the window with both lanes; context can be selected."""
-    window = reading.windows[found.window]
+    tokens, places = reading.tokens(found.window), context_places(reading, found.window)
     digits = decimals_for([*found.start, *found.end], 3)
-    rows = [
-        [
-            printable(token),
-            str(pos),
-            effect(found.start[pos], digits),
-            effect(found.end[pos], digits),
-        ]
-        for pos, token in enumerate(reading.tokens(found.window))
-    ]
-    docs = [window.to_doc(pos) if window.is_context[pos] else None for pos in range(len(window))]
-    return table(
+    return columns(
         f"Every token of window {found.window + 1} by {METHOD_NAMES[found.method]}, in logits",
-        ["token", "position", "start part", "end part"],
-        rows,
-        [None if doc is None else (found.window, doc, doc) for doc in docs],
+        range(len(tokens)),
+        {
+            "token": lambda pos: printable(tokens[pos]),
+            "position": str,
+            "start part": lambda pos: effect(found.start[pos], digits),
+            "end part": lambda pos: effect(found.end[pos], digits),
+        },
+        lambda pos: places[pos],
     )
 
 

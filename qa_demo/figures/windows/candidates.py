@@ -12,7 +12,7 @@ from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.reading.spans import make_candidate, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns, table
 from qa_demo.figures.prose import quoted, shorten
 from qa_demo.figures.reading import null_token
 
@@ -102,26 +102,20 @@ def window_tables(
     lost = np.bincount(layout.owner, weights=found.missing, minlength=len(layout.starts)).astype(
         np.int64
     )
-    windows = [
-        [
-            f"{w + 1}",
-            f"{a}",
-            f"{b - 1}",
-            f"{b - a}",
-            f"{owned[w]}",
-            f"{lost[w]}",
-            row["null_printed"],
-        ]
-        for w, (a, b, row) in enumerate(
-            zip(layout.starts, layout.stops, candidates["rows"], strict=True)
-        )
-    ]
     spans = [(row["window"], d) for row in candidates["rows"] for d in row["spans"]]
     return [
-        table(
+        columns(
             "Windows (word pieces of the paragraph, its first is 0; a position counts from [CLS])",
-            ["window", "first", "last", "pieces", "owned", "spans out of reach", "null score"],
-            windows,
+            range(len(layout.starts)),
+            {
+                "window": lambda w: f"{w + 1}",
+                "first": lambda w: f"{layout.starts[w]}",
+                "last": lambda w: f"{layout.stops[w] - 1}",
+                "pieces": lambda w: f"{layout.stops[w] - layout.starts[w]}",
+                "owned": lambda w: f"{owned[w]}",
+                "spans out of reach": lambda w: f"{lost[w]}",
+                "null score": lambda w: str(candidates["rows"][w]["null_printed"]),
+            },
         ),
         table(
             f"The {PER_WINDOW} best legal spans of each window, owned or not",

@@ -1,11 +1,12 @@
 """What the picture of chapter 9 may ask for, and the answer to each request."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from qa_demo.core.explaining.attention import RELEVANCE
-from qa_demo.core.explaining.attribution import Target, window_of
-from qa_demo.core.types import Reading
+from qa_demo.core.explaining.attention import RELEVANCE, Attention
+from qa_demo.core.explaining.attribution import Method, Target, window_of
+from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.views import parse
@@ -17,98 +18,63 @@ from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.choice import Choice, choice_of, score_name
 
 
-def place(value: dict[str, Any], *names: str) -> list[int]:
-    """Whole numbers of a request: layer, head, position."""
-    return [parse.whole(value.get(name), name) for name in names]
+@dataclass(frozen=True)
+class Asked:
+    """One request of the picture: `value` is what the browser sent."""
+
+    work: Work
+    screen: Screen
+    target: Target
+    value: dict[str, Any]
+
+    @property
+    def heads(self) -> Attention:
+        """The attention of the target's window."""
+        return self.work.attention(self.window)
+
+    @property
+    def window(self) -> Window:
+        """The target's window."""
+        return window_of(self.work.reading, self.target)
+
+    @property
+    def how(self) -> tuple[Method, Baseline]:
+        """The chosen method and baseline."""
+        choice = choice_of(self.screen)
+        return choice.method, choice.baseline or self.work.reading.baseline
+
+    def whole(self, *names: str) -> list[int]:
+        """Whole numbers of the request: layer, head, position."""
+        return [parse.whole(self.value.get(name), name) for name in names]
 
 
-def answer_seats(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """Nothing but the page itself: seats, notice and tables of the selection."""
-    return {"window": target.window}
-
-
-def answer_attention(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
+def answer_attention(a: Asked) -> dict[str, Any]:
     """Both grids."""
-    window = window_of(work.reading, target)
-    return looked.grid_data(work.attention(window), work.reading.encoding, window, target.span)
+    return looked.grid_data(a.heads, a.work.reading.encoding, a.window, a.target.span)
 
 
-def answer_head(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """One head, compact."""
-    return looked.head_data(
-        work.attention(window_of(work.reading, target)), *place(value, "layer", "head")
-    )
-
-
-def answer_exact(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """One row and column in full precision."""
-    return looked.exact_data(
-        work.attention(window_of(work.reading, target)), *place(value, "layer", "head", "position")
-    )
-
-
-def answer_relevance(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
+def answer_relevance(a: Asked) -> dict[str, Any]:
     """Raw attention, rollout and gradient times attention of the selected start and end."""
-    found = work.relevance(window_of(work.reading, target), target)
+    found = a.work.relevance(a.window, a.target)
     return looked.relevance_data({kind: found[kind] for kind in RELEVANCE})
 
 
-def answer_attribution(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
+def answer_attribution(a: Asked) -> dict[str, Any]:
     """The two lanes of the chosen method; `few`: the first picture of integrated gradients."""
-    choice = choice_of(screen)
-    steps = few_steps(work.reading, target, choice, value)
-    return rested.lanes_data(work.attribution(target, choice.method, choice.baseline, steps).found)
+    steps = few_steps(a.work.reading, a.target, choice_of(a.screen), a.value)
+    return rested.lanes_data(a.work.attribution(a.target, *a.how, steps).found)
 
 
-def answer_question(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
+def answer_question(a: Asked) -> dict[str, Any]:
     """Each question word masked in every window."""
-    return rested.question_data(work.question(target, screen.decode, screen.merge))
+    return rested.question_data(a.work.question(a.target, a.screen.decode, a.screen.merge))
 
 
-def answer_random(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """The random word sets."""
-    return trusted.answer_random(work, target)
-
-
-def answer_stood(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """One ranking among them, `by`."""
-    choice = choice_of(screen)
-    about = value.get("by", choice.method), choice.baseline, score_name(target)
-    return trusted.answer_stood(work, target, *about)
-
-
-def answer_curves(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """What happens as more words are masked."""
-    choice = choice_of(screen)
-    return trusted.answer_curves(work, target, choice.method, choice.baseline)
-
-
-def answer_shuffled(
-    work: Work, screen: Screen, target: Target, value: dict[str, Any]
-) -> dict[str, Any]:
-    """The random-weights check."""
-    choice = choice_of(screen)
-    return trusted.answer_shuffled(work, target, choice.method, choice.baseline)
+def answer_stood(a: Asked) -> dict[str, Any]:
+    """One ranking among the random sets, `by`."""
+    method, baseline = a.how
+    about = a.value.get("by", method), baseline, score_name(a.target)
+    return trusted.answer_stood(a.work, a.target, *about)
 
 
 def few_steps(
@@ -145,19 +111,22 @@ def wanted_by(
     return Wanted(key, ATTENTION, lambda j: of(j).attention(window), "attention")
 
 
-ANSWERS = {
-    "seats": answer_seats,
+ANSWERS: dict[str, Callable[[Asked], dict[str, Any]]] = {
+    "seats": lambda a: {"window": a.target.window},
     "attention": answer_attention,
-    "head": answer_head,
-    "exact": answer_exact,
+    "head": lambda a: looked.head_data(a.heads, *a.whole("layer", "head")),
+    "exact": lambda a: looked.exact_data(a.heads, *a.whole("layer", "head", "position")),
     "relevance": answer_relevance,
     "attribution": answer_attribution,
     "question": answer_question,
-    "random": answer_random,
+    "random": lambda a: trusted.answer_random(a.work, a.target),
     "stood": answer_stood,
-    "curves": answer_curves,
-    "shuffled": answer_shuffled,
+    "curves": lambda a: trusted.answer_curves(a.work, a.target, *a.how),
+    "shuffled": lambda a: trusted.answer_shuffled(a.work, a.target, *a.how),
 }
+"""What may be asked for. "seats" computes nothing: the page itself brings seats and tables; "head"
+is one head, compact, "exact" one row and column of it in full precision.
+"""
 BUSY = {
     "attribution": "explaining",
     "question": "masking question words",

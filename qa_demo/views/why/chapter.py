@@ -25,7 +25,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why import linked
 from qa_demo.views.why import trust as trusted
-from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, wanted_by
+from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, Asked, wanted_by
 from qa_demo.views.why.choice import KEY, Choice, choice_of, other_names, score_name, target_of
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
 
@@ -161,7 +161,7 @@ def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
     target = target_of(seen)
     if target is None:
         raise BadInput(WORDS["nothing"])
-    data = ANSWERS[value["what"]](work, seen, target, value)
+    data = ANSWERS[value["what"]](Asked(work, seen, target, value))
     page = present(seen)
     page["picture"]["reply"] = {
         "key": str(value.get("key"))[:200],
