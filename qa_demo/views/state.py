@@ -106,6 +106,14 @@ class Screen:
         """The decoded n-best list of the shown reading."""
         return predict(self.shown, self.decode, self.merge)
 
+    @property
+    def window(self) -> int:
+        """The window on show: the selection's, else the best span's, else the first."""
+        if self.selection is not None:
+            return self.selection.window
+        best = self.prediction.best
+        return 0 if best is None else best.candidate.window
+
     def change(self, **fields: Any) -> "Screen":
         """A new screen whose numbers differ (decode, merge, what_if ...): all chapters stale."""
         if set(fields).isdisjoint({"reading", "what_if", "gold", "silent"}):
@@ -114,9 +122,12 @@ class Screen:
 
     def keep(self, chapter: str, record: Any) -> "Screen":
         """The same numbers with another record of one chapter, which alone becomes stale."""
-        new = replace(
-            self, own=MappingProxyType({**self.own, chapter: record}), fresh=self.fresh - {chapter}
-        )
+        new = replace(self, own=MappingProxyType({**self.own, chapter: record}))
+        return new.keeping("shown", self).keeping("prediction", self).redraw(chapter)
+
+    def redraw(self, chapter: str) -> "Screen":
+        """The same numbers with one chapter stale."""
+        new = replace(self, fresh=self.fresh - {chapter})
         return new.keeping("shown", self).keeping("prediction", self)
 
     def select(self, selection: Selection) -> "Screen":

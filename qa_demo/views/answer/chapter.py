@@ -14,11 +14,7 @@ from qa_demo.views.options import parse
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
-    key="answer",
-    number=1,
-    title="Answer",
-    group="Predict",
-    question="Which words answer the question, and how sure is the reader?",
+    "answer", 1, "Answer", "Predict", "Which words answer the question, and how sure is the reader?"
 )
 
 

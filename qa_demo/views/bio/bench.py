@@ -101,6 +101,11 @@ def bench_of(screen: Screen) -> Bench:
     return found if isinstance(found, Bench) else Bench()
 
 
+def put(screen: Screen, **fields: Any) -> Screen:
+    """The chapter's record with other fields."""
+    return screen.keep(KEY, replace(bench_of(screen), **fields))
+
+
 def tagged(screen: Screen) -> Reading | None:
     """The shown reading with the tag logits in use, the reader's or an own head's; or None."""
     bench = bench_of(screen)
@@ -137,9 +142,7 @@ def example_marks(screen: Screen) -> tuple[Marks, str]:
 
 def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:
     """The screen with other annotators."""
-    return screen.keep(
-        KEY, replace(bench_of(screen), annotators=marks, source=source, place=screen.reading.key)
-    )
+    return put(screen, annotators=marks, source=source, place=screen.reading.key)
 
 
 def who(value: Any) -> int:
@@ -204,42 +207,26 @@ def change_preset(screen: Screen, value: Any) -> Screen:
 
 def change_one(screen: Screen, value: Any) -> Screen:
     """Whose tagging the one-hot case takes."""
-    return screen.keep(KEY, replace(bench_of(screen), one=who(value)))
+    return put(screen, one=who(value))
 
 
 def change_threshold(screen: Screen, value: Any) -> Screen:
     """The marginal from which on a span is returned."""
-    return screen.keep(
-        KEY, replace(bench_of(screen), threshold=parse.number(value, "the threshold", 0.01, 0.99))
-    )
+    return put(screen, threshold=parse.number(value, "the threshold", 0.01, 0.99))
 
 
 def change_whose(screen: Screen, value: Any) -> Screen:
     """reader or own: which head's numbers are shown."""
-    return screen.keep(
-        KEY,
-        replace(
-            bench_of(screen), use_own=parse.choice(value, "the head", ("reader", "own")) == "own"
-        ),
-    )
+    return put(screen, use_own=parse.choice(value, "the head", ("reader", "own")) == "own")
 
 
 def change_marked(screen: Screen, value: Any) -> Screen:
     """add: the three annotators' marks on this text become training material; clear: forget all."""
     bench, encoding = bench_of(screen), screen.reading.encoding
     if value == "clear":
-        return screen.keep(
-            KEY,
-            replace(
-                bench,
-                marked=(),
-                head=None,
-                tagged=None,
-                tagged_at=None,
-                use_own=False,
-                teaching=None,
-            ),
-        )
+        fresh = Bench()
+        gone = "marked", "head", "tagged", "tagged_at", "use_own", "teaching"
+        return put(screen, **{name: getattr(fresh, name) for name in gone})
     if value != "add":
         raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
     new = Marked(
@@ -254,7 +241,7 @@ def change_marked(screen: Screen, value: Any) -> Screen:
         raise BadInput(
             f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first"
         )
-    return screen.keep(KEY, replace(bench, marked=(*others, new)))
+    return put(screen, marked=(*others, new))
 
 
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:

@@ -30,11 +30,11 @@ from qa_demo.views.measured import measured
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
-    key="bio",
-    number=7,
-    title="Tags",
-    group="Other heads",
-    question="What if every token is tagged: begins an answer, inside one, outside?",
+    "bio",
+    7,
+    "Tags",
+    "Other heads",
+    "What if every token is tagged: begins an answer, inside one, outside?",
 )
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "mark": bench.change_mark,

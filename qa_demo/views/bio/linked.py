@@ -1,6 +1,5 @@
 """What a link keeps of chapter 7: the marks, and the place in the text."""
 
-from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
@@ -14,16 +13,16 @@ from qa_demo.views.bio.bench import (
     EVERY,
     FOUND,
     HERE,
-    KEY,
     MOST_SPANS,
     Bench,
     added,
     bench_of,
     change_one,
     change_threshold,
+    put,
     with_marks,
 )
-from qa_demo.views.link.parts import Part, many
+from qa_demo.views.link.parts import Part, entries, many
 from qa_demo.views.state import Screen
 
 
@@ -64,9 +63,8 @@ def save_place(screen: Screen) -> Any:
 
 def load_place(screen: Screen, value: Any) -> Screen:
     """The same read back."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise BadInput(f"a threshold and an annotator are wanted, got {parse.got(value)}")
-    return change_one(change_threshold(screen, value[0]), value[1])
+    threshold, annotator = entries(value, "the place of chapter 7", 2)
+    return change_one(change_threshold(screen, threshold), annotator)
 
 
 LINKED = (
@@ -76,7 +74,7 @@ LINKED = (
         save_marks,
         load_marks,
         changed=lambda screen: "" if save_marks(screen) is None else "annotators' marks",
-        back=lambda screen: screen.keep(KEY, replace(bench_of(screen), annotators=None)),
+        back=lambda screen: put(screen, annotators=None),
     ),
     Part(
         "bio",

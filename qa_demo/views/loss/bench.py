@@ -68,6 +68,11 @@ def bench_of(screen: Screen) -> Bench:
     )
 
 
+def put(screen: Screen, **fields: Any) -> Screen:
+    """The record of this reading with other fields."""
+    return screen.keep(KEY, replace(bench_of(screen), **fields))
+
+
 @lru_cache(maxsize=1)
 def replay() -> Replay | None:
     """The recorded fine-tuning, read once."""
@@ -178,7 +183,7 @@ def as_annotated(screen: Screen, value: Any) -> Screen:
 
 def show_window(screen: Screen, value: Any) -> Screen:
     """Show another window."""
-    return screen.keep(KEY, replace(bench_of(screen), window=parse.window(screen.reading, value)))
+    return put(screen, window=parse.window(screen.reading, value))
 
 
 # The stored readings
@@ -207,7 +212,7 @@ def break_rule(screen: Screen, value: Any) -> Screen:
         for e, r, g in stored(screen)
         if e.id != screen.example
     )
-    return screen.keep(KEY, replace(bench_of(screen), broken=break_formula(value, [here, *others])))
+    return put(screen, broken=break_formula(value, [here, *others]))
 
 
 def search(screen: Screen, value: Any) -> Screen:
@@ -217,22 +222,14 @@ def search(screen: Screen, value: Any) -> Screen:
         found = predict(reading)
         label = " or ".join(dict.fromkeys(a.text for a in example.answers)) or "no answer"
         said = "no answer" if found.answer is None else found.answer
-        cases.append(
-            (
-                example.id,
-                example.title,
-                total(start_end_loss(reading, golds)),
-                is_right(golds, found),
-                said,
-                label,
-            )
-        )
-    return screen.keep(KEY, replace(bench_of(screen), searched=verdicts(cases)))
+        loss, right = total(start_end_loss(reading, golds)), is_right(golds, found)
+        cases.append((example.id, example.title, loss, right, said, label))
+    return put(screen, searched=verdicts(cases))
 
 
 def show_replay(screen: Screen, value: Any) -> Screen:
     """Send the recorded fine-tuning of this example."""
-    return screen.keep(KEY, replace(bench_of(screen), replayed=True))
+    return put(screen, replayed=True)
 
 
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {

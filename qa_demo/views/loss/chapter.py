@@ -1,6 +1,5 @@
 """Chapter 5, Loss: what training lowers, and what real steps change."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,13 +23,7 @@ from qa_demo.views.loss.bench import QUICK, Bench, bench_of, window_of
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Chapter, Screen
 
-CHAPTER = Chapter(
-    key=loss_bench.KEY,
-    number=5,
-    title="Loss",
-    group="Learn",
-    question="What does training lower?",
-)
+CHAPTER = Chapter(loss_bench.KEY, 5, "Loss", "Learn", "What does training lower?")
 STEPS = (
     {"key": "axes", "title": "measure"},
     {"key": "labels", "title": "label"},
@@ -118,9 +111,7 @@ def receive(screen: Screen, job: Job, made: Bench) -> Screen:
     """What a slow request made goes to the newest screen, unless another label stands there."""
     if made.learned is not None and made.learned.golds != labels_of(screen).golds:
         return screen
-    return screen.keep(
-        CHAPTER.key, replace(bench_of(screen), learned=made.learned, forgot=made.forgot)
-    )
+    return loss_bench.put(screen, learned=made.learned, forgot=made.forgot)
 
 
 def code(screen: Screen) -> str:

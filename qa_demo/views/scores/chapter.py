@@ -37,27 +37,19 @@ from qa_demo.views.background import Busy, Job
 from qa_demo.views.code import shown_of
 from qa_demo.views.examples import other_questions
 from qa_demo.views.frame import Frame
-from qa_demo.views.link.parts import Part
+from qa_demo.views.link.parts import Part, entries
 from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
 from qa_demo.views.scores.record import KEY, States, fetch, kept, put, wanted
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
-    key=KEY,
-    number=2,
-    title="Scores",
-    group="Predict",
-    question="How can one start vector serve every question and every paragraph?",
+    KEY,
+    2,
+    "Scores",
+    "Predict",
+    "How can one start vector serve every question and every paragraph?",
 )
-
-
-def shown_window(screen: Screen) -> int:
-    """The window this chapter shows: the selection's, else the best span's, else the first."""
-    if screen.selection is not None:
-        return screen.selection.window
-    best = screen.prediction.best
-    return 0 if best is None else best.candidate.window
 
 
 def moved(screen: Screen) -> Slide | None:
@@ -90,7 +82,7 @@ def second(
     screen: Screen, other: Reading, pair: tuple[Prediction, Prediction], winner: Span | None
 ) -> tuple[dict[str, Any], list[Any]]:
     """What a second reading adds to the picture, and its tables."""
-    reading, window, path = screen.reading, shown_window(screen), moved(screen)
+    reading, window, path = screen.reading, screen.window, moved(screen)
     rests = rested(screen, pair)
     more = {"bench": {**bench_data(reading, other, pair, screen.merge), "rests": rests}}
     tables = [bench_table((reading, other), pair, screen.merge)]
@@ -107,7 +99,7 @@ def second(
 
 def present(screen: Screen) -> dict[str, Any]:
     """Plane, slide and bench; vectors and layers once the hidden states of the window are here."""
-    window, own, copies = shown_window(screen), kept(screen), screen.merge.copies
+    window, own, copies = screen.window, kept(screen), screen.merge.copies
     reading, path = screen.reading, moved(screen)
     pair = None if own.other is None else predictions(screen, own.other)
     winner = None if pair is None or path is None else answer_span(pair[1])
@@ -201,7 +193,7 @@ def told_apart(entries: list[tuple[int, str]]) -> list[list[Any]]:
 
 def following(screen: Screen) -> list[tuple[str, Any]]:
     """What the picture asks for once a span of another window is selected."""
-    states, window = kept(screen).states, shown_window(screen)
+    states, window = kept(screen).states, screen.window
     return [] if states is not None and states.window == window else [("states", window)]
 
 
@@ -238,7 +230,7 @@ def ask_other(job: Job) -> dict[str, Any]:
 def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
     """Compare the selected start or end with another position, {"lane", "pos"}."""
     given = parse.record(value, "a comparison", "lane", "pos")
-    n = len(screen.reading.windows[shown_window(screen)])
+    n = len(screen.reading.windows[screen.window])
     lane = parse.choice(given.get("lane"), "the lane", LANES)
     pos = parse.whole(given.get("pos"), "the position", 0, n - 1)
     return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
@@ -252,12 +244,11 @@ def save_comparison(screen: Screen) -> Any:
 
 def load_comparison(screen: Screen, value: Any) -> Screen:
     """The same read back."""
-    if not isinstance(value, list) or len(value) != len(LANES):
-        raise BadInput(f"two positions are wanted, got {parse.got(value)}")
+    pair = entries(value, "a comparison", len(LANES))
     longest = max(len(window) for window in screen.reading.windows)
     contrast = {
         lane: parse.whole(pos, "the position", 0, longest - 1)
-        for lane, pos in zip(LANES, value, strict=True)
+        for lane, pos in zip(LANES, pair, strict=True)
         if pos is not None
     }
     return put(screen, contrast=MappingProxyType(contrast))

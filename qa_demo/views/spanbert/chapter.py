@@ -45,11 +45,7 @@ from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_o
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
-    key=KEY,
-    number=8,
-    title="SpanBERT",
-    group="Other heads",
-    question="What do the words around a hidden span know about it?",
+    KEY, 8, "SpanBERT", "Other heads", "What do the words around a hidden span know about it?"
 )
 LINKED = linked.LINKED
 SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")

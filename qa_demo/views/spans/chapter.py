@@ -18,23 +18,12 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.selection import record
 from qa_demo.views.state import Chapter, Screen, Selection
 
-CHAPTER = Chapter(
-    key="spans",
-    number=4,
-    title="Spans",
-    group="Predict",
-    question="Which pair of positions scores highest?",
-)
-
-
-def shown_window(screen: Screen) -> int:
-    """The window whose matrix is drawn: the selection's."""
-    return screen.selection.window if screen.selection is not None else 0
+CHAPTER = Chapter("spans", 4, "Spans", "Predict", "Which pair of positions scores highest?")
 
 
 def present(screen: Screen) -> dict[str, Any]:
     """The picture of one window, the notice, the table twins."""
-    window, copies, warmth = shown_window(screen), screen.merge.copies, screen.what_if.temperature
+    window, copies, warmth = screen.window, screen.merge.copies, screen.what_if.temperature
     about = (screen.shown, screen.prediction, screen.decode, window, copies)
     return page_data(
         CHAPTER.question,
@@ -97,8 +86,7 @@ def change_window(screen: Screen, value: Any) -> Screen:
         screen = screen.select(
             Selection(window, Span(holder.to_doc(int(best[0, 0])), holder.to_doc(int(best[0, 1]))))
         )
-    stale = replace(screen, fresh=screen.fresh - {CHAPTER.key})
-    return stale.keeping("shown", screen).keeping("prediction", screen)
+    return screen.redraw(CHAPTER.key)
 
 
 def opening(screen: Screen) -> list[tuple[str, Any]]:

@@ -18,11 +18,11 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen, Selection
 
 CHAPTER = Chapter(
-    key="start_end",
-    number=3,
-    title="Start & end",
-    group="Predict",
-    question="Where could the answer start, and where could it end?",
+    "start_end",
+    3,
+    "Start & end",
+    "Predict",
+    "Where could the answer start, and where could it end?",
 )
 
 SIMPLIFIED = (
@@ -51,17 +51,9 @@ SIMPLIFIED = (
 )
 
 
-def shown_window(screen: Screen) -> int:
-    """The window this chapter shows: the selection's, else the best span's, else the first."""
-    if screen.selection is not None:
-        return screen.selection.window
-    best = screen.prediction.best
-    return 0 if best is None else best.candidate.window
-
-
 def present(screen: Screen) -> dict[str, Any]:
     """Notes, bars, table and notice of the window that the selection stands in."""
-    window, temperature = shown_window(screen), screen.what_if.temperature
+    window, temperature = screen.window, screen.what_if.temperature
     best = screen.prediction.best
     picture = start_end_picture(
         screen.reading,
@@ -151,12 +143,7 @@ def change_window(screen: Screen, value: Any) -> Screen:
         screen.selection.span,
     ):
         chosen = screen.selection
-    new = screen.select(chosen)
-    return (
-        replace(new, fresh=new.fresh - {CHAPTER.key})
-        .keeping("shown", new)
-        .keeping("prediction", new)
-    )
+    return screen.select(chosen).redraw(CHAPTER.key)
 
 
 def following(screen: Screen) -> list[tuple[str, Any]]:

@@ -30,11 +30,7 @@ from qa_demo.views.why.choice import KEY, Choice, choice_of, other_names, score_
 from qa_demo.views.why.words import SIMPLIFIED, WORDS
 
 CHAPTER = Chapter(
-    key=KEY,
-    number=9,
-    title="Why",
-    group="Why",
-    question="Where did the reader look, and what did the score rest on?",
+    KEY, 9, "Why", "Why", "Where did the reader look, and what did the score rest on?"
 )
 
 MOST_SEATS = 600_000

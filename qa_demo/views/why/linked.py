@@ -3,11 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS
 from qa_demo.core.types import Span
 from qa_demo.views import parse
-from qa_demo.views.link.parts import Part
+from qa_demo.views.link.parts import Part, entries
 from qa_demo.views.state import Screen
 from qa_demo.views.why.choice import KEY, Choice, choice_of, text_of
 
@@ -55,8 +54,7 @@ def save_choice(screen: Screen) -> Any:
 
 def load_choice(screen: Screen, value: Any) -> Screen:
     """The same read back; the other span may stand in another window than the selection."""
-    if not isinstance(value, list) or len(value) != 4:
-        raise BadInput(f"an explanation has four choices, got {parse.got(value)}")
+    entries(value, "an explanation", 4)
     named = dict(zip(("kind", "method", "baseline"), value, strict=False))
     made = parse_choice(screen, named)
     other = None if value[3] is None else parse.pieces(screen.reading, value[3], "the other span")

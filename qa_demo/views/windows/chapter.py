@@ -37,11 +37,11 @@ from qa_demo.views.what_if import FARTHEST
 from qa_demo.views.windows.words import WORDS
 
 CHAPTER = Chapter(
-    key="windows",
-    number=6,
-    title="Long text",
-    group="Long text",
-    question="A text longer than one window: how is it split, and which window's answer counts?",
+    "windows",
+    6,
+    "Long text",
+    "Long text",
+    "A text longer than one window: how is it split, and which window's answer counts?",
 )
 WRONG = ("context_product", "context_mean", SEPARATE_MAXIMA)
 
