@@ -162,9 +162,8 @@ class Window:
         doc = pos - self.context_at + self.doc_start
         if not self.doc_start <= doc < self.doc_stop:
             raise BadInput(
-                f"position {pos} of window {self.index} is outside the context; context "
-                f"positions are "
-                f"{self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}"
+                f"position {pos} of window {self.index} is outside the context; context positions "
+                f"are {self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}"
             )
         return doc
 

@@ -82,9 +82,8 @@ def own_slice(text: str) -> Slice:
             found = SimpleEval(names=known, functions=FUNCTIONS).eval(expression)
         except (InvalidExpression, ArithmeticError, TypeError, ValueError, AttributeError) as fault:
             raise BadInput(
-                f"--slice {title!r} has no value for question {row['id'][:40]!r}: "
-                f"{_first(fault)}; an expression may name {', '.join(known)} and call "
-                f"{', '.join(FUNCTIONS)}"
+                f"--slice {title!r} has no value for question {row['id'][:40]!r}: {_first(fault)}; "
+                f"an expression may name {', '.join(known)} and call {', '.join(FUNCTIONS)}"
             ) from fault
         return _said(found)
 

@@ -69,9 +69,8 @@ def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
     )
     if found != [(n, n)] * _layers(model):
         raise BadCheckpoint(
-            f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} "
-            f"x {n} were expected, "
-            f"got {len(found)}{': ' + str(found[0]) if found else ''}"
+            f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} x "
+            f"{n} were expected, got {len(found)}{': ' + str(found[0]) if found else ''}"
         )
 
 

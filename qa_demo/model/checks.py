@@ -114,9 +114,8 @@ def weight_files(folder: Path) -> list[Path]:
     pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
     if pickles:
         raise BadCheckpoint(
-            f"the weights are only there as {pickles[0][:60]}, a format that can run code when "
-            f"it is opened; "
-            "allowed is model.safetensors (transformers' save_pretrained writes it)"
+            f"the weights are only there as {pickles[0][:60]}, a format that can run code when it "
+            "is opened; allowed is model.safetensors (transformers' save_pretrained writes it)"
         )
     raise BadCheckpoint("there are no weights: model.safetensors is missing")
 

@@ -46,8 +46,7 @@ def hidden(loaded: Loaded, window: Window) -> np.ndarray:
         if len(layers) != expected or any(layer.shape != out[0].shape for layer in layers):
             raise BadCheckpoint(
                 f"this reader gives {len(layers)} hidden states; {expected} of the shape "
-                f"{list(out[0].shape)} "
-                "were expected"
+                f"{list(out[0].shape)} were expected"
             )
         states = torch.cat(tuple(layers)).float().numpy()
         off = float(np.abs(states[-1] - out[0][0].float().numpy()).max())

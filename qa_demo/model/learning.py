@@ -132,8 +132,7 @@ class ModelLearner:
                     raise
                 raise BadInput(
                     f"with {plan.optimizer} at the learning rate {plan.learning_rate:g} the loss "
-                    f"is no longer a finite number; "
-                    "the action was taken back"
+                    "is no longer a finite number; the action was taken back"
                 ) from fault
             start.weights = {name: difference.half() for name, difference in start.weights.items()}
             self._undo, self._redo = [*self._undo, start][-SNAPSHOTS:], []

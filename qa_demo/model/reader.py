@@ -142,8 +142,7 @@ class BertReader:
         if options.max_seq_length > self.max_seq_length:
             raise BadInput(
                 f"max_seq_length must be at most {self.max_seq_length}, the positions of this "
-                f"reader, "
-                f"got {options.max_seq_length}"
+                f"reader, got {options.max_seq_length}"
             )
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)

@@ -28,9 +28,8 @@ DENIED = (
 )
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
-    "'unsafe-inline'; "
-    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'self'; "
-    "base-uri 'self'; object-src 'none'; "
+    "'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'self'; object-src 'none'; "
 )
 
 

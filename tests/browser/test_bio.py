@@ -13,11 +13,9 @@ from tests.browser.steps import ask, chosen
 pytestmark = pytest.mark.browser
 
 TEXT = (
-    "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters "
-    "past and of roads "
-    "to nowhere. The old mill stood by the water, as they said to all who came by. Only Greta "
-    "Holm kept count of them "
-    "in a small red book."
+    "In 1900 the traveller Anna Lund came to Visby and met Bertil Kalmar, who told of winters past "
+    "and of roads to nowhere. The old mill stood by the water, as they said to all who came by. "
+    "Only Greta Holm kept count of them in a small red book."
 )
 
 

@@ -518,9 +518,8 @@ def test_the_module_runs_and_never_imports_the_page(folder: Path) -> None:
         *SMALL,
     ]
     program = (
-        f"import sys; from qa_demo.cli.main import main; code = main({argv!r}); "
-        "assert not {'gradio', 'plotly', 'captum'} & set(sys.modules), 'slow imports'; "
-        "sys.exit(code)"
+        f"import sys; from qa_demo.cli.main import main; code = main({argv!r}); assert not "
+        "{'gradio', 'plotly', 'captum'} & set(sys.modules), 'slow imports'; sys.exit(code)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False

@@ -12,8 +12,7 @@ from qa_demo.training.text import held_out
 
 BRIDGE = (
     "The old bridge crosses the river below the castle and was built of grey stone by the masons "
-    "of the town in the year 1380 "
-    "for the bishop."
+    "of the town in the year 1380 for the bishop."
 )
 DUMP = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">
 <page><title>Old bridge</title><ns>0</ns><revision><text>{{Infobox|a=1}}

@@ -243,8 +243,7 @@ def silence(found: Attribution) -> str | None:
     if found.method == "gradient_x_input":
         return (
             "Gradient × input gives every token exactly nothing here: this reader brings each "
-            "word's vector to one length before "
-            "anything else, so making it longer or shorter changes no logit. Another method can "
-            "say more."
+            "word's vector to one length before anything else, so making it longer or shorter "
+            "changes no logit. Another method can say more."
         )
     return "By this method no token has any effect on F(x)."

@@ -117,9 +117,8 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
     if room < 1:
         raise BadInput(
             f"max_seq_length {options.max_seq_length} leaves no room for the paragraph: the "
-            f"question takes {q} "
-            f"and the special tokens {encoding.n_special}, so it must be at least "
-            f"{q + encoding.n_special + 1}"
+            f"question takes {q} and the special tokens {encoding.n_special}, so it must be at "
+            f"least {q + encoding.n_special + 1}"
         )
     if not 1 <= options.doc_stride <= room:
         raise BadInput(

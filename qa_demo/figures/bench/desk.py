@@ -156,9 +156,8 @@ def _answer(reading: Reading, decode: DecodeOptions) -> list[Line]:
         lines.append(
             [
                 "answered?",
-                f"null − best = {number(found.score_diff)}, "
-                f"{'above' if over else 'not above'} the threshold {number(found.limit)}: "
-                f"{'no answer' if over else 'an answer'}",
+                f"null − best = {number(found.score_diff)}, {'above' if over else 'not above'} the "
+                f"threshold {number(found.limit)}: {'no answer' if over else 'an answer'}",
             ]
         )
     apart = sorted(separate_maxima(reading, decode), key=lambda found: found[1].window)

@@ -132,8 +132,7 @@ def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) 
     if not len(parted):
         return (
             f"All {len(golds)} annotators agree on every token, so H(t) = 0 and the loss could "
-            f"fall to 0. "
-            "The formula then collapses to one term a token: see the one-hot case."
+            "fall to 0. The formula then collapses to one term a token: see the one-hot case."
         )
     share = float(terms.floor.sum()) / terms.total if terms.total else 0.0
     return (

@@ -169,14 +169,12 @@ def glue_sentence(reading: Reading, found: Glue) -> str:
     margin = number(abs(found.margin), decimals_for([found.margin]))
     if found.margin > 0:
         return (
-            f"The glue wins: {texts[2]} scores {margin} more than {better}. Its start is the "
-            f"first answer's, its end the second's; "
-            "no single number of it is wrong."
+            f"The glue wins: {texts[2]} scores {margin} more than {better}. Its start is the first "
+            "answer's, its end the second's; no single number of it is wrong."
         )
     return (
-        f"Here the glue does not win: {better} scores {margin} more than {texts[2]}. The "
-        f"identity still holds: the crossed pairs sum to "
-        "what the true pairs sum to."
+        f"Here the glue does not win: {better} scores {margin} more than {texts[2]}. The identity "
+        "still holds: the crossed pairs sum to what the true pairs sum to."
     )
 
 
@@ -189,9 +187,8 @@ def tags_sentence(found: Glue, spans: Sequence[TaggedSpan]) -> str:
     if over is not None:
         return (
             f"The tags glue here too: {quoted(over.text)} is one span of their likeliest legal "
-            f"tagging. They can say two spans at once, "
-            "which a start and an end cannot; whether they do is learned, and these were trained "
-            "on answers of one span."
+            "tagging. They can say two spans at once, which a start and an end cannot; whether "
+            "they do is learned, and these were trained on answers of one span."
         )
     met = [
         any(x.span.start <= a.end and a.start <= x.span.end for x in spans)

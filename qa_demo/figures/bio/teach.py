@@ -47,8 +47,7 @@ def target_sentence(
         return f"The target of the tag B is {shares}: tags that fit it return both."
     return (
         f"The target of the tag B is {shares}: tags that fit it perfectly still leave an answer "
-        f"out, since O is likelier there. "
-        "Let each annotator mark every answer."
+        "out, since O is likelier there. Let each annotator mark every answer."
     )
 
 

@@ -114,9 +114,8 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
         )
     return (
         f"Add {number(CONSTANT, 0)} to every logit: log Z becomes {number(found.first)} for the "
-        f"start and {number(found.second)} for "
-        f"the end, the loss stays {printed(found)}. So the bias can be left out of the formula, "
-        f"but not out of the code."
+        f"start and {number(found.second)} for the end, the loss stays {printed(found)}. So the "
+        "bias can be left out of the formula, but not out of the code."
     )
 
 

@@ -44,15 +44,12 @@ SIMPLIFIED = (
     "The tagging head's loss, which the bundled reader was trained on too, stands in chapter 7; "
     "the steps here leave it out.",
     "Training never searches: it raises the label at the expense of every other position. Search "
-    "and the rule of legal pairs belong to "
-    "prediction.",
+    "and the rule of legal pairs belong to prediction.",
     "A logit that is dragged moves alone. In a reader every logit is a product with the same S "
     "or E, and a step moves all of them.",
     "The steps train on this one text without dropout, and on at most four of its windows. The "
-    "embedding tables stay, as in the "
-    "fine-tuning. The head's biases stay too: their gradient is exactly 0. AdamW's moments are "
-    "kept from step to step and dropped by undo, "
-    "redo and reset.",
+    "embedding tables stay, as in the fine-tuning. The head's biases stay too: their gradient is "
+    "exactly 0. AdamW's moments are kept from step to step and dropped by undo, redo and reset.",
     "The replay joins two trainings, as the model card tells. Up to step 5,103 it is one run of "
     "the earlier reader, and that step is the earlier reader itself; the steps after it are those "
     "of the run that made the bundled reader, which is the last step.",
@@ -83,10 +80,9 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     )
     if none:
         return (
-            f"The labels: {texts}, no answer ({none} of {count}). Each counts alike, "
-            f"so {null} has "
+            f"The labels: {texts}, no answer ({none} of {count}). Each counts alike, so {null} has "
             f"{none}/{count} of every window's target, even where a window holds the marked "
-            f"answers."
+            "answers."
         )
     if by_annotators:
         return f"The example's annotators: {texts}."

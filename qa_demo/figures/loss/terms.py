@@ -207,11 +207,9 @@ def _apart_says(reading: Reading, apart: str, shared: str) -> str:
             f"separators are left out of the shared one; {apart} against {shared}."
         )
     return (
-        f"Apart, {plural(count, 'window')} are trained alone, {apart} on average, "
-        f"and nothing ties their logits together: "
-        "a constant added to one window costs nothing. Shared, every wrong token of every "
-        "window takes probability from the "
-        f"answer: {shared}."
+        f"Apart, {plural(count, 'window')} are trained alone, {apart} on average, and nothing ties "
+        "their logits together: a constant added to one window costs nothing. Shared, every wrong "
+        f"token of every window takes probability from the answer: {shared}."
     )
 
 
@@ -237,11 +235,10 @@ def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]
     ]
     floor = float(np.mean([entropy(t) for t in targets]))
     said = (
-        f"Soft targets ask for every label at once: they cost {nats(float(np.mean(soft)))} "
-        f"here and can never cost less than their "
-        f"own entropy, {nats(floor)}. The marginal likelihood asks that the labels together "
-        f"have the probability: "
-        f"{nats(float(np.mean(summed)))}, and it may settle on one of them."
+        f"Soft targets ask for every label at once: they cost {nats(float(np.mean(soft)))} here "
+        f"and can never cost less than their own entropy, {nats(floor)}. The marginal likelihood "
+        f"asks that the labels together have the probability: {nats(float(np.mean(summed)))}, and "
+        "it may settle on one of them."
     )
     return [
         {
@@ -276,10 +273,9 @@ def _pairs(
     s, e = (log_softmax(x) for x in reading.logits(window))
     apart = -float(logsumexp(np.array([s[w.to_pos(g.start)] + e[w.to_pos(g.end)] for g in spans])))
     said = (
-        f"Training scores starts and ends apart and never a pair; prediction scores legal pairs. "
-        f"A loss over the legal pairs "
-        f"would cost {nats(loss)} here, against {nats(apart)} where starts and ends are "
-        f"normalised apart: the difference is "
-        "what the pairs that can be no answer hold."
+        "Training scores starts and ends apart and never a pair; prediction scores legal pairs. A "
+        f"loss over the legal pairs would cost {nats(loss)} here, against {nats(apart)} where "
+        "starts and ends are normalised apart: the difference is what the pairs that can be no "
+        "answer hold."
     )
     return [{"key": "pairs", "title": "a loss over legal pairs", "says": said, "table": None}]

@@ -98,6 +98,5 @@ def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str
             )
     return (
         f"Seen through the head, {said[0]}, and {said[1]}. The head was trained on layer {last} "
-        f"only, so a low rank below it does not "
-        "mean that the layer does not know the answer."
+        "only, so a low rank below it does not mean that the layer does not know the answer."
     )

@@ -33,9 +33,8 @@ SIMPLIFIED = (
     "The usual formula has no bias; the code has one for each row. It moves every logit of its "
     "row and no probability, winner or loss.",
     "The plane shows a window's own logits, pieces it does not own included. When tokens slide, "
-    "only those that the window owns are drawn, "
-    "each with the logits of the window that owns it before and after; no answer is then the "
-    "window with the lowest null score.",
+    "only those that the window owns are drawn, each with the logits of the window that owns it "
+    "before and after; no answer is then the window with the lowest null score.",
     "A diagonal holds the tokens with one score as a span of one token. A longer span takes its "
     "start from one dot, its end from another.",
     "The head was trained on the last layer only. Applied to an earlier layer it is a lens: a "
@@ -151,9 +150,8 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
             f"it reaches far along S and along E.{said}"
         )
     return (
-        f"The best span takes its start from "
-        f"{quoted(piece(reading, window, best.start))}, whose end logit is "
-        f"{number(float(end[best.start]))}, and its end from "
+        f"The best span takes its start from {quoted(piece(reading, window, best.start))}, whose "
+        f"end logit is {number(float(end[best.start]))}, and its end from "
         f"{quoted(piece(reading, window, best.end))}, whose start logit is "
         f"{number(float(start[best.end]))}: two different dots.{said}"
     )

@@ -179,7 +179,6 @@ def _says(
     where = "paragraph" if word.side == "context" else word.side
     return (
         f"By {METHOD_NAMES[method]}, over the {len(shared)} words that both {held_by} hold, "
-        f"{alike}. The largest change is at "
-        f"{quoted(word.text, 40)} in the {where}: {effect(float(a[most]))} on screen, "
-        f"{effect(float(b[most]))} to compare."
+        f"{alike}. The largest change is at {quoted(word.text, 40)} in the {where}: "
+        f"{effect(float(a[most]))} on screen, {effect(float(b[most]))} to compare."
     )

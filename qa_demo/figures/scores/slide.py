@@ -113,9 +113,8 @@ def slide_notice(
     where = _piece(before, window, first)
     of = "" if len(before.windows) == 1 else " of the tokens drawn"
     return (
-        f"Asked {quoted(after.encoding.question, 60)}, {change}. "
-        "S and E stay the same: the words move, not the axes. "
-        f"{quoted(where)} moves farthest{of}, from ({number(float(moved.before[first, 0]))}, "
-        f"{number(float(moved.before[first, 1]))}) to "
+        f"Asked {quoted(after.encoding.question, 60)}, {change}. S and E stay the same: the words "
+        f"move, not the axes. {quoted(where)} moves farthest{of}, from "
+        f"({number(float(moved.before[first, 0]))}, {number(float(moved.before[first, 1]))}) to "
         f"({to[0]}, {to[1]})."
     )

@@ -49,8 +49,7 @@ def late_says(rows: Sequence[Row], heads: Sequence[tuple[str, str]]) -> str:
     if since is None:
         return (
             f"There are too few measurements on the same blanks before step {last['step']:,} to "
-            f"say what the last fifth of the steps "
-            f"gained.{other}"
+            f"say what the last fifth of the steps gained.{other}"
         )
     moves, verdicts = [], []
     for key, name in heads:
@@ -127,8 +126,7 @@ def pace_says(
         steps, shares = [row["step"] for row in held], [row[key] for row in held]
         stood = (
             f"At the ends of the phases ({listed([f'{step:,}' for step in steps])} steps) {name} "
-            f"stood at "
-            f"{listed([f'{number(share, 1)}' for share in shares])} % of {whose}"
+            f"stood at {listed([f'{number(share, 1)}' for share in shares])} % of {whose}"
         )
         going = _going(steps, shares, ends[-1]["pieces"], AIMS[f"{key}_top1"], reached[key])
         said.append(f"{stood}: {going}")

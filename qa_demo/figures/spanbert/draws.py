@@ -102,8 +102,7 @@ def anchor_says(encoding: Encoding, draw: Draw, total: int) -> str:
         )
     return (
         f"The anchor: piece {draw.anchor} of {total}, {piece}, inside a word. The span begins "
-        f"where that word does, "
-        f"{plural(draw.anchor - draw.span.start, 'piece')} earlier."
+        f"where that word does, {plural(draw.anchor - draw.span.start, 'piece')} earlier."
     )
 
 
@@ -134,9 +133,8 @@ def merge_says(encoding: Encoding, draw: Draw, merged: Span) -> str:
     """Spans that overlap or touch become one run."""
     others = " and ".join(quoted(encoding.text(run)) for run in draw.joined)
     return (
-        f"It overlaps or touches {others}: they become one run of "
-        f"{plural(len(merged), 'piece')}, so that both neighbours of every "
-        "run stay in sight."
+        f"It overlaps or touches {others}: they become one run of {plural(len(merged), 'piece')}, "
+        "so that both neighbours of every run stay in sight."
     )
 
 

@@ -101,8 +101,7 @@ def position_sentence(shown: Guessed) -> str | None:
         if all(alike(peers[0].sbo, p.sbo) for p in peers if p.sbo is not None):
             return (
                 f"Without a position all {len(peers)} blanks of this run get the same guesses, "
-                f"{first(peers[0].sbo)} first: the two "
-                "neighbours are the same for all of them."
+                f"{first(peers[0].sbo)} first: the two neighbours are the same for all of them."
             )
         return (
             f"Without a position the {len(peers)} blanks of this run still get different guesses."
@@ -155,9 +154,8 @@ def notice(shown: Guessed) -> str:
         edge, middle = [guessed[0].loss, *last], [s.loss for s in guessed[third:-third]]
         a, b = float(np.mean(edge)), float(np.mean(middle))
         said.append(
-            f"Beside a neighbour SBO's −log p is {number(a)} on average, in the middle of the "
-            f"run {number(b)}"
-            f"{': the boundary knows less about the middle' if b > a else ''}."
+            f"Beside a neighbour SBO's −log p is {number(a)} on average, in the middle of the run "
+            f"{number(b)}{': the boundary knows less about the middle' if b > a else ''}."
         )
     return spelled(" ".join(said))
 

@@ -66,9 +66,8 @@ def lengths_says(counts: Sequence[int], options: MaskOptions) -> str:
     last = options.span_upper
     start = (
         f"“Clipped at {last}” is done by truncation: longer draws do not exist and the rest is "
-        f"renormalised, so {last} words "
-        f"come with {_share(float(law[-1]))}. Cut off literally, all longer draws would pile up "
-        f"there: {_share(float(clipped[-1]))}."
+        f"renormalised, so {last} words come with {_share(float(law[-1]))}. Cut off literally, all "
+        f"longer draws would pile up there: {_share(float(clipped[-1]))}."
     )
     if not n or options.span_upper == options.span_lower:
         return start

@@ -135,9 +135,8 @@ def mask_notice(spans: Masked, single: Masked, by_hand: bool) -> str:
     m, near, far = len(spans.hidden), len(seeing(single)), len(seeing(spans))
     said = (
         f"{'Your spans hide' if by_hand else 'Spans hide'} {plural(m, 'piece')} in "
-        f"{plural(len(spans.runs), 'run')}: {seen(far, m)}. "
-        f"Drawn one by one, {plural(len(single.hidden), 'piece')} fall into "
-        f"{plural(len(single.runs), 'run')}: "
+        f"{plural(len(spans.runs), 'run')}: {seen(far, m)}. Drawn one by one, "
+        f"{plural(len(single.hidden), 'piece')} fall into {plural(len(single.runs), 'run')}: "
         f"{seen(near, len(single.hidden))}."
     )
     return said + (

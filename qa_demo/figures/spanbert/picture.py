@@ -11,15 +11,13 @@ from qa_demo.figures.spanbert.curve import curve_data
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
 SIMPLIFIED = (
-    "The page masks one short text; in pre-training a sequence is one contiguous segment of up "
-    "to 512 pieces, and it is masked "
-    "afresh each time it is read.",
+    "The page masks one short text; in pre-training a sequence is one contiguous segment of up to "
+    "512 pieces, and it is masked afresh each time it is read.",
     "Our model continues from a small pre-trained encoder with 6 layers; the paper's was trained "
     "from scratch, with 12 or 24.",
-    "Our experiment asks whether so short a pre-training helps an encoder that was already "
-    "trained on far more text; the paper "
-    "pre-trained each start for 1.2 million steps. What is lost or won here says little about "
-    "the paper.",
+    "Our experiment asks whether so short a pre-training helps an encoder that was already trained "
+    "on far more text; the paper pre-trained each start for 1.2 million steps. What is lost or won "
+    "here says little about the paper.",
     "The boundary vectors are contextual: they come out of the encoder and have already read the "
     "whole sentence, blanks included.",
     "Spans drawn by hand always become [MASK]; the 10 % random and 10 % kept belong to spans "
@@ -65,20 +63,17 @@ SAYS_IS = (
     (
         "It drops next sequence prediction.",
         "Next sentence prediction: one of BERT's two losses, whether part B follows part A. "
-        "SpanBERT reads one segment: nothing can "
-        "follow.",
+        "SpanBERT reads one segment: nothing can follow.",
     ),
     (
         "Fine-tuning with the two losses gives SpanBERT.",
         "Pre-training with the two losses gives SpanBERT. Fine-tuning lowers the task's loss "
-        "alone; for reading, the mean of the start "
-        "and the end loss.",
+        "alone; for reading, the mean of the start and the end loss.",
     ),
     (
         "It predicts spans instead of tokens.",
-        "In pre-training every hidden piece is predicted apart. After fine-tuning it is "
-        "still S, E and one best pair, as in chapters 2 "
-        "to 4.",
+        "In pre-training every hidden piece is predicted apart. After fine-tuning it is still S, E "
+        "and one best pair, as in chapters 2 to 4.",
     ),
     (
         "The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when "
@@ -113,8 +108,7 @@ def _computed() -> list[list[str]]:
         [
             "The MLM loss is the chance of the word.",
             f"It is −log of the chance: a chance of {number(chance)} is a loss of "
-            f"{number(-math.log(chance))}; only a chance of 1 costs "
-            "nothing.",
+            f"{number(-math.log(chance))}; only a chance of 1 costs nothing.",
         ],
         [
             "LayerNorm prevents interactions within the batch.",

@@ -33,9 +33,8 @@ CONTEXTUAL = (
 )
 TWICE = (
     "Both is the product of the two distributions, renormalised, as if they were independent "
-    "witnesses. They are not: each already knows "
-    "how frequent every word is, so the product counts word frequency twice. No model is trained "
-    "with it."
+    "witnesses. They are not: each already knows how frequent every word is, so the product counts "
+    "word frequency twice. No model is trained with it."
 )
 SIMPLIFIED = (
     "This SpanBERT continues from a small encoder that was trained before; the paper's was "

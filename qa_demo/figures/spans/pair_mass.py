@@ -37,10 +37,9 @@ def mass_data(
     )
     sentence = (
         f"Start and end are drawn independently, so {lost} of the mass falls on pairs that are "
-        f"neither an answer nor “no answer”: "
-        f"{mixed} on pairs of which one end is {null_token(reading.encoding)} or question, "
-        f"{illegal} on illegal spans. "
-        "That is the cost of scoring the two ends apart."
+        f"neither an answer nor “no answer”: {mixed} on pairs of which one end is "
+        f"{null_token(reading.encoding)} or question, {illegal} on illegal spans. That is the cost "
+        "of scoring the two ends apart."
     )
     names = in_own_words([words for _, words in PARTS], reading.encoding)
     return {

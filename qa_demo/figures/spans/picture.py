@@ -135,8 +135,7 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
         rank = exact.tolist().index(missed[0].tolist()) + 1
         said += (
             f"It misses {len(missed)} of the {len(exact)} best spans of this window; the best of "
-            f"them is {quoted(first.text, 48)}, "
-            f"rank {rank}, score {number(first.score)}."
+            f"them is {quoted(first.text, 48)}, rank {rank}, score {number(first.score)}."
         )
     else:
         said += f"Here it misses none of the {len(exact)} best spans of this window."

@@ -167,7 +167,6 @@ def attention_notice(attention: Attention, encoding: Encoding, window: Window, s
     below = int((start < even).sum())
     return (
         f"From the selected start, head {head + 1} of layer {layer + 1} looked most at the "
-        f"question: {percent(float(start.max()))} of its attention. "
-        f"Looking everywhere alike would give {percent(even)}; "
-        f"{below} of {start.size} heads looked there less than that."
+        f"question: {percent(float(start.max()))} of its attention. Looking everywhere alike would "
+        f"give {percent(even)}; {below} of {start.size} heads looked there less than that."
     )

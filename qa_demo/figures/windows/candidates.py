@@ -75,9 +75,8 @@ def candidates_sentence(rows: Sequence[dict[str, Any]], null: str) -> str:
     if len(rows) == 1:
         verdict = "above" if best["beats"] else "not above"
         return (
-            f"The one window's best span is {quoted(top['text'])} with {top['printed']}, "
-            f"{verdict} its null score "
-            f"{best['null_printed']}."
+            f"The one window's best span is {quoted(top['text'])} with {top['printed']}, {verdict} "
+            f"its null score {best['null_printed']}."
         )
     says = (
         f"In {quiet} of {len(rows)} windows no span beats the window's own null score: there "

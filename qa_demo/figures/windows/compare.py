@@ -25,9 +25,8 @@ class Label:
 
 
 _MASS_ONE = (
-    "Not comparable: every window gives its own words mass 1, however little it knows, so one "
-    "odd word in an irrelevant window "
-    "can win."
+    "Not comparable: every window gives its own words mass 1, however little it knows, so one odd "
+    "word in an irrelevant window can win."
 )
 LABELS = {
     "logit": Label(
@@ -254,9 +253,8 @@ def cause(
     taken = exact(rows[0]["total"]) - exact(rows[-1]["total"])
     about = "" if all(row["sign"] == "=" for row in rows) else "about "
     return (
-        f"Start and end differ by {minus(apart)} under both rules. What turns it is one number "
-        f"of each window: "
-        f"{'; '.join(named)}. It takes {about}{minus(taken)} from the winner's lead."
+        f"Start and end differ by {minus(apart)} under both rules. What turns it is one number of "
+        f"each window: {'; '.join(named)}. It takes {about}{minus(taken)} from the winner's lead."
     )
 
 

@@ -97,8 +97,7 @@ def flip_sentence(
         if len(before.windows) == 1:
             return (
                 "With one window the constant moves every score alike: no winner, probability or "
-                "loss changes. Split the paragraph "
-                "to see more."
+                "loss changes. Split the paragraph to see more."
             )
         return f"No constant in window {window + 1} changes the logit sum's winner."
     now = predict(after, decode, MergeOptions()).best if c else None
@@ -106,9 +105,8 @@ def flip_sentence(
     beyond = "above" if flip.c >= 0 else "below"
     head = (
         f"The logit sum's winner changes from {quoted(flip.winner.text, 44)} to "
-        f"{quoted(flip.challenger.text, 44)} {beyond} "
-        f"c = {signed(flip.c, 3)}, since every score of window {window + 1} moves by 2c and no "
-        f"other does."
+        f"{quoted(flip.challenger.text, 44)} {beyond} c = {signed(flip.c, 3)}, since every score "
+        f"of window {window + 1} moves by 2c and no other does."
     )
     state = (
         f" At c = {signed(c)} it has changed: the logit sum names {quoted(now.candidate.text, 44)}."

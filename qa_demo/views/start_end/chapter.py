@@ -31,23 +31,19 @@ SIMPLIFIED = (
     'included. Introductory texts say "over the words of the paragraph"; BERT\'s code takes the '
     "whole input.",
     "A word that stands in two windows has two start probabilities. The pale copies in the "
-    "overview belong to windows that see the "
-    "word with less context on its poorer side; no answer starts there under the rule maximum "
-    "context.",
-    "Start and end are drawn apart because the head scores them apart: neither distribution "
-    "knows of the other. Which pair they make "
-    "together is chapter 4.",
+    "overview belong to windows that see the word with less context on its poorer side; no answer "
+    "starts there under the rule maximum context.",
+    "Start and end are drawn apart because the head scores them apart: neither distribution knows "
+    "of the other. Which pair they make together is chapter 4.",
     "The linear scale draws nothing below the uniform 1/n and prints no number below 2 %. The "
     "log scale shows everything from 0.0001, "
     "with a rule at 1/n, and leaves a tick at its floor for what is smaller.",
     "In the overview of several windows the strongest column is solid and the others are paler by "
     "their share of it; a column three times above the uniform 1/n is never paler than a third.",
     "Temperature divides the logits before the softmax, here and in every displayed probability; "
-    "the score, the threshold and the answer "
-    "are the same at every temperature.",
-    "A logit raised by hand is what the head would have said for another hidden vector at that "
-    "one place. In a real reader no logit "
-    "moves alone.",
+    "the score, the threshold and the answer are the same at every temperature.",
+    "A logit raised by hand is what the head would have said for another hidden vector at that one "
+    "place. In a real reader no logit moves alone.",
 )
 
 

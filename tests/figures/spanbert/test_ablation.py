@@ -41,9 +41,8 @@ def test_cells_are_shown_with_their_spread_and_missing_ones_named() -> None:
 def test_the_budget_of_all_cells_is_told() -> None:
     budget = {"pretrain_steps": 1500, "finetune_steps": 900, "batch_tokens": 2000}
     assert figure.ablation_data({}, budget)["budget"] == (
-        "Pre-trained for 1,500 steps of 2,000 pieces (3.0 million; the plain encoder not at "
-        "all), then "
-        "fine-tuned for 900 steps, all alike."
+        "Pre-trained for 1,500 steps of 2,000 pieces (3.0 million; the plain encoder not at all), "
+        "then fine-tuned for 900 steps, all alike."
     )
     assert figure.ablation_data({})["budget"] == ""
 

@@ -119,9 +119,8 @@ def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
     said = curve(*phases)["says"]
     assert (
         "At the ends of the phases (250, 500 and 1,000 steps) MLM stood at 20.0, 26.0 and 30.0 % "
-        "of those blanks: a line through "
-        "them gains 5.0 for each doubling of the steps; from 30.0 % the aim would be 1 doubling "
-        "away."
+        "of those blanks: a line through them gains 5.0 for each doubling of the steps; from 30.0 "
+        "% the aim would be 1 doubling away."
     ) in said
     assert (
         "from 24.0 % the aim would be 3 doublings away"
@@ -141,8 +140,7 @@ def test_the_ends_of_phases_tell_what_twice_the_steps_bring() -> None:
     flat = curve(phases[0], phase([(250, 20.5, 9.0)], before=250))["says"]
     assert (
         "MLM stood at 20.0 and 20.5 % of those blanks: the last 250 steps brought +0.5 with a "
-        "standard error of 0.8, so no "
-        "gain: a plateau. At the ends"
+        "standard error of 0.8, so no gain: a plateau. At the ends"
     ) in flat
     assert (
         "SBO stood at 9.0 and 9.0 % of those blanks: the last 250 steps brought +0.0 with" in flat
@@ -168,8 +166,7 @@ def test_what_all_blanks_said_at_the_ends_of_phases_goes_before_the_part_along_t
     data = curve(measured(0, 250, 20.0), measured(250, 250, 26.0), measured(500, 500, 30.0))
     assert (
         "At the ends of the phases (250, 500 and 1,000 steps) MLM stood at 20.0, 26.0 and 30.0 % "
-        "of all 9,000 held-out blanks: "
-        "a line through them gains 5.0"
+        "of all 9,000 held-out blanks: a line through them gains 5.0"
     ) in data["says"]
     assert data["ends"] == [
         {"step": 250, "mlm": 20.0, "sbo": 16.0},
