@@ -63,9 +63,7 @@ def taken(folder: Path) -> int:
 
 
 def start_of(cell: str, seed: int, a: argparse.Namespace) -> str | None:
-    """Pre-train one cell in full precision and give the folder to fine-tune; None when a signal
-    stopped it.
-    """
+    """Pre-train one cell in full precision and give the folder to fine-tune; None when stopped."""
     options = CELLS[cell]
     if options is None:
         return str(a.encoder)
@@ -129,9 +127,7 @@ def measured(start: str, seed: int, cell: str, a: argparse.Namespace) -> dict[st
 
 
 def finished(a: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """The finished cells by name, each figure a list over its seeds; refuses cells that were run
-    with other budgets.
-    """
+    """The finished cells by name, figures as lists over seeds; refuses cells of other budgets."""
     cells: dict[str, dict[str, Any]] = {}
     for name in CELLS:
         for path in sorted((a.out / "ablation").glob(f"{slug(name, 0)[:-1]}*.json")):

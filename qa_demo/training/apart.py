@@ -42,9 +42,7 @@ def held_out(examples: Iterable[Example]) -> list[Example]:
 
 
 def trained(files: Sequence[Sequence[Example]]) -> list[list[Example]]:
-    """Each file without the questions whose paragraph shares a run with one kept apart in any of
-    the files.
-    """
+    """Each file without questions whose paragraph shares a run with one kept apart in any file."""
     kept: set[tuple[str, ...]] = set()
     for examples in files:
         for example in held_out(examples):

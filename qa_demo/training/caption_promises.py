@@ -1,6 +1,4 @@
-"""What the sentence under an example says of its reading, stated again from numbers; used as the
-promises of `training.promises`.
-"""
+"""What the sentence under an example says, stated again from numbers: `training.promises`."""
 
 import re
 from collections.abc import Callable
@@ -32,9 +30,7 @@ def _runners_share_end(shown: Shown, least: int) -> str | None:
 
 
 def _argmaxes_at(shown: Shown, words: list[str]) -> str | None:
-    """In the winner's window the highest start and the highest end of the paragraph stand in these
-    words.
-    """
+    """In the winner's window the context's highest start and end stand in these words."""
     window = shown.reading.windows[shown.best.window]
     cell = separate_argmaxes(shown.reading, window.index, DecodeOptions())
     offsets, text = shown.reading.encoding.offset_mapping, shown.example.context

@@ -44,9 +44,7 @@ def filled(text: str, makers: Mapping[str, Callable[[], str]]) -> str:
 
 
 def cli(folder: Path) -> str:
-    """The command line's answer to the shortest example of the pool, as it came out: the command
-    can be pasted as shown.
-    """
+    """The command line's answer to the shortest example of the pool, as it came out."""
     example = min(load_pool(POOL), key=lambda e: len(e.context))
     flags = [
         "answer",
@@ -82,9 +80,7 @@ Makers = dict[str, Callable[[], str]]
 
 
 def makers(folder: Path) -> tuple[dict[str, Makers], Makers]:
-    """What each document of a checkout and what the model card shows; documents show the bundled
-    reader.
-    """
+    """What each document and the model card show; documents show the bundled reader."""
     reader, metrics = stored(folder)
     large = "base" in reader
     tables: Makers = {

@@ -35,9 +35,7 @@ def command(phase: Metrics, earlier: str | None, encoder: str) -> str:
 
 
 def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[str]:
-    """One run as commands: its phases, oldest first, with the steps each took, and the export, with
-    `more` flags at its end.
-    """
+    """One run as commands: its phases, oldest first, with steps, and the export with `more`."""
     phases = [{**phase, "name": prefix + phase["name"]} for phase in reader["phases"]]
     blocks = []
     for k, phase in enumerate(phases):
@@ -67,9 +65,7 @@ def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[s
 
 
 def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
-    """The commands of the run; before them those of the reader that it began with and of the runs
-    that it was averaged with.
-    """
+    """The commands of the run; before them those of the reader and runs that it began with."""
     more = f" --out {out}" if out else ""
     blocks, encoder = [], reader.get("base", {}).get("repo", ENCODER)
     if (before := reader.get("began_with")) is not None:

@@ -17,9 +17,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def scores(metrics: Metrics) -> str:
-    """Exact and F1 of both heads: answerable questions (SQuAD 1.1 rules), then answerable and
-    unanswerable ones mixed.
-    """
+    """Exact and F1 of both heads: answerable questions (SQuAD 1.1 rules), then all mixed."""
     plain, mixed = metrics["squad_dev"], metrics["squad_dev_v2"]
     n, n2 = plain["span"]["total"], mixed["span"]["total"]
     has, no = mixed["span"]["HasAns_total"], mixed["span"]["NoAns_total"]
@@ -54,9 +52,7 @@ def scores(metrics: Metrics) -> str:
 
 
 def calibration(metrics: Metrics) -> str:
-    """How sure each head was of its best span, and how often that was exactly right, before and
-    after its calibration.
-    """
+    """How sure each head was of its best span, and how often right, before and after."""
     blocks = []
     for head, name in HEADS.items():
         found = metrics["reliability"][head]
@@ -85,9 +81,7 @@ def calibration(metrics: Metrics) -> str:
 
 
 def claim(found: Metrics) -> str:
-    """The answer line's figure on questions of which some have no answer, beside the chance that
-    holds where there is one.
-    """
+    """The answer line's figure where some have no answer, beside the chance where all have."""
     first, second = found["halves"]
     return "\n\n".join(
         [

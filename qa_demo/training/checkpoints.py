@@ -45,9 +45,7 @@ def snapshot(
 def save(
     out: Path, model: nn.Module, average: nn.Module | None, optimizer: Any, state: dict[str, Any]
 ) -> None:
-    """Write weights, their average where one is kept, optimiser and place; an old checkpoint goes
-    only when the new one is whole.
-    """
+    """Write weights, average, optimiser and place; an old checkpoint goes when it is whole."""
     names = list(trainable(model))
     kept = {} if average is None else dict(average.named_parameters())
     files = {
@@ -92,9 +90,7 @@ def copy_tensors(model: nn.Module, tensors: dict[str, torch.Tensor], source: str
 def resume(
     folder: Path, model: nn.Module, average: nn.Module | None, optimizer: Any
 ) -> dict[str, Any]:
-    """Restore weights and average, and the optimiser where one is given; returns the state that
-    `save` wrote.
-    """
+    """Restore weights, average, and a given optimiser; returns the state that `save` wrote."""
     load_weights(model, folder / "weights.safetensors")
     if average is not None:
         load_weights(average, folder / "average.safetensors")
@@ -110,9 +106,7 @@ def resume(
 
 
 def came_from(out: Path, given: str | None) -> str | None:
-    """The run whose weights this one began with; a run that goes on in its own folder keeps what
-    its settings say.
-    """
+    """The run whose weights this one began with; one that goes on keeps what settings say."""
     if given is None or Path(given) != out:
         return given
     earlier: str | None = json.loads((out / "settings.json").read_text())["resume"]

@@ -17,9 +17,7 @@ from qa_demo.model.tokenizer import encode
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] sum to 1 where `tagged` [n]
-    is true.
-    """
+    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] too where `tagged` [n]."""
 
     window: Window
     start: np.ndarray
@@ -33,9 +31,7 @@ class Feature:
 
 
 def answer_tokens(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
-    """The `doc` span of the context tokens that overlap a half-open char range; None when no token
-    does.
-    """
+    """The `doc` span of the tokens that overlap a half-open char range; None when none does."""
     starts, ends = encoding.offset_mapping[:, 0], encoding.offset_mapping[:, 1]
     inside = np.flatnonzero((starts < char_end) & (ends > char_start))
     return Span(int(inside[0]), int(inside[-1])) if len(inside) else None
@@ -53,9 +49,7 @@ def apart_tokens(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def marks(encoding: Encoding, example: Example) -> list[TagGold]:
-    """What each annotator marked: a list where the example has lists, else one span; None where it
-    stands in no word piece.
-    """
+    """What each annotator marked: a list, else one span; None where it is in no word piece."""
     if example.spans:
         found = [[answer_tokens(encoding, a, b) for a, b in ranges] for ranges in example.spans]
         return [
@@ -112,9 +106,7 @@ class Sampler:
         return self.cache[key]
 
     def windows(self, encoding: Encoding, max_seq_length: int) -> Sequence[Window]:
-        """The windows of a text, half of each in the next; none where its question leaves no
-        room.
-        """
+        """The windows of a text, half of each in the next; none if its question leaves no room."""
         room = max_seq_length - len(encoding.question_ids) - encoding.n_special
         if room < 16 or not len(encoding.context_ids):
             return ()
@@ -123,9 +115,7 @@ class Sampler:
         )
 
     def elsewhere(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
-        """The example's question with another paragraph of its article, which nobody has labelled;
-        None where there is none.
-        """
+        """The example's question with another, unlabelled paragraph of its article, or None."""
         example = self.examples[index]
         other = self.examples[rng.choice(self.by_title[example.title])].context
         if other == example.context:
@@ -156,9 +146,7 @@ class Sampler:
 def batches(
     features: Sequence[Feature], batch_tokens: int, rng: random.Random, pool: int = 1024
 ) -> Iterator[list[Feature]]:
-    """Groups of similar length whose padded size stays under `batch_tokens`; the order of groups is
-    random.
-    """
+    """Groups of similar length whose padded size stays under `batch_tokens`, in random order."""
     groups: list[list[Feature]] = []
     for first in range(0, len(features), pool):
         group: list[Feature] = []
@@ -173,9 +161,7 @@ def batches(
 
 
 def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]:
-    """Pad a group to its longest window: ids, token types, mask [B, L], targets [B, L] and [B, L,
-    3].
-    """
+    """Pad a group to its longest window: ids, token types, mask, targets [B, L], [B, L, 3]."""
     size, length = len(features), max(len(f) for f in features)
     ids, types = np.full((size, length), pad_id), np.zeros((size, length), np.int64)
     mask, tagged = np.zeros((size, length), np.int64), np.zeros((size, length), np.float32)

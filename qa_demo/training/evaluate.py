@@ -1,6 +1,4 @@
-"""Quick dev scores while training: exact and F1 of both heads, through the same decoding as the
-page.
-"""
+"""Quick dev scores while training: exact and F1 of both heads, decoded as on the page."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,9 +22,7 @@ DEFAULTS = WindowOptions()
 def readings(
     model: Any, tokenizer: Any, examples: Sequence[Example], options: WindowOptions = DEFAULTS
 ) -> list[Reading]:
-    """Run a two-headed model over examples, windows of equal length together; the same logits as
-    one by one.
-    """
+    """Run a two-headed model over examples, equal windows together; the same logits as alone."""
     device = next(model.parameters()).device
     encodings = [encode(tokenizer, x.question, x.context) for x in examples]
     plans = [make_windows(e, options) for e in encodings]
@@ -70,9 +66,7 @@ def assemble(
     options: WindowOptions,
     **about: Any,
 ) -> Reading:
-    """Put start/end [n, 2] and tag logits [n, 3] of each window into arrays [W, L] with NaN beyond
-    each window's length.
-    """
+    """Put start/end [n, 2] and tag logits [n, 3] of each window into arrays [W, L] with NaN."""
     longest = max((len(w) for w in windows), default=0)
     span = np.full((len(windows), longest, 2), np.nan, np.float32)
     tags = (
@@ -88,9 +82,7 @@ def assemble(
 
 
 def quick_scores(model: Any, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
-    """Exact and F1 (percent) of the best non-null span and of the best tagged span, SQuAD 1.1
-    rules.
-    """
+    """Exact and F1 (percent) of the best span and the best tagged span, SQuAD 1.1 rules."""
     sums = dict.fromkeys(("exact", "f1", "bio_exact", "bio_f1"), 0.0)
     for example, reading in zip(examples, readings(model, tokenizer, examples), strict=True):
         golds = [a.text for a in example.answers]

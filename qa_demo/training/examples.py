@@ -20,9 +20,7 @@ POOL = ASSETS / "examples.json"
 
 
 def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
-    """(id, kind, promise, kept, what was found instead) for every promise, in the order of the
-    pool.
-    """
+    """(id, kind, promise, kept, what was found instead) for every promise, in pool order."""
     texts = tuple(pool)
     asked = questions_asked(texts)
     for example in texts:
@@ -34,9 +32,7 @@ def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
 
 
 def second_questions(reader: Reader, example: PoolExample, others: Iterable[str]) -> Iterator[Row]:
-    """A row for each second question that chapter 2 offers for the paragraph: another question
-    must have another answer, or none.
-    """
+    """A row for each second question of chapter 2: another must have another answer, or none."""
     first = _says(reader, example, example.question)
     for asked in others:
         found = _says(reader, example, asked)

@@ -52,9 +52,7 @@ PLACES = ("encoder", "dev", "out", "teacher", "logits")
 
 
 def history(run: Path) -> list[dict]:
-    """Settings of the run and of the runs it was resumed from, oldest first, with the steps each
-    one took.
-    """
+    """Settings of the run and those it was resumed from, oldest first, with their steps."""
     phases: list[dict] = []
     folder: Path | None = run
     while folder is not None:
@@ -107,9 +105,7 @@ def mean_of(run: Path, names: Sequence[str]) -> dict[str, torch.Tensor]:
 
 
 def exported(folder: Path, names: Collection[str]) -> dict[str, torch.Tensor]:
-    """The trained tensors `names` of a folder that this command wrote; KeyError when one is
-    missing.
-    """
+    """The trained tensors `names` of a folder that this command wrote; else KeyError."""
     found = {f"reader.{k}": v for k, v in load_file(folder / "model.safetensors").items()}
     found |= {f"bio.{k}": v for k, v in load_file(folder / "bio_head.safetensors").items()}
     return {name: found[name].float() for name in names}

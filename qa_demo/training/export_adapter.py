@@ -87,9 +87,7 @@ def export(
 
 
 def curve_of(run: Path) -> list[dict[str, float]]:
-    """The scores of the averaged weights of a run and of those that it was resumed from, in
-    percent, on a part of its dev file.
-    """
+    """The averaged weights' scores of a run and those before it, in percent, on dev's part."""
     earlier = json.loads((run / "settings.json").read_text())["resume"]
     log = run / "log.jsonl"
     rows = map(json.loads, log.read_text().splitlines() if log.is_file() else [])

@@ -34,9 +34,7 @@ CARD = "spanbert.json"
 
 @torch.no_grad()
 def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
-    """Store the mean of x_(s-1), x_(e+1) and p_k over the SBO targets of `count` training batches:
-    what a cut wire carries.
-    """
+    """Store the mean of x_(s-1), x_(e+1) and p_k over `count` batches: what a cut wire carries."""
     if model.sbo is None:
         return
     model.eval()
@@ -113,9 +111,7 @@ def held_rows(run: Path, behind: Mapping[str, float] | None) -> list[dict]:
 
 
 def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:
-    """Encoder, masked-language head and tokenizer, the boundary head beside them; `half` rounds the
-    weights to half precision.
-    """
+    """Encoder, masked-language head, tokenizer, boundary head; `half`: in half precision."""
     out.mkdir(parents=True, exist_ok=True)
     model = halved(model) if half else model
     model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
@@ -147,9 +143,7 @@ def export(
     name: str,
     batches: int,
 ) -> None:
-    """Save the run as a folder; refuse one over LIMIT, or weights that half precision cannot
-    hold.
-    """
+    """Save the run as a folder; refuse one over LIMIT, or weights that half cannot hold."""
     settings = json.loads((run / "settings.json").read_text())
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)

@@ -44,9 +44,7 @@ Choice = tuple[Sampler, int, int]
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a run depends on; written beside its weights. The defaults are those of the
-    bundled reader's first phase.
-    """
+    """Everything a run depends on; the defaults are the bundled reader's first phase."""
 
     encoder: str = field(metadata={"help": "folder or hub id of the encoder to start from"})
     train: tuple[str, ...] = field(metadata={"metavar": "FILE:K"})
@@ -104,9 +102,7 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
 def rounds(
     samplers: list[tuple[Sampler, float]], s: Settings, start: int
 ) -> Iterator[tuple[int, list[Choice]]]:
-    """Endless rounds of draws; round r is the same whenever it is drawn (seed, r), so that a
-    resumed run repeats it.
-    """
+    """Endless rounds of draws; round r is the same whenever drawn (seed, r): runs resume."""
     r = start
     while True:
         rng = random.Random(f"{s.seed}/{r}")
@@ -144,9 +140,7 @@ def draw_batches(
 
 @torch.no_grad()
 def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
-    """a <- d a + (1 - d) w with d rising to `decay` over the steps of all phases, so that early
-    steps are forgotten fast.
-    """
+    """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
     d = min(decay, (1 + step) / (10 + step))
     for a, w in zip(average.parameters(), model.parameters(), strict=True):
         if w.requires_grad:
@@ -205,9 +199,7 @@ def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
-    """Run the steps; True when all were taken, False when a signal stopped the run after a
-    checkpoint.
-    """
+    """Run the steps; True when all were taken, False when a signal stopped the run."""
     accelerator = begin(s)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     samplers = samplers_of(s, tokenizer)

@@ -62,9 +62,7 @@ class Reply:
 
 
 def load_questions(path: Path) -> list[FirstQuestion]:
-    """Read the file. Errors: BadInput for a file of another form, or an answer that its text does
-    not hold.
-    """
+    """Read the file. Errors: BadInput for another form, or an answer its text does not hold."""
     try:
         found = [
             FirstQuestion(text["kind"], text["context"], qa["question"], tuple(qa["answers"]))

@@ -38,9 +38,7 @@ LONG = 7
 def measure(
     model: Pretrainer, batches: Batches, limit: int | None = None, rows: int = 16
 ) -> Columns:
-    """One entry for each blank [M]: run, distance, fate, and for each head right (0 or 1) and -log
-    p, NaN without an SBO term.
-    """
+    """One entry a blank [M]: run, distance, fate, each head's right (0 or 1), -log p or NaN."""
     device, columns = next(model.parameters()).device, []
     model.eval()
     chosen = np.random.default_rng(0).permutation(len(batches.sequences))[:limit].tolist()
@@ -74,9 +72,7 @@ def measure(
 
 
 def summary(columns: Columns, chosen: np.ndarray | None = None) -> dict[str, float | int]:
-    """Counts, top-1 in percent, mean -log p and perplexity exp(mean) of each head over the chosen
-    blanks that have its term.
-    """
+    """Counts, top-1 in percent, mean -log p, perplexity exp(mean) of each head over blanks."""
     chosen = np.ones(len(columns["run"]), dtype=bool) if chosen is None else chosen
     found: dict[str, float | int] = {"pieces": int(chosen.sum())}
     for head in HEADS:
@@ -98,9 +94,7 @@ def summary(columns: Columns, chosen: np.ndarray | None = None) -> dict[str, flo
 
 
 def tables(columns: Columns) -> dict[str, Any]:
-    """All figures: overall, by fate, by length of the merged run in pieces, by distance from the
-    nearer boundary (1 = beside it).
-    """
+    """All figures: overall, by fate, by run length, by distance from the boundary (1: beside)."""
     run, distance = columns["run"], columns["distance"]
     lengths = [("over 10", run > 10) if n > 10 else (str(n), run == n) for n in range(1, 12)]
     steps = [("over 5", distance > 5) if n > 5 else (str(n), distance == n) for n in range(1, 7)]
@@ -118,9 +112,7 @@ def tables(columns: Columns) -> dict[str, Any]:
 
 
 def load_exported(folder: Path) -> Pretrainer:
-    """An exported folder as it is measured: fp32, with the boundary head beside it where there is
-    one.
-    """
+    """An exported folder as it is measured: fp32, with the boundary head if there is one."""
     model = load(str(folder), sbo=False, positions=1)
     model.sbo = load_sbo(folder, model.mlm.config)
     return model

@@ -55,9 +55,7 @@ def stored(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def curve(states: Sequence[Path], reader: Path) -> list[dict[str, Any]]:
-    """A row for each state, then the reader's. Errors: BadInput for a state that was measured on
-    other files than the reader.
-    """
+    """A row for each state, then the reader's. Errors: BadInput if measured on other files."""
     own, wanted = stored(reader)
     rows = []
     for folder in states:
@@ -72,9 +70,7 @@ def curve(states: Sequence[Path], reader: Path) -> list[dict[str, Any]]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and keep the curve in metrics.json; 2 on a folder that cannot be
-    used.
-    """
+    """Parse the command line and keep the curve in metrics.json; 2 on an unusable folder."""
     p = described(__doc__, "learning_curve")
     p.add_argument("states", nargs="+", type=Path, help="scored folders, oldest first")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))

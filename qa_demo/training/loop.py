@@ -1,6 +1,4 @@
-"""The loop of both training commands: steps down a loss, a log, snapshots, checkpoints and the
-polite stop.
-"""
+"""The loop of both training commands: loss, log, snapshots, checkpoints, the polite stop."""
 
 import dataclasses
 import logging
@@ -78,9 +76,7 @@ def rate(step: int, s: LoopSettings) -> float:
 
 
 def _start(s: LoopSettings, job: Job, optimizer: Any, resume: str | None) -> dict[str, Any]:
-    """The state to begin with. The same folder goes on with its optimiser; another one starts a new
-    phase from its weights.
-    """
+    """The state to begin with: the same folder goes on, another one starts a new phase."""
     if not resume:
         return {"step": 0, "step_before": 0, "seconds": 0.0, **job.place}
     same = Path(resume) == Path(s.out)
@@ -130,9 +126,7 @@ def _note(
 def run(
     s: LoopSettings, job: Job, accelerator: Accelerator, resume: str | None, log: logging.Logger
 ) -> bool:
-    """Take the steps; True when all were taken, False when a signal stopped the run after a
-    checkpoint.
-    """
+    """Take the steps; True when all were taken, False when a signal stopped the run."""
     main = accelerator.is_main_process
     optimizer = torch.optim.AdamW(job.groups, fused=True)
     state = _start(s, job, optimizer, resume)

@@ -1,6 +1,4 @@
-"""Read many questions with a reader, and what both heads say to each: the raw material of every
-figure of the model card.
-"""
+"""Read many questions, and what both heads say to each: the model card's raw material."""
 
 import logging
 import platform
@@ -94,9 +92,7 @@ class Said:
 
 
 def claim(reading: Reading, head: str) -> Claim | None:
-    """The best span as a claim that a calibration makes a chance of being right; None without
-    one.
-    """
+    """The best span as a claim that a calibration makes a chance of being right, or None."""
     if head == "span":
         best = predict(reading).best
         return None if best is None else pair_claim(reading, best.candidate)

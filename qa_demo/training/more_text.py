@@ -30,9 +30,7 @@ SHORTEST, GLOSS = 20, 12  # words
 
 
 def articles(dump: Path) -> Iterator[str]:
-    """The wikitext of every article of a dump, redirects and other name spaces left out; one page
-    is in memory at a time.
-    """
+    """The wikitext of every article of a dump, one page at a time, without redirects."""
     with bz2.open(dump) if dump.suffix == ".bz2" else dump.open("rb") as file:
         for _, page in ET.iterparse(file):
             if not page.tag.endswith("}page"):
@@ -43,9 +41,7 @@ def articles(dump: Path) -> Iterator[str]:
 
 
 def prose(wikitext: str) -> Iterator[str]:
-    """Plain paragraphs of at least SHORTEST words: no footnotes, tables, lists, headings, captions
-    and category links.
-    """
+    """Plain paragraphs of at least SHORTEST words: no notes, tables, lists, headings, links."""
     import mwparserfromhell  # for this command alone
 
     code = mwparserfromhell.parse(wikitext)
@@ -71,9 +67,7 @@ def prose(wikitext: str) -> Iterator[str]:
 
 
 def glosses(data: Path) -> Iterator[str]:
-    """`word, word: gloss` of every synset of a WordNet data file whose gloss has at least GLOSS
-    words.
-    """
+    """`word, word: gloss` of every synset of a WordNet file whose gloss has GLOSS words."""
     for line in data.read_text(encoding="utf-8").splitlines():
         head, bar, gloss = line.partition(" | ")
         fields = head.split()
@@ -92,9 +86,7 @@ def rows_of_words(paragraph: str) -> Iterator[tuple[str, ...]]:
 
 
 def unseen(paragraphs: Iterable[str], apart: Sequence[str]) -> tuple[list[str], int]:
-    """The paragraphs, once each, that share no SHARED words in a row with those kept apart; how
-    many did.
-    """
+    """The paragraphs, once each, that share no SHARED words with those kept apart; how many did."""
     known = {row for paragraph in apart for row in rows_of_words(paragraph)}
     once = list(dict.fromkeys(paragraphs))
     kept = [paragraph for paragraph in once if known.isdisjoint(rows_of_words(paragraph))]

@@ -125,9 +125,7 @@ def _helps(asked: Asked, word: str) -> str | None:
 
 
 def _only(asked: Asked, word: str) -> str | None:
-    """SBO's first guess is right and MLM's is not: the boundary knows what the blank's own place
-    does not.
-    """
+    """SBO's first guess is right and MLM's is not: the boundary knows what the place does not."""
     return _ranks(asked, word, lambda sbo, mlm: sbo == 1 < mlm)
 
 
@@ -149,9 +147,7 @@ def _first(asked: Asked, heads: Mapping[str, list[str]]) -> str | None:
 
 
 def _falls(asked: Asked, _: bool) -> str | None:
-    """In a run of at least six pieces SBO's mean -log p is higher in the middle third than in the
-    outer thirds.
-    """
+    """In a run of six pieces or more SBO's mean -log p is higher in the middle third."""
     losses = [
         p.sbo.loss
         for p in asked.found.pieces

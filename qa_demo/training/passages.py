@@ -19,9 +19,7 @@ PASSAGES = ASSETS / "passages.json"
 
 
 def rows(infiller: Infiller, passages: Iterable[Passage]) -> Iterator[Row]:
-    """(id, kind, promise, kept, what was found instead) for every promise, in the order of the
-    file.
-    """
+    """(id, kind, promise, kept, what was found instead) for every promise, in file order."""
     for passage in passages:
         for name, fault in check(passage, infiller).items():
             yield passage.id, passage.kind, name, fault is None, fault or ""

@@ -87,9 +87,7 @@ class Settings:
 
 
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.ndarray]:
-    """Training batches, held-out parts read one by one (None when the text has none), and how often
-    each piece came [V].
-    """
+    """Training batches, held-out parts (None without), and how often each piece came [V]."""
     train, held = (
         tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text, s.more_text)
     )
@@ -123,9 +121,7 @@ def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place)
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
-    """Run the steps; True when all were taken, False when a signal stopped the run after a
-    checkpoint.
-    """
+    """Run the steps; True when all were taken, False when a signal stopped the run."""
     accelerator = begin(s)
     batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
     model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(accelerator.device)

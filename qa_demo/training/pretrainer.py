@@ -1,6 +1,4 @@
-"""An encoder with the masked-language head and the span boundary head, and the loss that trains
-both.
-"""
+"""An encoder with the masked-language and span boundary heads, and the loss of both."""
 
 from pathlib import Path
 
@@ -18,9 +16,7 @@ from qa_demo.training.text import Batch
 
 
 class Pretrainer(nn.Module):
-    """Only blanks meet the vocabulary: [M, d] and [S, d] rows are gathered before the products with
-    the word table [V, d].
-    """
+    """Only blanks meet the vocabulary: rows [M, d], [S, d] are gathered before products."""
 
     def __init__(self, mlm: nn.Module, sbo: SBOHead | None) -> None:
         super().__init__()
@@ -43,9 +39,7 @@ class Pretrainer(nn.Module):
         )
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator (the
-        paper's code).
-        """
+        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator."""
         mlm, sbo = self.logits(batch)
         terms = {"mlm": F.cross_entropy(mlm.float(), batch["true"])}
         if sbo is not None:
@@ -117,9 +111,7 @@ def parameter_groups(
     weight_decay: float,
     train_embeddings: bool,
 ) -> list[dict]:
-    """Heads at head_rate x learning_rate, encoder at learning_rate; weight decay on matrices only;
-    embeddings frozen if asked.
-    """
+    """Heads at head_rate x learning_rate; decay on matrices only; embeddings frozen if asked."""
     model.mlm.base_model.embeddings.requires_grad_(train_embeddings)
     # The decoder is the word table itself and is listed once, under the encoder.
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}

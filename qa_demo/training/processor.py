@@ -8,9 +8,7 @@ import torch
 
 
 def seconds_of_products(dtype: torch.dtype, repeats: int = 20) -> float:
-    """The fastest of `repeats` products [1024, 384] x [384, 1536] in a number format, after two
-    that do not count.
-    """
+    """The fastest of `repeats` products [1024, 384] x [384, 1536], after two that do not count."""
     a, b = torch.ones(1024, 384, dtype=dtype), torch.ones(384, 1536, dtype=dtype)
     taken = []
     for _ in range(repeats + 2):

@@ -1,6 +1,4 @@
-"""What both training commands share while they run: one step of the optimiser, the log and the
-polite stop.
-"""
+"""What both training commands share: one step of the optimiser, the log, the polite stop."""
 
 import logging
 import signal
@@ -37,9 +35,7 @@ def descend(
 
 
 class Log:
-    """Means of the loss terms and real tokens a second since the last row; rows go to log.jsonl and
-    to the logger.
-    """
+    """Means of loss terms and tokens a second since the last row, to log.jsonl and logger."""
 
     def __init__(self, out: Path, seconds: float, logger: logging.Logger) -> None:
         self.path, self.before, self.began, self.logger = (
@@ -77,9 +73,7 @@ class Log:
 
 @contextmanager
 def stop_asked() -> Iterator[list[int]]:
-    """A list that Ctrl-C and SIGTERM add to, so that a step can be finished and a checkpoint
-    written before the run stops.
-    """
+    """A list that Ctrl-C and SIGTERM add to, so that a checkpoint is written before the stop."""
     asked: list[int] = []
     earlier = {
         number: signal.signal(number, lambda n, _: asked.append(n))

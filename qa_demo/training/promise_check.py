@@ -15,9 +15,7 @@ Row = tuple[str, str, str, bool, str]
 
 
 def known(texts: tuple[Text, ...], promises: Collection[str], what: str) -> tuple[Text, ...]:
-    """The texts, once each of them promises something and nothing that no check knows; BadInput
-    names the others by id.
-    """
+    """The texts, once all promises are known ones; BadInput names the others by id."""
     for text in texts:
         unknown = set(text.promise) - set(promises)
         if unknown or not text.promise:
@@ -40,9 +38,7 @@ def select(texts: Sequence[Any], only: Sequence[str], what: str) -> tuple[Any, .
 
 
 def report(rows: Iterable[Row], texts: int, what: str) -> int:
-    """Print one line for each promise as it is checked, then their number; 0 when all are kept,
-    else 1.
-    """
+    """Print a line for each promise, then their number; 0 when all are kept, else 1."""
     done = []
     for name, kind, promise, kept, instead in rows:
         done.append(kept)

@@ -65,9 +65,7 @@ def _answer(shown: Shown, wanted: str | None) -> str | None:
 
 
 def _fails(shown: Shown, _: bool) -> str | None:
-    """The reader is wrong: another text than any annotator's, silence where there is an answer, or
-    an answer where there is none.
-    """
+    """The reader is wrong: no annotator's text, or silence, or an answer where there is none."""
     wrong = _answer(shown, "gold" if shown.example.answers else None)
     return None if wrong else f"is right: {shown.prediction.answer or 'no answer'}"
 
@@ -101,9 +99,7 @@ def _distractor(shown: Shown, text: str) -> str | None:
 
 
 def _repeated(shown: Shown, text: str) -> str | None:
-    """The text stands at least twice, the gold one is not the first, and the winner lies on the
-    gold one.
-    """
+    """The text stands twice or more, the gold one is not the first, and the winner is on it."""
     first = shown.example.context.find(text)
     if shown.example.context.count(text) < 2 or shown.gold.char_start <= first:
         return f"{text!r} is not repeated before the gold answer"
@@ -144,9 +140,7 @@ def _border(shown: Shown, _: bool) -> str | None:
 
 
 def winners(reading: Reading) -> dict[str, str]:
-    """The winner's text and place under every scale, with maximum context and the scale's first
-    null.
-    """
+    """The winner's text and place under every scale, maximum context, first null."""
     found = {}
     for scale, nulls in COMBINES.items():
         best = predict(reading, merge=MergeOptions(scale=scale, null=nulls[0])).best
@@ -163,9 +157,7 @@ def _rules_disagree(shown: Shown, _: bool) -> str | None:
 
 
 def _argmaxes_illegal(shown: Shown, _: bool) -> str | None:
-    """In the winner's window the highest start and the highest end form no legal span: end before
-    start, or too long.
-    """
+    """In the winner's window the highest start and end form no legal span: reversed, or long."""
     cell = separate_argmaxes(shown.reading, shown.best.window, DecodeOptions())
     tokens = shown.reading.tokens(shown.best.window)
     cells = (("start", cell.start_pos), ("end", cell.end_pos))
@@ -238,9 +230,7 @@ def _attention_on_marks(shown: Shown, least: float) -> str | None:
 
 
 def _boundary_misleads(shown: Shown, key: str) -> str | None:
-    """The paragraph is a passage of chapter 8, where the bundled SpanBERT's boundary is wrong and
-    its MLM head right.
-    """
+    """The paragraph is a passage of chapter 8 with a wrong boundary and a right MLM head."""
     from qa_demo.model.spanbert_loading import load_spanbert
 
     passage = next((p for p in passages(ASSETS / "passages.json") if p.id == key), None)

@@ -59,9 +59,7 @@ def gold_window(example: PoolExample, reading: Reading) -> Window:
 
 
 def snapshots(runs: Sequence[Path]) -> dict[int, Path]:
-    """Snapshot files by step, over all phases; a step that two phases hold is taken from the later
-    one.
-    """
+    """Snapshot files by step, over all phases; of two phases the later one's."""
     found = {
         int(p.stem.rpartition("-")[2]): p
         for run in runs
@@ -74,9 +72,7 @@ def snapshots(runs: Sequence[Path]) -> dict[int, Path]:
 
 @torch.inference_mode()
 def read_windows(model: TwoHeads, windows: Sequence[Window]) -> Rows:
-    """Start, end [positions] and tag logits [positions, 3] of windows one after the other, each
-    unpadded and in fp32.
-    """
+    """Start, end [positions] and tag logits [positions, 3] of windows in turn, unpadded, fp32."""
     model.eval()
     rows = []
     for w in windows:

@@ -177,9 +177,7 @@ def metrics(
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, and write metrics.json, threshold, calibrations and
-    checksums.
-    """
+    """Parse, measure, and write metrics.json, threshold, calibrations and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "score")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))

@@ -39,9 +39,7 @@ class Shown:
 
 
 def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Shown:
-    """Decode a reading as the page does at first paint: exact search, logit sum, the reader's
-    threshold.
-    """
+    """Decode a reading as the page does first: exact search, logit sum, own threshold."""
     if (reading.encoding.question, reading.encoding.context, reading.options) != (
         example.question,
         example.context,

@@ -91,9 +91,7 @@ def save_part(folder: Path, number: int, windows: Sequence[Window], said: Sequen
 
 
 def read_part(folder: Path, number: int, windows: Sequence[Window]) -> list[Said]:
-    """The logits of a part's windows, single precision. Errors: BadInput for a broken file or one
-    of other windows.
-    """
+    """The logits of a part's windows, single precision. Errors: BadInput for an unfit file."""
     file = path(folder, number)
     try:
         with np.load(file, allow_pickle=False) as stored:

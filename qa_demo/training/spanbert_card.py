@@ -1,6 +1,4 @@
-"""The model card of assets/spanbert, written from its own files: spanbert.json, metrics.json and
-ablation.json where they exist.
-"""
+"""The model card of assets/spanbert, written from the JSON files that lie there."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -52,9 +50,7 @@ base_model: sentence-transformers/all-MiniLM-L6-v2
 
 
 def rows(title: str, found: Mapping[str, Mapping[str, Any]]) -> str:
-    """One table: a line for each group with its number of blanks and the heads' figures; a dash
-    where a head has no term.
-    """
+    """One table: a line a group with its blanks and the heads' figures; a dash without a term."""
     lines = [
         [
             name,

@@ -166,9 +166,7 @@ def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
 
 
 def train(s: Settings, resume: str | None = None) -> bool:
-    """Ask the teacher, then run the steps; True when all were taken. Errors: BadInput,
-    BadCheckpoint before anything is trained.
-    """
+    """Ask the teacher, then run the steps; True when all were taken. Errors: BadInput and more."""
     accelerator = begin(s)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     windows = windows_of(finetune.samplers_of(s, tokenizer), s)

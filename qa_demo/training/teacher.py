@@ -27,9 +27,7 @@ MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """The teacher's logits of one window: `span` [m + 1, 2] start and end of [CLS] and the m
-    passage pieces, `tags` [m, 3].
-    """
+    """The teacher's logits of a window: `span` [m + 1, 2] of [CLS] and m pieces, `tags` [m, 3]."""
 
     span: np.ndarray
     tags: np.ndarray

@@ -1,6 +1,4 @@
-"""Pre-training text: paragraphs, 5 % of them kept apart, cut at word starts, packed into sequences
-and masked anew each time.
-"""
+"""Pre-training text: paragraphs, 5 % kept apart, cut at words, packed, masked anew each time."""
 
 import gzip
 import hashlib
@@ -25,9 +23,7 @@ Batch = dict[str, torch.Tensor]
 
 
 def held_out(paragraph: str) -> bool:
-    """Whether a paragraph is kept apart: a hash of its text decides, so a copy in another file
-    lands on the same side.
-    """
+    """Whether a paragraph is kept apart: its text's hash decides, so copies land alike."""
     digest = hashlib.blake2b(" ".join(paragraph.split()).encode(), digest_size=8).digest()
     return int.from_bytes(digest) % HELD == 0
 
@@ -69,9 +65,7 @@ class Part:
 
 
 def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Part]:
-    """Nearly equal parts of at most `capacity` pieces, each beginning with a word where words are
-    short enough.
-    """
+    """Nearly equal parts of at most `capacity` pieces, cut at words where these are short."""
     parts, first = [], 0
     while (left := len(ids) - first) > 0:
         stop = first + -(-left // -(-left // capacity))
@@ -100,9 +94,7 @@ def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[P
 
 
 def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
-    """Whole parts put together, each followed by [SEP], into sequences of at most `room` pieces;
-    the fullest that fits is taken.
-    """
+    """Parts put together, each with [SEP], into sequences of `room` pieces, fullest first."""
     done: list[list[int]] = []
     open_: list[tuple[int, list[int]]] = []
     for index in np.random.default_rng(seed).permutation(len(parts)).tolist():
@@ -220,9 +212,7 @@ class Batches(Dataset):
         )
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
-        """input_ids and attention_mask [B, L]; `BLANK` [M] and `TARGET` [S], whose places are those
-        of the flat [B * L].
-        """
+        """input_ids and attention_mask [B, L]; `BLANK` [M] and `TARGET` [S] index flat [B * L]."""
         rows = [self.sequences[s] for s in sequences]
         wide = (
             self.length

@@ -16,9 +16,7 @@ ALPHA = 2
 
 
 class TwoHeads(nn.Module):
-    """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2) and tag logits W.T + b (`bio`, d -> 3: B,
-    I, O).
-    """
+    """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2), tag logits W.T + b (`bio`, d -> 3)."""
 
     def __init__(self, reader: nn.Module) -> None:
         super().__init__()
@@ -81,9 +79,7 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
 
 
 def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over all real positions; tags: mean over
-    passage tokens.
-    """
+    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over positions; tags: mean over tokens."""
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
     per_token = -(batch["tags"] * tags.log_softmax(-1)).sum(-1) * batch["tagged"]
     return {

@@ -33,9 +33,7 @@ JOINT = "\n\n"
 
 
 def lengthened(example: Example, article: Sequence[str], words: int, rng: random.Random) -> Example:
-    """The example with neighbours of its paragraph before and behind it, until the text has so many
-    words or the article ends.
-    """
+    """The example with neighbours of its paragraph around it, until it has so many words."""
     at = article.index(example.context)
     first, last = at, at + 1
     while sum(len(p.split()) for p in article[first:last]) < words:
@@ -49,9 +47,7 @@ def lengthened(example: Example, article: Sequence[str], words: int, rng: random
 
 
 def long_texts(examples: Sequence[Example], words: int, limit: int, seed: int) -> list[Example]:
-    """So many answerable questions, drawn by the seed, each on a long text. Errors: ValueError
-    where there are fewer.
-    """
+    """So many answerable questions on long texts, drawn by the seed. Errors: ValueError."""
     articles: dict[str, dict[str, None]] = {}
     for example in examples:
         articles.setdefault(example.title, {})[example.context] = None
