@@ -23,7 +23,8 @@ CHAPTER = Chapter("spans", 4, "Spans", "Predict", "Which pair of positions score
 
 def present(screen: Screen) -> dict[str, Any]:
     """The picture of one window, the notice, the table twins."""
-    window, copies, warmth = screen.window, screen.merge.copies, screen.what_if.temperature
+    window = 0 if screen.selection is None else screen.selection.window
+    copies, warmth = screen.merge.copies, screen.what_if.temperature
     about = (screen.shown, screen.prediction, screen.decode, window, copies)
     return page_data(
         CHAPTER.question,
