@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING
 
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.core.files.assets import READERS
-from qa_demo.server.address import (
-    EVERYWHERE,
-    LOCAL,
-    free_address,
-    network_address,
-    own_names,
-)
+from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_address, own_names
 from qa_demo.server.embedding import frame_ancestors
 from qa_demo.server.flags import BUNDLED, OFF, ON, ROOMS, parser
 

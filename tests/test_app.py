@@ -52,11 +52,7 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
 
 @pytest.mark.parametrize(
     ("host", "lan", "offered"),
-    [
-        ("127.0.0.1", False, ["hub", "folder"]),
-        ("0.0.0.0", False, ["hub"]),
-        ("0.0.0.0", True, []),
-    ],
+    [("127.0.0.1", False, ["hub", "folder"]), ("0.0.0.0", False, ["hub"]), ("0.0.0.0", True, [])],
 )
 def test_the_reader_box_offers_what_the_host_loads(
     host: str, lan: bool, offered: list[str], monkeypatch: pytest.MonkeyPatch
@@ -92,8 +88,7 @@ def test_a_calibration_goes_with_the_first_reader_and_keeps_stored_readings_away
 
 
 @pytest.mark.parametrize(
-    ("reader", "order"),
-    [("bundled", ["open", "load"]), ("owner/name", ["load", "open"])],
+    ("reader", "order"), [("bundled", ["open", "load"]), ("owner/name", ["load", "open"])]
 )
 def test_the_bundled_reader_is_loaded_once_the_page_is_open(
     reader: str, order: list[str], monkeypatch: pytest.MonkeyPatch

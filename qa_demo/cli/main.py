@@ -57,11 +57,7 @@ def parser() -> argparse.ArgumentParser:
         description="Read an answer out of a paragraph, and see the numbers behind it.",
     )
     top.add_argument("--version", action="version", version=f"spanlight {__version__}")
-    commands = top.add_subparsers(
-        dest="command",
-        required=True,
-        metavar=" | ".join(COMMANDS),
-    )
+    commands = top.add_subparsers(dest="command", required=True, metavar=" | ".join(COMMANDS))
     for module in COMMANDS.values():
         module.add(commands)
     return top

@@ -76,11 +76,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def write_report(
-    path: Path,
-    outs: list[Path],
-    page: str,
-    different: bool = False,
-    slices: Sequence[Slice] = (),
+    path: Path, outs: list[Path], page: str, different: bool = False, slices: Sequence[Slice] = ()
 ) -> None:
     """Read the lines of one or two readers and write the page; `different` allows other settings.
     Errors: BadInput.

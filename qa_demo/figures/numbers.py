@@ -125,12 +125,7 @@ def total(
             return PrintedSum(
                 tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals
             )
-    return PrintedSum(
-        tuple(number(a, most) for a in addends),
-        number(value, most),
-        "\u2248",
-        most,
-    )
+    return PrintedSum(tuple(number(a, most) for a in addends), number(value, most), "\u2248", most)
 
 
 def totals(

@@ -109,12 +109,7 @@ SLICES: tuple[Slice, ...] = (
         "Counted by this reader's tokenizer.",
         bin_names(TOKENS),
     ),
-    Slice(
-        "Where the right answer begins",
-        place,
-        "By characters of the paragraph.",
-        PLACES,
-    ),
+    Slice("Where the right answer begins", place, "By characters of the paragraph.", PLACES),
     Slice(
         "Windows",
         lambda row: in_bins(row["windows"], WINDOWS),

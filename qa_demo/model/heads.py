@@ -66,8 +66,7 @@ def parse_card(raw: Any, name: str) -> Card:
             f"{name}: threshold must be a finite number or null, got {str(threshold)[:60]}"
         )
     return Card(
-        None if threshold is None else float(threshold),
-        _calibrations(raw.get("calibration"), name),
+        None if threshold is None else float(threshold), _calibrations(raw.get("calibration"), name)
     )
 
 

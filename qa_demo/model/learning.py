@@ -13,24 +13,11 @@ from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.learning.losses import Golds, start_end_loss, start_end_targets
-from qa_demo.core.learning.steps import (
-    Learned,
-    Plan,
-    Scope,
-    Step,
-    check_scope,
-    training_windows,
-)
+from qa_demo.core.learning.steps import Learned, Plan, Scope, Step, check_scope, training_windows
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading
-from qa_demo.model.private import (
-    PLACES,
-    Places,
-    PrivateWeights,
-    Weights,
-    trained_names,
-)
+from qa_demo.model.private import PLACES, Places, PrivateWeights, Weights, trained_names
 from qa_demo.model.step import Stepper
 from qa_demo.model.workers import Workers
 
@@ -247,10 +234,7 @@ class ModelLearner:
     # Results
 
     def _read_again(
-        self,
-        private: PrivateWeights,
-        on_progress: OnProgress | None,
-        cancelled: IsCancelled | None,
+        self, private: PrivateWeights, on_progress: OnProgress | None, cancelled: IsCancelled | None
     ) -> Reading:
         for p in private.own().values():
             p.requires_grad_(False)

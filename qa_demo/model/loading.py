@@ -11,11 +11,7 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.model import hub
 from qa_demo.model.adapter import ADAPTER_FILE, base_of
 from qa_demo.model.blueprint import Blueprint, blueprint
-from qa_demo.model.checks import (
-    check_manifest,
-    regular,
-    weight_files,
-)
+from qa_demo.model.checks import check_manifest, regular, weight_files
 from qa_demo.model.deadline import TookTooLong, within
 from qa_demo.model.folder_tokenizer import digest, load_tokenizer
 from qa_demo.model.source import LOOPBACK, HostLimits, Source, bundled_folder, parse_source

@@ -61,8 +61,7 @@ def history(run: Path) -> list[dict]:
         settings["train"] = [Path(x).name for x in settings["train"]]
         earlier = settings.pop("resume")
         phases.insert(
-            0,
-            {k: v for k, v in settings.items() if k not in PLACES} | {"name": folder.name},
+            0, {k: v for k, v in settings.items() if k not in PLACES} | {"name": folder.name}
         )
         folder = Path(earlier) if earlier else None
     return phases

@@ -60,9 +60,7 @@ class Settings:
     pair_loss_weight: float = 1.0
     positions: int = POSITIONS
     embeddings: str = setting(
-        "trained",
-        choices=["trained", "frozen"],
-        help="frozen: faster steps, half the optimiser",
+        "trained", choices=["trained", "frozen"], help="frozen: faster steps, half the optimiser"
     )
     length: int = 128
     batch_tokens: int = 2048

@@ -32,14 +32,7 @@ from qa_demo.model.workers import set_threads
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.flags import described
-from qa_demo.training.measure import (
-    HEADS,
-    Said,
-    read_all,
-    says,
-    scored_lists,
-    versions,
-)
+from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists, versions
 
 log = logging.getLogger("score")
 

@@ -48,12 +48,7 @@ def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -
         raise BadInput(
             f"example '{example.id}': the reading was made from another text or other options"
         )
-    return Shown(
-        example,
-        reading,
-        predict(reading),
-        reader,
-    )
+    return Shown(example, reading, predict(reading), reader)
 
 
 def gold_tokens(reading: Reading, answer: Answer) -> tuple[int, int]:

@@ -60,13 +60,7 @@ def menu(examples: Mapping[str, PoolExample]) -> dict[str, Any]:
     """What the browser knows of the examples: titles by kind, and each chapter's two."""
     return {
         "examples": [
-            {
-                "id": e.id,
-                "title": e.title,
-                "kind": e.kind,
-                "reason": e.reason,
-                "view": e.view,
-            }
+            {"id": e.id, "title": e.title, "kind": e.kind, "reason": e.reason, "view": e.view}
             for e in examples.values()
         ],
         "best": {

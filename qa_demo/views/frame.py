@@ -14,15 +14,7 @@ from qa_demo.views import take_home
 from qa_demo.views.answers import NO_READING, Answers, select, shown, there, tried
 from qa_demo.views.background import Announce, Background, Job, Wanted
 from qa_demo.views.by_hand import give_back
-from qa_demo.views.outputs import (
-    EVENT,
-    RUN,
-    SELECTED,
-    Answer,
-    Outputs,
-    listed,
-    partial_event,
-)
+from qa_demo.views.outputs import EVENT, RUN, SELECTED, Answer, Outputs, listed, partial_event
 from qa_demo.views.picture import picture
 from qa_demo.views.services import Services
 from qa_demo.views.session.errors import attempt
@@ -176,10 +168,7 @@ class Frame:
                 )
 
         event(
-            streamed,
-            [self.outputs.screen, *listed(inputs)],
-            self.outputs.some(),
-            **{**RUN, **how},
+            streamed, [self.outputs.screen, *listed(inputs)], self.outputs.some(), **{**RUN, **how}
         )
 
     def wire(self, page: gr.Blocks) -> None:

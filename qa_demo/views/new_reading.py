@@ -42,13 +42,7 @@ def new_screen(
     threshold stays with its question and paragraph, so that none holds for the next in silence.
     """
     if old is None:
-        screen = Screen(
-            reading,
-            start_decode(reading),
-            gold=gold,
-            example=example,
-            source=source,
-        )
+        screen = Screen(reading, start_decode(reading), gold=gold, example=example, source=source)
     else:
         decode = (
             old.decode

@@ -41,10 +41,7 @@ def course() -> Iterator[ThreadingHTTPServer]:
 
 
 def test_a_frame_of_another_origin_needs_a_name(
-    chromium: Browser,
-    course: ThreadingHTTPServer,
-    site: str,
-    monkeypatch: pytest.MonkeyPatch,
+    chromium: Browser, course: ThreadingHTTPServer, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"http://127.0.0.1:{course.server_address[1]}"
     monkeypatch.setenv(VARIABLE, f"https://other.example {address}")

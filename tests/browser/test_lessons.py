@@ -151,9 +151,7 @@ def assert_a_third(page: Page) -> None:
     assert pointed["y"] < box["y"], "what the step speaks of begins above the strip"
 
 
-def test_the_strip_stands_beside_the_page_and_axe_finds_nothing(
-    play: Callable[..., Page],
-) -> None:
+def test_the_strip_stands_beside_the_page_and_axe_finds_nothing(play: Callable[..., Page]) -> None:
     page = play()
     page.get_by_role("button", name="Start lesson 1").click()
     settled(page, COURSE[0], 0)

@@ -88,9 +88,7 @@ def test_a_link_by_hand_names_an_example_a_chapter_and_a_lesson(
     expect(other.locator(".strip-title")).to_have_text(title)
 
 
-def test_on_a_phone_the_tab_of_a_linked_chapter_is_in_sight(
-    open_page: Callable[..., Page],
-) -> None:
+def test_on_a_phone_the_tab_of_a_linked_chapter_is_in_sight(open_page: Callable[..., Page]) -> None:
     page = open_page("#chapter=why", viewport={"width": 375, "height": 740})
     tab = page.locator("#tab-why")
     expect(tab).to_have_attribute("aria-selected", "true")

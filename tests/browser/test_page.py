@@ -64,10 +64,7 @@ def test_hostile_text_is_shown_literally(page: Page, text: str) -> None:
     shown = text.replace("\u0000", "\u2400") if "\u0000" in text else text
     assert page.locator("#picture-answer .reading-text[role=group]").evaluate(
         "node => node.textContent"
-    ) in (
-        shown,
-        text.replace("\u0000", "\ufffd"),
-    )
+    ) in (shown, text.replace("\u0000", "\ufffd"))
     assert page.evaluate("window.__fired") is None
 
 

@@ -162,10 +162,7 @@ def test_the_endpoint_is_the_command_lines_json() -> None:
     text = "The towers were drawn by Georg Rotne. They stand near Malmö."
     reply = make_loss(services())("Who drew the towers?", text, [[25, 36], [25, 30]])
     assert list(reply) == [*FIELDS, "seconds"]
-    assert [g["text"] for g in reply["gold"]] == [
-        "Georg Rotne",
-        "Georg",
-    ]
+    assert [g["text"] for g in reply["gold"]] == ["Georg Rotne", "Georg"]
     assert make_loss(services())("Who drew the towers?", text)["gold"] == [None]
     assert [
         g and g["text"] for g in make_loss(services())("Who?", text, [[25, 30], None])["gold"]

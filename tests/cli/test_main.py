@@ -250,10 +250,7 @@ def test_escape_sequences_stay_visible() -> None:
     [
         ([], "required"),
         (["frobnicate"], "invalid choice"),
-        (
-            ["answer", "--question", "q"],
-            "answer needs --question and --context",
-        ),
+        (["answer", "--question", "q"], "answer needs --question and --context"),
         (
             ["answer", "--question", "q", "--context", "c", "--scale", "loud"],
             "invalid choice: 'loud'",
@@ -439,10 +436,7 @@ def test_evaluate_with_unanswerables(
         assert main(["evaluate", str(path), "--reader", str(folder), "--json", *SMALL, *flags]) == 0
         result = json.loads(capsys.readouterr().out)
         assert result["NoAns_exact"] == exact
-        assert (
-            result["HasAns_total"],
-            result["NoAns_total"],
-        ) == (3, 1)
+        assert (result["HasAns_total"], result["NoAns_total"]) == (3, 1)
         assert {"best_exact", "best_exact_thresh", "best_f1", "best_f1_thresh", "seconds"} <= set(
             result
         )

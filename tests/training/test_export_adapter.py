@@ -77,10 +77,7 @@ def logits(model: TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_merged_adapter_gives_the_logits_of_the_run(
-    base: Path,
-    exported: tuple[Path, TwoHeads],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, model = exported
     reader = load_reader(str(folder), replace(LOOPBACK, base=base))

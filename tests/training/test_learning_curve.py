@@ -17,11 +17,7 @@ def folder(at: Path, f1: float, digest: str = "ab", **about: object) -> Path:
     at.mkdir()
     mixed = {"best_f1": f1 - 10, "best_answer_or_not_accuracy": f1 - 5}
     plain = {"span": {"exact": f1 - 8, "f1": f1}, "bio": {"f1": f1 - 2}}
-    metrics = {
-        "data": {"dev.json.gz": digest},
-        "squad_dev": plain,
-        "squad_dev_v2": {"span": mixed},
-    }
+    metrics = {"data": {"dev.json.gz": digest}, "squad_dev": plain, "squad_dev_v2": {"span": mixed}}
     (at / "metrics.json").write_text(json.dumps(metrics))
     (at / "reader.json").write_text(json.dumps(BEFORE | about))
     return at

@@ -217,10 +217,7 @@ def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
         id(p): (group["lr"], group["weight_decay"]) for group in groups for p in group["params"]
     }
     assert rate[id(model.sbo.dense1.weight)] == (5e-3, 0.01)
-    assert rate[id(model.sbo.bias)] == (
-        5e-3,
-        0,
-    )
+    assert rate[id(model.sbo.bias)] == (5e-3, 0)
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
 
 
@@ -335,10 +332,7 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
     )
     first, last = json.loads((out / "spanbert.json").read_text())["phases"]
     assert first["all_held_out"] == reached() and last["from_export"] and not first["from_export"]
-    assert (last["more_text"], last["dropout"]) == (
-        ["more.txt"],
-        0.1,
-    )
+    assert (last["more_text"], last["dropout"]) == (["more.txt"], 0.1)
     assert "all_held_out" not in last
     infill_score.main(["--model", str(out), "--text", str(home / "text.txt"), "--length", "40"])
     card = (out / "README.md").read_text()

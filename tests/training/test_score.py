@@ -178,7 +178,7 @@ def test_threshold_and_calibrations_stand_in_the_card_and_come_with_the_reader(
         *(
             Calibration(*(scored["reliability"][head][name] for name in ("temperature", "bias")))
             for head in HEADS
-        ),
+        )
     )
     assert "claim" not in scored, "random weights: a larger lead makes no answer likelier"
     assert again.read(kit.QUESTION, kit.CONTEXT).calibrations == again.calibrations

@@ -552,10 +552,7 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
 
     good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
     assert (good[-1]["id"], good[-1]["refused"]) == (7, False)
-    assert (
-        bad[-1]["id"],
-        bad[-1]["refused"],
-    ) == (8, True)
+    assert (bad[-1]["id"], bad[-1]["refused"]) == (8, True)
     assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs.parts) + 1
     assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
     assert good[-1]["slow"] is False, "nothing is owed after this receipt"

@@ -68,7 +68,7 @@ def _elsewhere(example: Example) -> bool:
 def _apart(example: Example) -> bool:
     """Two gold answers of other words at places that do not touch."""
     placed = sorted(
-        ((a.char_start, a.char_end, normalize(a.text)) for a in example.answers if a.text.strip()),
+        (a.char_start, a.char_end, normalize(a.text)) for a in example.answers if a.text.strip()
     )
     return any(
         a[0] >= 0 and a[1] <= b[0] and a[2] != b[2]

@@ -3,10 +3,7 @@
 from qa_demo.core.errors import BadInput
 from qa_demo.figures.code import Shown, opening, owner_lines, snippet
 
-IMPORTS = (
-    "from safetensors.torch import load_file",
-    "from transformers.utils import cached_file",
-)
+IMPORTS = ("from safetensors.torch import load_file", "from transformers.utils import cached_file")
 
 
 def bio_code(shown: Shown) -> str:

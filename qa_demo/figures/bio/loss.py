@@ -14,14 +14,7 @@ from qa_demo.core.learning.tagging import SoftTerms, annotator_tags, soft_terms
 from qa_demo.core.types import TAGS, Reading
 from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.columns import above, cell, column, sign, telling
-from qa_demo.figures.numbers import (
-    MAX_DECIMALS,
-    decimals_for,
-    number,
-    percent,
-    probability,
-    total,
-)
+from qa_demo.figures.numbers import MAX_DECIMALS, decimals_for, number, percent, probability, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import listed, place, plural, quoted

@@ -12,13 +12,7 @@ from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import wide
 from qa_demo.core.reading.spans import separate_argmaxes, span_scores
 from qa_demo.core.reading.words import span_at
-from qa_demo.figures.lessons.finding import (
-    LONGEST,
-    Case,
-    Finding,
-    in_reading_order,
-    lacking,
-)
+from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, in_reading_order, lacking
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.prose import piece, quoted, shorten
 

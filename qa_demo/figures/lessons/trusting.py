@@ -2,13 +2,7 @@
 
 import numpy as np
 
-from qa_demo.core.explaining.attribution import (
-    GAP_LIMIT,
-    Attribution,
-    Method,
-    Target,
-    silence,
-)
+from qa_demo.core.explaining.attribution import GAP_LIMIT, Attribution, Method, Target, silence
 from qa_demo.core.explaining.chance import Placed, draw, place
 from qa_demo.core.explaining.occlusion import leave_one_out
 from qa_demo.core.explaining.word_sets import other_words

@@ -3,11 +3,7 @@
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.learning.losses import (
-    Golds,
-    start_end_loss,
-    start_end_targets,
-)
+from qa_demo.core.learning.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.labels import Labels

@@ -5,11 +5,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, softmax
-from qa_demo.core.learning.losses import (
-    Golds,
-    cross_entropy_gradient,
-    start_end_targets,
-)
+from qa_demo.core.learning.losses import Golds, cross_entropy_gradient, start_end_targets
 from qa_demo.core.learning.misread import gold_pair
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction

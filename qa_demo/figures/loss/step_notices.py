@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from qa_demo.core.learning.losses import (
-    Golds,
-    cross_entropy_gradient,
-    entropy,
-    start_end_targets,
-)
+from qa_demo.core.learning.losses import Golds, cross_entropy_gradient, entropy, start_end_targets
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import decimals_for, nats, signed
 from qa_demo.figures.prose import piece, plural, quoted

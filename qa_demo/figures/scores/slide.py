@@ -70,10 +70,7 @@ def move_table(
     select: list[tuple[int, int, int] | None] = []
     for doc in largest_moves(moved, drawn(before, window, winner)).tolist():
         rows.append(
-            [
-                printable(_piece(before, window, doc)),
-                *_move(moved.before[doc], moved.after[doc]),
-            ]
+            [printable(_piece(before, window, doc)), *_move(moved.before[doc], moved.after[doc])]
         )
         select.append((_home(before, window, doc), doc, doc))
     rows.append(["no answer", *_move(np.array(moved.cls_before), np.array(moved.cls_after))])

@@ -79,11 +79,7 @@ def _boundary(pairs: Pairs, cut: frozenset[str], swap: Mapping[int, int]) -> lis
             strict=True,
         )
     ]
-    wires = {
-        "left": "x[left]",
-        "right": "x[right]",
-        "position": "sbo['position.weight'][row - 1]",
-    }
+    wires = {"left": "x[left]", "right": "x[right]", "position": "sbo['position.weight'][row - 1]"}
     fed = ", ".join(f"sbo['mean_{w}']" if w in cut else read for w, read in wires.items())
     return [
         "sbo = {n: x.float() for n, x in load_file(f'{MODEL}/sbo_head.safetensors').items()}",

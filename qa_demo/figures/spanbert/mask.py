@@ -174,11 +174,7 @@ def runs_table(
                 str(sbo) if sbo else "0: at an edge of the text",
             ]
         )
-    return table(
-        caption,
-        [*RUN_HEAD, "targets of the span boundary objective (SBO)"],
-        rows,
-    )
+    return table(caption, [*RUN_HEAD, "targets of the span boundary objective (SBO)"], rows)
 
 
 def draws_table(encoding: Encoding, masked: Masked) -> dict[str, Any]:

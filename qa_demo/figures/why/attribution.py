@@ -3,13 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from qa_demo.core.explaining.attribution import (
-    GAP_LIMIT,
-    Attribution,
-    Target,
-    lanes,
-    silence,
-)
+from qa_demo.core.explaining.attribution import GAP_LIMIT, Attribution, Target, lanes, silence
 from qa_demo.core.explaining.occlusion import QuestionEffect
 from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading, TargetKind, Window

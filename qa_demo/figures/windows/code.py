@@ -30,7 +30,5 @@ def windows_code(shown: Shown) -> str:
             " context[chars[best[2]][0]:chars[best[3]][1]])",
         ),
         answer_lines(shown),
-        [
-            f"print(f'{merge.copies}, {merge.scale}, {merge.null}: {{{value_of(shown)}:.6f}}')",
-        ],
+        [f"print(f'{merge.copies}, {merge.scale}, {merge.null}: {{{value_of(shown)}:.6f}}')"],
     )

@@ -5,12 +5,7 @@ from functools import partial
 from typing import Any, cast
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import (
-    BASELINES,
-    METHODS,
-    Method,
-    Target,
-)
+from qa_demo.core.explaining.attribution import BASELINES, METHODS, Method, Target
 from qa_demo.core.files.report import attribution_json
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress

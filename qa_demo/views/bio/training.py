@@ -14,15 +14,7 @@ from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
 from qa_demo.views import parse
 from qa_demo.views.background import Job
-from qa_demo.views.bio.bench import (
-    KEY,
-    Bench,
-    Marked,
-    OwnHead,
-    Teaching,
-    annotators,
-    bench_of,
-)
+from qa_demo.views.bio.bench import KEY, Bench, Marked, OwnHead, Teaching, annotators, bench_of
 from qa_demo.views.bio.lesson import lesson_place, teaching_of, with_teaching
 from qa_demo.views.hidden_states import fetch, fetch_heads
 

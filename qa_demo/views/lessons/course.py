@@ -19,17 +19,7 @@ from qa_demo.views.bench import presets
 from qa_demo.views.examples import load_examples
 
 FOLDER = ASSETS / "lessons"
-VIEWS = (
-    "answer",
-    "scores",
-    "start_end",
-    "spans",
-    "loss",
-    "windows",
-    "bio",
-    "spanbert",
-    "why",
-)
+VIEWS = ("answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why")
 """The chapters by their keys; the command line needs them without the page."""
 STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

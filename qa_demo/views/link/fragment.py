@@ -43,15 +43,11 @@ def parse(fragment: Any, query: Any = "") -> Link | None:
     behind, query = texts[0].removeprefix("#"), texts[1].removeprefix("?")
     for text in (behind, query):
         if len(text) > MAX_LENGTH:
-            return Link(
-                left=(f"it has {len(text):,} characters, {MAX_LENGTH:,} are the most",),
-            )
+            return Link(left=(f"it has {len(text):,} characters, {MAX_LENGTH:,} are the most",))
     version, dot, packed = behind.partition(".")
     if dot and version.isascii() and version.isdecimal() and len(version) < 6:
         if int(version) != VERSION:
-            return Link(
-                left=(f"it is of version {version}, this page reads version {VERSION}",),
-            )
+            return Link(left=(f"it is of version {version}, this page reads version {VERSION}",))
         return unpacked(packed)
     found, left = by_hand(query)
     fields, more = by_hand(behind)

@@ -96,9 +96,7 @@ def save_gold(screen: Screen) -> Any:
 def load_gold(screen: Screen, value: Any) -> Screen:
     """The labels of a link; BadInput for characters that are no span of this text."""
     found = parse.pairs(
-        many(value, "the labels", MOST_MARKS + MOST_SILENT),
-        "the labels",
-        MOST_MARKS + MOST_SILENT,
+        many(value, "the labels", MOST_MARKS + MOST_SILENT), "the labels", MOST_MARKS + MOST_SILENT
     )
     ranges = [r for r in found if r is not None]
     silent = len(found) - len(ranges)

@@ -15,16 +15,7 @@ from qa_demo.core.types import Encoding, Span
 from qa_demo.views import parse
 from qa_demo.views.link.parts import Part, entries, many
 from qa_demo.views.spanbert import mask, predict
-from qa_demo.views.spanbert.lab import (
-    KEY,
-    MOST_PIECES,
-    Kept,
-    Lab,
-    Step,
-    kept_of,
-    lab_of,
-    new_lab,
-)
+from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, lab_of, new_lab
 from qa_demo.views.state import Screen
 
 HOW = ("drawn by hand", "span", "token")

@@ -7,10 +7,7 @@ from qa_demo.figures.spanbert import mask as figure
 from qa_demo.figures.spanbert.draws import frames_data
 from qa_demo.figures.spanbert.lengths import lengths_data
 from qa_demo.figures.spanbert.spelled import spelled
-from qa_demo.views.spanbert.lab import (
-    MOST_PIECES,
-    Lab,
-)
+from qa_demo.views.spanbert.lab import MOST_PIECES, Lab
 from qa_demo.views.spanbert.mask import by_hand_now, counted, passages, shown_single, shown_spans
 
 

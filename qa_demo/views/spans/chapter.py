@@ -28,10 +28,7 @@ def present(screen: Screen) -> dict[str, Any]:
     about = (screen.shown, screen.prediction, screen.decode, window, copies)
     return page_data(
         CHAPTER.question,
-        {
-            **spans_picture(*about, screen.merge.scale, warmth),
-            "settings": settings(screen.decode),
-        },
+        {**spans_picture(*about, screen.merge.scale, warmth), "settings": settings(screen.decode)},
         notice(*about),
         simplified(screen.shown, screen.decode),
         tables(*about, warmth),

@@ -174,12 +174,7 @@ def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
     cancelled = sentence.endswith("was cancelled")
     if cancelled:
         sentence = CANCELLED.get(str(asked.get("what")), sentence)
-    page["picture"]["reply"] = {
-        "key": key,
-        "what": None,
-        "error": sentence,
-        "cancelled": cancelled,
-    }
+    page["picture"]["reply"] = {"key": key, "what": None, "error": sentence, "cancelled": cancelled}
     return page
 
 

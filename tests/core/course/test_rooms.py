@@ -9,15 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.course.room_quiz import FORMS, Quiz, Sheet, form, outcome, pairs
-from qa_demo.core.course.room_state import (
-    MOST_BARS,
-    MOST_LABEL,
-    OTHERS,
-    Place,
-    Seat,
-    Vote,
-    bars,
-)
+from qa_demo.core.course.room_state import MOST_BARS, MOST_LABEL, OTHERS, Place, Seat, Vote, bars
 from qa_demo.core.course.rooms import (
     CODE,
     DESERTED,

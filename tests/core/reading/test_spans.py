@@ -149,10 +149,7 @@ def test_a_position_without_mass_is_never_returned():
 
 
 def test_separate_argmaxes_can_be_illegal():
-    start, end = (
-        [0, 0, 0, 1, 2, 6, 0],
-        [0, 0, 0, 5, 2, 1, 0],
-    )  # (3, 1) in the books' counting
+    start, end = ([0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0])  # (3, 1) in the books' counting
     reading = make_reading(["a", "b", "c"], [(0, 3)], [start], [end])
     cell = spans.separate_argmaxes(reading, 0, SMALL)
     assert (cell.start_pos, cell.end_pos, cell.reason, cell.score) == (

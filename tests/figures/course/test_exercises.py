@@ -12,15 +12,7 @@ import pytest
 from qa_demo.core.course.exercise_file import parse_kinds
 from qa_demo.core.course.room_quiz import FORMS
 from qa_demo.core.errors import BadInput
-from qa_demo.figures.course.exercises import (
-    Exercise,
-    exam,
-    exercise,
-    facts,
-    homework,
-    points,
-    quiz,
-)
+from qa_demo.figures.course.exercises import Exercise, exam, exercise, facts, homework, points, quiz
 from qa_demo.figures.course.task_sheets import exam_sheets, homework_sheets, quiz_sheets
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.lessons.tasks import FILE, kinds

@@ -22,13 +22,7 @@ from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, 
 from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
-from qa_demo.figures.loss.picture import (
-    distinct,
-    loss_picture,
-    loss_tables,
-    says_labels,
-    strip,
-)
+from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
 from qa_demo.figures.loss.verdicts import verdicts

@@ -13,12 +13,7 @@ from qa_demo.core.reading.lens import Lens, components, lens, slide
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
-from qa_demo.figures.scores.dimensions import (
-    anatomy_data,
-    comparison_data,
-    rivals,
-    vectors_data,
-)
+from qa_demo.figures.scores.dimensions import anatomy_data, comparison_data, rivals, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
 from qa_demo.figures.scores.picture import (
     axis_range,

@@ -99,10 +99,7 @@ def test_spans_by_hand_are_one_frame_and_say_so() -> None:
     masked = hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
     (frame,) = frames_data(encoding, masked, MaskOptions())
     assert frame["says"] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]."
-    assert frame["runs"] == [
-        [1, 2],
-        [5, 5],
-    ]
+    assert frame["runs"] == [[1, 2], [5, 5]]
 
 
 def test_seeing_counts_pieces_between_two_observed_ones() -> None:

@@ -32,10 +32,7 @@ def test_the_sentence_says_whether_the_closest_step_is_best(rows: list[WindowSte
 
 
 def test_one_measurement_by_hand() -> None:
-    rows = (
-        WindowStep(128, 65.33, 72.91, 0, 0, 6.69),
-        WindowStep(256, 65.67, 74.02, 14, 13, 4.12),
-    )
+    rows = (WindowStep(128, 65.33, 72.91, 0, 0, 6.69), WindowStep(256, 65.67, 74.02, 14, 13, 4.12))
     (said,) = steps_sentence(Measured({}, {}, window_steps=WindowSteps(300, 901, rows)))
     assert "300 questions, texts of 901 words" in said
     assert "a step of 128 and 256 the F1 is 72.9 and 74.0, at 6.7 and 4.1 windows a text" in said

@@ -77,13 +77,7 @@ def starts() -> list[Screen]:
         ("Who drew the towers?", LONG, WindowOptions(), (), None),
         ("Who drew the towers?", LONG, WindowOptions(40, 12, 10), (), None),
         ("من فتح الجسر؟", ARABIC, WindowOptions(), (), None),
-        (
-            example.question,
-            example.context,
-            WindowOptions(),
-            example.answers,
-            example.id,
-        ),
+        (example.question, example.context, WindowOptions(), example.answers, example.id),
     ]
     return [
         new_screen(None, reading(q, p, options), gold, key) for q, p, options, gold, key in texts

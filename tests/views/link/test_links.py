@@ -19,15 +19,7 @@ from qa_demo.views.link.parts import parts_of
 from qa_demo.views.link.restore import Wanted, page_of, restore, save, sentence
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.windows import chapter as windows
-from tests.views.link.states import (
-    MODULES,
-    followed,
-    fragment_of,
-    reading,
-    seen,
-    starts,
-    wander,
-)
+from tests.views.link.states import MODULES, followed, fragment_of, reading, seen, starts, wander
 
 JSON = st.recursive(
     st.none()

@@ -360,10 +360,7 @@ def test_a_lab_made_without_a_model_never_meets_one() -> None:
     assert spanbert.present(screen)["picture"]["ready"] is False
     screen = ask(screen, "load")
     assert TEXT_MASK not in lab(screen).masked.input_ids
-    assert (
-        lab(screen).model,
-        lab(screen).text,
-    ) == ("bundled", TEXT)
+    assert (lab(screen).model, lab(screen).text) == ("bundled", TEXT)
     assert spanbert.present(screen)["picture"]["predict"]["heads"]["mlm"]
 
 
