@@ -1,6 +1,4 @@
-"""Do verdict, curve, table and sentences of chapter 9 say the same? Stated anew from the raw drops,
-for the test with the fake reader and for the sweep with the bundled one.
-"""
+"""Do verdict, curve, table and sentences of chapter 9 agree? Stated anew from raw drops."""
 
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.explaining.faithfulness import Curves, ranks_along

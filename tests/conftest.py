@@ -22,9 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The order that a seed gives: no test may need another before it. Files stay together, since
-    their tests share what is costly to make.
-    """
+    """The order that a seed gives; files stay together, since their tests share what is dear."""
     seed = config.getoption("shuffle")
     if seed is None:
         return

@@ -9,8 +9,6 @@ T = TypeVar("T")
 
 
 def finished(work: Coroutine[Any, Any, T]) -> T:
-    """What it returns, run in a thread of its own: a Playwright session of an earlier test file
-    keeps an event loop running in the main thread.
-    """
+    """What it returns, run in a thread of its own: Playwright keeps a loop in the main one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

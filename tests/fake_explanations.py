@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.errors import Cancelled, one_of
 from qa_demo.core.explaining.attention import Attention
 from qa_demo.core.explaining.attribution import (
     GAP_LIMIT,
@@ -88,8 +88,7 @@ def attribute(
     shuffle: int | None,
 ) -> Attribution:
     """Gradient methods: random lanes; integrated ones sum to F(x) - F(x') but for a gap."""
-    if method not in METHODS:
-        raise BadInput(f"the method must be one of {', '.join(METHODS)}, got {method!r}")
+    one_of("the method", method, METHODS)
     window = window_of(reading, target)
     lanes = [float(part) for part in parts(target, window, *reading.logits(window.index))]
     kept = special_positions(reading.encoding, window)

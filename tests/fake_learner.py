@@ -27,9 +27,7 @@ from qa_demo.core.types import Reading
 
 
 class FakeLearner:
-    """Implements `core.learning.steps.Learner`; `read_other` reads another text, whose start logits
-    shrink by 2 % for each step taken.
-    """
+    """Implements `core.learning.steps.Learner`; other texts' start logits shrink by 2 % a step."""
 
     def __init__(
         self,

@@ -12,9 +12,7 @@ NEXT = itertools.count(os.getpid())
 
 
 def free_port() -> int:
-    """The next one of this worker's thousand: no two workers are given the same, and no port is
-    given twice before a thousand others were.
-    """
+    """The next one of this worker's thousand: no two workers are given the same."""
     for _ in range(EACH):
         port = FIRST + EACH * WORKER + next(NEXT) % EACH
         with socket.socket() as probe, suppress(OSError):

@@ -158,9 +158,7 @@ def check(steps: dict[str, tuple[str | Path, ...]], failed: list[str]) -> None:
 
 
 def test(arguments: list[str], steps: dict[str, tuple[str | Path, ...]]) -> list[str]:
-    """Run pytest, and the other steps beside it; returns the names of those that failed. Its last
-    line waits for them, so that it closes the output.
-    """
+    """Run pytest, and other steps beside it, whose end it waits for; returns what failed."""
     failed: list[str] = []
     others = threading.Thread(target=check, args=(steps, failed))
     others.start()

@@ -1,6 +1,4 @@
-"""How large the project is: python -m tests.size prints the tables of CONTRIBUTING.md, lines by
-layer and by chapter, and what a page load takes of ours.
-"""
+"""python -m tests.size prints the tables of CONTRIBUTING.md: lines, and a page load."""
 
 import subprocess
 from collections import Counter

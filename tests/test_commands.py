@@ -1,6 +1,4 @@
-"""The commands of the documents: every line is run by a test that is named here, and those of an
-engineer run here, on a file and a reader that take a second.
-"""
+"""The commands of the documents: every line is run by a test that is named here."""
 
 import gzip
 import importlib.util

@@ -1,6 +1,4 @@
-"""The direction of knowledge: what each package may have imported once all of its modules are
-loaded, which rooms of the house know each other, and that nothing goes in a circle.
-"""
+"""What each package may have imported, which rooms know each other, and no circles."""
 
 import ast
 import os

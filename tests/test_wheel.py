@@ -39,9 +39,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel as pip builds it, but from links to the checkout (a build leaves folders behind)
-    and uncompressed (the weights hardly shrink).
-    """
+    """The wheel as pip builds it, but from links to the checkout and uncompressed."""
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
     for name in SOURCES:
         (tree / name).symlink_to(ROOT / name)
@@ -145,9 +143,7 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
 
 @pytest.mark.model
 def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None:
-    """All of its cells in their order, in a folder without the checkout; the line that installs the
-    wheel is the only one that a notebook alone can run.
-    """
+    """All of its cells in order, without the checkout; the install line is a notebook's."""
     text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
     sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]

@@ -1,5 +1,7 @@
 """The errors that a user can cause; each says the cause, what was received and what is allowed."""
 
+from collections.abc import Iterable
+
 
 class QADemoError(Exception):
     """Base of every error whose text may be shown to a user."""
@@ -7,6 +9,14 @@ class QADemoError(Exception):
 
 class BadInput(QADemoError):
     """A question, paragraph, option or file that cannot be used as it is."""
+
+
+def one_of(name: str, value: object, allowed: Iterable[object]) -> None:
+    """Refuse what is none of `allowed`, and a truth value for a number. Errors: BadInput."""
+    allowed = tuple(allowed)
+    if value not in allowed or isinstance(value, bool):
+        known = ", ".join(map(str, allowed))
+        raise BadInput(f"{name} must be one of {known}, got {repr(value)[:42]}")
 
 
 class ModelUnavailable(QADemoError):

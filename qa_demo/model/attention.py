@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.errors import BadCheckpoint, BadInput, one_of
 from qa_demo.core.explaining.attention import (
     RELEVANCE,
     Attention,
@@ -121,8 +121,7 @@ def relevance(loaded: Loaded, window: Window, target: Target, kind: RelevanceKin
 
     One forward pass; the last kind adds one backward pass for each part of the target.
     """
-    if kind not in RELEVANCE:
-        raise BadInput(f"relevance must be one of {', '.join(RELEVANCE)}, got {str(kind)[:40]!r}")
+    one_of("relevance", kind, RELEVANCE)
     if not holds(window, target):
         raise BadInput(f"window {window.index} does not hold the target's spans whole")
     if kind == "gradient_x_attention":

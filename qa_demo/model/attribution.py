@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, one_of
 from qa_demo.core.explaining.attribution import (
     BASELINES,
     GAP_LIMIT,
@@ -83,11 +83,8 @@ def attribute(
 def _check(
     loaded: Loaded, reading: Reading, method: str, baseline: str, n_steps: int | None
 ) -> None:
-    for name, value, allowed in (("method", method, METHODS), ("baseline", baseline, BASELINES)):
-        if value not in allowed:
-            raise BadInput(
-                f"the {name} must be one of {', '.join(allowed)}, got {str(value)[:40]!r}"
-            )
+    one_of("the method", method, METHODS)
+    one_of("the baseline", baseline, BASELINES)
     if n_steps is not None and not 1 <= n_steps <= MAX_STEPS:
         raise BadInput(f"n_steps must be between 1 and {MAX_STEPS}, got {n_steps}")
     check_made_by(reading, loaded)

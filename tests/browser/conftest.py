@@ -63,9 +63,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def contexts() -> dict[str, BrowserContext]:
-    """One browser context for each kind of settings, so that scripts come from its cache; what a
-    page keeps in it is wiped before the next test.
-    """
+    """One browser context a kind of settings, for its cache; each test wipes what a page keeps."""
     return {}
 
 
@@ -142,9 +140,7 @@ def loaded(chromium: Browser, site: str) -> Shared:
 
 @pytest.fixture
 def page(chromium: Browser, shared: list[Shared], site: str) -> Iterator[Page]:
-    """The page as a newcomer finds it: one that other tests had before, brought back to that. What
-    it says of errors until it is, fails the test.
-    """
+    """The page as a newcomer finds it, brought back from other tests; errors on the way fail."""
     one = shared.pop() if shared else loaded(chromium, site)
     if not one.page.url.startswith(site):  # another module serves its own
         one.page.context.close()
@@ -179,9 +175,7 @@ def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str], threading.Event]]:
-    """hold(owner, name): whoever calls owner.name waits until the event that this returns is set,
-    at the latest at the end of the test.
-    """
+    """hold(owner, name): callers of owner.name wait for the returned event, or the test's end."""
     gates: list[threading.Event] = []
 
     def held(owner: Any, name: str) -> threading.Event:

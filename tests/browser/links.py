@@ -91,9 +91,7 @@ class Trip:
             page.close()
 
     def _settled(self, page: Page, due: set[Request]) -> str:
-        """The chapter on screen, once nothing moves and no answer is due: on a busy machine a
-        chapter stands still for a second before the page says what it is waiting for.
-        """
+        """The chapter on screen, once nothing moves and no answer is due."""
         page.locator("#asked .asked-question:not(:empty)").wait_for()
         end = time.monotonic() + PATIENCE / 1000
         while True:
@@ -152,9 +150,7 @@ def packed(fields: Mapping[str, Any]) -> str:
 
 
 def comparable(screen: Screen, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields without the reader, whose revision the page adds; and without the blanks of a
-    chapter 8 that is opened for the first time, which makes its opening text by itself.
-    """
+    """The fields without reader and without the blanks that chapter 8 makes when first opened."""
     kept = kept_of(screen)
     opening = screen.chapter == KEY and kept.lab is None and kept.wanted is None
     dropped = {"reader"} | ({"blanks"} if opening else set())

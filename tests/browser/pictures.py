@@ -1,6 +1,4 @@
-"""The page's own modules without its server: readings that are stored or made by the fake reader,
-drawn in one Chromium page as fast as the pictures can be laid out.
-"""
+"""The page's modules without its server: readings drawn in one Chromium page, fast."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -25,9 +25,7 @@ SAYS = """() => {
   walk(document.documentElement);
   return lines.join("\\n");
 }"""
-"""The whole document as text. What gradio shows while it waits passes by itself, and a picture of
-other words is called stale until its chapter is opened.
-"""
+"""The whole document as text, but for what gradio shows while it waits."""
 SETTLED = f"""() => {{
   const now = ({SAYS})(), before = window.said;
   window.said = now;

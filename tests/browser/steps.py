@@ -32,9 +32,7 @@ def chosen(place: Page | Locator, first: int, last: int | None = None) -> None:
 
 
 def load_anew(page: Page) -> None:
-    """Reload. A stream of gradio's that is open ends with the old page, and its client may call that
-    an error there: it is none of this page's.
-    """
+    """Reload. gradio's client may call an open stream's end an error: none of this page's."""
     page.evaluate("""() => {
       console.error = () => {};
       window.addEventListener("unhandledrejection", (event) => event.preventDefault());

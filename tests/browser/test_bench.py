@@ -1,6 +1,4 @@
-"""The bench in Chromium: numbers typed by keyboard show in the chapters, a link brings them back;
-the pencil; axe finds nothing, on a phone too.
-"""
+"""The bench in Chromium: typed numbers show in chapters and links; the pencil; axe."""
 
 import json
 import re

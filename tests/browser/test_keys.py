@@ -1,6 +1,4 @@
-"""One contract for all chapters, by real key presses from the top of the page: Tab reaches every
-picture, arrow keys move in it, Enter selects, Escape and Tab leave it; and the keys of the page.
-"""
+"""One contract for all chapters, by real keys: Tab reaches, arrows move, Enter selects."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -36,9 +34,7 @@ PICTURES: list[tuple[str, int, str, str, bool]] = [
     ("spanbert", 1, ".blank", "ArrowRight", False),
     ("why", 0, ".head-grid[aria-label$=start] .head-cell", "ArrowRight", False),
 ]
-"""Chapter, step, the part that takes the focus, a key that moves in it, and whether Enter selects
-words there. (In chapters 8 and 9 Enter hides words, opens a head or pins a word.)
-"""
+"""Chapter, step, the part with the focus, a key that moves in it, whether Enter selects."""
 
 BACK = {
     "ArrowRight": "ArrowLeft",

@@ -1,6 +1,4 @@
-"""The lessons in Chromium: two are played to their end by keyboard alone (`walk.py` plays all); the
-veil, the strip's place, a foreign reader, a reload, and the offer of a first visit.
-"""
+"""The lessons in Chromium: two by keyboard to the end; veil, strip, foreign reader, reload."""
 
 from collections.abc import Callable, Iterator
 

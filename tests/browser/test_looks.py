@@ -1,6 +1,4 @@
-"""Every chapter and step in its looks: axe finds nothing in the dark on a laptop and by day on a
-phone, and nothing is wider than either screen.
-"""
+"""Every chapter and step: axe finds nothing on laptop or phone, nothing is too wide."""
 
 from collections.abc import Callable
 
@@ -74,9 +72,7 @@ def open_step(page: Page, key: str, step: str) -> None:
 
 
 def faults_of(page: Page, key: str, part: str, title: str) -> list[object]:
-    """What is wrong in the dark on a laptop and by day on a phone. Chapter 4 has a picture of its
-    own on each, so that the laptop's colours are looked at by day as well.
-    """
+    """What is wrong in the dark on a laptop and by day on a phone; chapter 4 by day on both."""
     faults, switch = [], page.locator("#switch-dark")
     if key == "spans":
         faults += [("day", fault) for fault in findings(page, part, ["color-contrast"])]

@@ -1,6 +1,4 @@
-"""Pictures as files: nothing of what stands on the page is cut, in any chapter and step, for a
-short, a long and a right-to-left text.
-"""
+"""Pictures as files: nothing is cut, for a short, a long and a right-to-left text."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,4 @@
-"""Present mode: every step's picture stands whole on the screen of a laptop and of a projector, with
-the examples at hand and no text below 16 px; no legend on the way uses a word that is not explained.
-"""
+"""Present mode: every picture whole on laptop and projector, no text below 16 px."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,6 +1,4 @@
-"""The nine questions of docs/teaching.md: from the first screen, in at most three clicks on words
-that stand there, to the words that settle each.
-"""
+"""The nine questions of docs/teaching.md, in three clicks at most from the first screen."""
 
 import re
 

@@ -1,6 +1,4 @@
-"""What is refused is said beside the control that it is about, in sight, until it is mended; words
-are selected by dragging; and a click leaves no ring of the keyboard's focus.
-"""
+"""What is refused is said beside its control until mended; words are dragged; no stray ring."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -93,9 +91,7 @@ def test_a_click_leaves_no_ring_and_a_key_draws_one(page: Page) -> None:
 
 
 class Box(NamedTuple):
-    """A box to type in: what it refuses, what it says then, what mends it, and the button that
-    sends it; None where Enter in the box or leaving it does.
-    """
+    """A box to type in: what it refuses and says, what mends it, and its button or None."""
 
     box: str
     wrong: str
@@ -222,9 +218,7 @@ NEAR = """([note, ...controls]) => {
 
 
 def near(page: Page, said: Locator, controls: list[Locator]) -> None:
-    """The sentence stands below one of the controls, a line or two away, inside the window; all are
-    measured at one moment, since a picture above may still grow.
-    """
+    """The sentence stands a line or two below a control, inside the window, at one moment."""
     page.wait_for_function(NEAR, arg=[node.element_handle() for node in (said, *controls)])
 
 

@@ -1,6 +1,4 @@
-"""The report of a file of predictions in a browser without a network: hostile texts stay texts, the
-table filters, and a row opens the case on the page, at the chapter that shows its cause.
-"""
+"""The report in a browser without a network: hostile texts, filters, rows that open."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""A class in three browsers: a code, guesses that wait for the reveal, and pages that follow; and a
-teacher's own lesson whose text is hostile.
-"""
+"""A class in three browsers: guesses wait for the reveal; a teacher's hostile lesson."""
 
 import os
 import re

@@ -22,9 +22,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch, nothing_explained: None) -> No
 
 @pytest.fixture
 def deaf(page: Page) -> Callable[[int], list[int]]:
-    """deaf(n): the n-th stream of answers from now on is closed before anything has come. Returns
-    the numbers of the streams that were opened since.
-    """
+    """deaf(n): the n-th stream of answers from now on is closed at once; returns their numbers."""
 
     def close(n: int) -> list[int]:
         opened: list[int] = []

@@ -21,9 +21,7 @@ PHONE = {"width": 375, "height": 812}
 
 
 def faults(page: Page) -> list[str]:
-    """What axe finds; its script is run by hand, since the page's policy evaluates no text and lets
-    it load no style sheet a second time.
-    """
+    """What axe finds; its script is run by hand, as the page's policy evaluates no text."""
     page.evaluate(Axe().axe_script)
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'], preload: false })")
     return [

@@ -1,6 +1,4 @@
-"""Chapter 8 in Chromium: spans by hand and by the law, texts, guesses and wires, what is left of
-pre-training; by mouse and by keyboard.
-"""
+"""Chapter 8 in Chromium: spans by hand and law, texts, guesses, wires, by mouse and key."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect

@@ -60,9 +60,7 @@ def check_svg(path: Path, question: str, asked: str) -> tuple[int, int]:
 
 
 def check_png(path: Path, size: tuple[int, int]) -> None:
-    """Twice as fine as the drawing, and not one colour; more may have come to the picture after the
-    drawing was saved, so the height is its own.
-    """
+    """Twice as fine as the drawing, and not one colour; more may have come to it since."""
     image = Image.open(io.BytesIO(path.read_bytes()))
     assert image.width == 2 * size[0] and image.height % 2 == 0 and image.height > 200
     colours = image.convert("RGB").getcolors(1 << 24)

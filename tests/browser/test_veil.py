@@ -1,6 +1,4 @@
-"""The veil covers numbers and marks and never the text; "you are the reader" covers the answer by
-itself until the two are compared; chips are dragged, or placed in a few keys.
-"""
+"""The veil covers numbers, never the text; "you are the reader" covers the answer; chips."""
 
 import re
 from collections.abc import Callable

@@ -1,6 +1,4 @@
-"""evaluate --out and report: lines that say what read says, going on after a stop, two readers,
-other layouts, and a page that keeps hostile text as text.
-"""
+"""evaluate --out and report: lines, going on, two readers, layouts, hostile text."""
 
 import json
 import sys

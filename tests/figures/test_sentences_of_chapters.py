@@ -1,6 +1,4 @@
-"""The sentence of each chapter's first screen, said again from the stored logits of every example
-and of ten long texts, with loops in place of the code that made it.
-"""
+"""Each chapter's first sentence, said again from stored logits, with plain loops."""
 
 import random
 import re

@@ -36,9 +36,7 @@ class Record:
     """(kind, texts, detail, what was shown), for the twin."""
 
     def wrong(self, twin: Twin, most: dict[str, int] | None = None) -> tuple[list[str], int]:
-        """Differences from the twin, and how many records were compared; equal texts once for each
-        different reply, at most so many of a kind.
-        """
+        """Differences from the twin, and how many records were compared; equal texts once."""
         found: list[str] = []
         compared: dict[str, int] = {}
         for kind, texts, detail, shown in self.checks:

@@ -1,6 +1,4 @@
-"""A small class at a page with the bundled reader: nothing lost, wrong or in strange hands; and
-hostile texts through every door. Only what is right is judged here, not how fast.
-"""
+"""A small class at the bundled reader's page: nothing lost or wrong; hostile texts."""
 
 import math
 from collections.abc import Iterator

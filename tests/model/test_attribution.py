@@ -193,9 +193,7 @@ def test_without_positions_in_the_embeddings_gradient_times_input_is_zero(
 
 @pytest.mark.parametrize("family", kit.FAMILIES)
 def test_padding_without_direction_is_no_baseline(family: str, folders: dict[str, Path]) -> None:
-    """A padding vector of zeros, as trained DeBERTas have it: from there the gap never closes,
-    from the mask token it does. Readers that add positions first keep padding.
-    """
+    """From a padding vector of zeros, as in trained DeBERTas, the gap never closes."""
     reader = load_reader(str(folders[family]))
     table = reader._model.get_input_embeddings().weight
     with torch.no_grad():

@@ -1,6 +1,4 @@
-"""Chapter 2 with five families of other widths, special tokens and offsets: products add up to the
-logits on screen, readings compare.
-"""
+"""Chapter 2 with five families: products add up to the logits, readings compare."""
 
 from pathlib import Path
 

@@ -153,9 +153,7 @@ def test_a_length_that_is_no_plain_number_is_refused(length: str) -> None:
 
 
 def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it() -> None:
-    """gradio puts its own class before such a rule, which then matches nothing; chapters and
-    media.css count as they are, from page.css of the server.
-    """
+    """gradio puts its own class before such a rule, which then matches nothing."""
     own = [sheet for sheet in sheets() if sheet.name == "page.css"]
     text = "".join(sheet.read_text(encoding="utf-8") for sheet in own)
     blocks = re.findall(r"@media[^{]*\{((?:[^{}]|\{[^{}]*\})*)\}", text)
@@ -201,8 +199,6 @@ def interface_files(code: str) -> str:
 
 @pytest.mark.slow
 def test_the_page_starts_without_gradios_interface_files() -> None:
-    """gradio alone compares one for each module of components: should it stop, so may we. The one
-    of its page costs nothing worth a rule.
-    """
+    """gradio alone compares one a module of components: should it stop, so may we."""
     assert interface_files("import qa_demo.server.launch, qa_demo.views.page") == "1"
     assert int(interface_files("import gradio")) > 20

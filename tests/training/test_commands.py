@@ -1,6 +1,4 @@
-"""The blocks of docs/training.md that train: every command runs, in their order, in a copy of the
-package that trains a model of two layers for two steps.
-"""
+"""The blocks of docs/training.md that train, in order, with a model of two layers."""
 
 import gzip
 import json

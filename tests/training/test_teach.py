@@ -1,6 +1,4 @@
-"""Teaching by a larger reader: pieces map one to one, logits lie where they belong, the loss is
-torch's, and what does not fit is refused before anything is trained.
-"""
+"""Teaching by a larger reader: pieces map, logits lie right, the loss is torch's."""
 
 import json
 import shutil

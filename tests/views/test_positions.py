@@ -1,6 +1,4 @@
-"""A reader of the page meets one count of positions: the place of a token in its window, where
-[CLS] is 0. Word pieces of the paragraph are counted in chapter 6 alone, which cuts it into windows.
-"""
+"""One count of positions on the page, a token's place in its window; but for chapter 6."""
 
 import re
 from pathlib import Path

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.arrays import Floats, freeze, freeze_fields
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.reading.words import question_positions, special_positions
 from qa_demo.core.types import Encoding, Window
@@ -143,8 +143,7 @@ def shown(
     """The rows and columns [n], [n] that a filter leaves: question -> passage keeps the question's
     rows and the passage's columns.
     """
-    if which not in FILTERS:
-        raise BadInput(f"the filter must be one of {', '.join(FILTERS)}, got {str(which)[:40]!r}")
+    one_of("the filter", which, FILTERS)
     extra = special_positions(encoding, window)
     asked = ~window.is_context & ~extra
     rows, columns = {
@@ -201,8 +200,7 @@ def relevance_of(
     `rollout` and `gradient_x_attention` are the matrices of that name. `gradients` are dF / dA of
     the start part and of the end part.
     """
-    if kind not in RELEVANCE:
-        raise BadInput(f"relevance must be one of {', '.join(RELEVANCE)}, got {str(kind)[:40]!r}")
+    one_of("relevance", kind, RELEVANCE)
     rows: list[NDArray[np.float64]] = []
     wanted = (target.kind != "end_logit", target.kind != "start_logit")
     for wants, doc, gradient in zip(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, freeze
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.types import Baseline, Reading, Span, TargetKind, Window
 
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
@@ -37,10 +37,7 @@ class Target:
     window: int | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise BadInput(
-                f"the target must be one of {', '.join(KINDS)}, got {str(self.kind)[:40]!r}"
-            )
+        one_of("the target", self.kind, KINDS)
         if (self.kind == "span_minus_other") != (self.other is not None):
             raise BadInput(
                 "span_minus_other needs a second span, and only it does; "

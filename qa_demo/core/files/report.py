@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.errors import BadCheckpoint, BadInput, one_of
 from qa_demo.core.explaining.attribution import Attribution
 from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.learning.losses import Golds, shared_norm_loss, start_end_loss, total
@@ -181,10 +181,7 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
 
 
 def _terms(reading: Reading, golds: Golds, normaliser: str) -> tuple[LossTerm, ...]:
-    if normaliser not in NORMALISERS:
-        raise BadInput(
-            f"the normaliser must be one of {', '.join(NORMALISERS)}, got {str(normaliser)[:40]}"
-        )
+    one_of("the normaliser", normaliser, NORMALISERS)
     if normaliser == "window":
         return start_end_loss(reading, golds)
     spans = {gold for gold in golds if gold is not None}

@@ -13,7 +13,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, log_softmax
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.types import TAGS, Reading, Span
 
 B, I, O = range(3)  # noqa: E741 - the field's own letters
@@ -248,8 +248,7 @@ def null_log_prob(reading: Reading) -> float:
 
 def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDArray[np.int64]]:
     """Spans and tags of a window: argmax read strictly or leniently, or Viterbi's tagging."""
-    if decoding not in DECODINGS:
-        raise BadInput(f"decoding must be one of {', '.join(DECODINGS)}, got {decoding!r}")
+    one_of("decoding", decoding, DECODINGS)
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
     return spans_of_tags(tags.tolist(), lenient=decoding == "lenient"), tags
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.learning.losses import Golds, total
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
@@ -49,16 +49,8 @@ class Plan:
     optimizer: Optimizer = "sgd"
 
     def __post_init__(self) -> None:
-        if self.steps not in STEPS:
-            raise BadInput(
-                f"the number of steps must be one of {', '.join(map(str, STEPS))}, got "
-                f"{str(self.steps)[:40]}"
-            )
-        if self.optimizer not in OPTIMIZERS:
-            raise BadInput(
-                f"the optimizer must be one of {', '.join(OPTIMIZERS)}, got "
-                f"{str(self.optimizer)[:40]}"
-            )
+        one_of("the number of steps", self.steps, STEPS)
+        one_of("the optimizer", self.optimizer, OPTIMIZERS)
         low, high = RATES
         if (
             isinstance(self.learning_rate, bool)
@@ -73,8 +65,7 @@ class Plan:
 
 def check_scope(scope: object) -> Scope:
     """The scope itself. Errors: BadInput unless it is one of the three."""
-    if scope not in SCOPES:
-        raise BadInput(f"the scope must be one of {', '.join(SCOPES)}, got {str(scope)[:40]}")
+    one_of("the scope", scope, SCOPES)
     return scope  # type: ignore[return-value]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.learning.losses import (
     TagGold,
     cross_entropy,
@@ -51,21 +51,9 @@ class Course:
     loss: str = "soft"
 
     def __post_init__(self) -> None:
-        if isinstance(self.steps, bool) or self.steps not in STEPS:
-            raise BadInput(
-                f"the number of steps must be one of {', '.join(map(str, STEPS))}, got "
-                f"{str(self.steps)[:40]}"
-            )
-        if isinstance(self.rate, bool) or self.rate not in RATES:
-            raise BadInput(
-                f"the learning rate must be one of {', '.join(map(str, RATES))}, got "
-                f"{str(self.rate)[:40]}"
-            )
-        if self.loss not in LOSSES:
-            raise BadInput(
-                f"the loss of start and end must be one of {', '.join(LOSSES)}, got "
-                f"{str(self.loss)[:40]!r}"
-            )
+        one_of("the number of steps", self.steps, STEPS)
+        one_of("the learning rate", self.rate, RATES)
+        one_of("the loss of start and end", self.loss, LOSSES)
 
 
 @dataclass(frozen=True, eq=False)

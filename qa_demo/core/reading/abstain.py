@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import Outcome, score
 
@@ -66,8 +66,7 @@ class Objective:
     costs: Costs | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in OBJECTIVES:
-            raise BadInput(f"the objective must be one of {', '.join(OBJECTIVES)}")
+        one_of("the objective", self.name, OBJECTIVES)
         if not 0 <= self.most_lost <= 100:
             raise BadInput(f"most_lost must be points from 0 to 100, got {self.most_lost}")
         if (self.costs is not None) != (self.name == "cost"):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import reason_matrix
 from qa_demo.core.types import Reading, Span
@@ -108,8 +108,7 @@ def gradient(
     The mean over all pairs instead of the legal ones is the soft loss times two, since all pairs
     factor into start and end.
     """
-    if loss not in LOSSES:
-        raise BadInput(f"the loss must be one of {', '.join(LOSSES)}, got {str(loss)[:40]!r}")
+    one_of("the loss", loss, LOSSES)
     s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     n, (i, j) = len(s), gold
     if loss == "soft":

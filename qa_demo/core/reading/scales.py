@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.spans import legal_logsumexp
 from qa_demo.core.types import Reading
@@ -218,10 +218,7 @@ def threshold_decides(merge: MergeOptions) -> bool:
 def check_merge(merge: MergeOptions) -> None:
     """Refuse unknown names and choices that do not combine, listing those that do."""
     for name, known in (("copies", COPIES), ("scale", SCALES), ("null", NULLS)):
-        if getattr(merge, name) not in known:
-            raise BadInput(
-                f"{name} must be one of {', '.join(known)}, got {getattr(merge, name)!r}"
-            )
+        one_of(name, getattr(merge, name), known)
     allowed = COMBINES[merge.scale]
     if merge.null not in allowed:
         raise BadInput(

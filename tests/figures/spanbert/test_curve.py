@@ -183,9 +183,7 @@ def test_what_all_blanks_said_at_the_ends_of_phases_goes_before_the_part_along_t
 
 
 def test_a_phase_that_was_tried_is_named_and_may_end_the_rise() -> None:
-    """Three ends that rise by 5 a doubling, then a fourth phase with more text that brings
-    nothing: a line through all would still rise.
-    """
+    """Three ends that rise by 5 a doubling, then a fourth phase that brings nothing."""
     last = measured(1000, 1000, 30.0) | {
         "tried": True,
         "dropout": 0.1,

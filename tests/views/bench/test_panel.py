@@ -1,6 +1,4 @@
-"""The panel's handlers without a browser: what is typed is the reading on screen, in every chapter,
-and goes away again; hostile values are refused with a sentence.
-"""
+"""The panel's handlers: what is typed is the reading in every chapter, and goes again."""
 
 import json
 import math

@@ -193,9 +193,7 @@ def fragment_of(screen: Screen, example: PoolExample | None = None) -> str:
 
 
 def followed(screen: Screen, old: Screen | None = None) -> tuple[Screen, list[str]]:
-    """The screen that the link of another one brings, and what it left out; the text of chapter 8
-    is asked for, as its first drawing does.
-    """
+    """The screen that another's link brings, what it left out, and chapter 8's text."""
     example = load_examples().get(screen.example or "")
     link = fragment.parse(fragment_of(screen, example))
     assert link is not None

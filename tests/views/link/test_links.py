@@ -1,6 +1,4 @@
-"""Links: any state that can be reached comes back, and whatever else comes in is opened as far as
-it goes, with a word about the rest.
-"""
+"""Links: any state that can be reached comes back, others open as far as they go."""
 
 import json
 import random

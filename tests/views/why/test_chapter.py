@@ -337,9 +337,7 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
 def test_verdict_and_curve_agree_for_every_example_method_and_target(
     reader: FakeReader, key: str
 ) -> None:
-    """Words of the verdict, the drawn line, its band and its sentence; the same with the bundled
-    reader: python -m tests.benchmarks.chance_sweep.
-    """
+    """Verdict, line, band, sentence; with the bundled reader: tests.benchmarks.chance_sweep."""
     example = load_examples()[key]
     asking = Work(reader, reader.read(example.question, example.context))
     for kind in KINDS:
