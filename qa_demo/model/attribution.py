@@ -1,6 +1,4 @@
-"""Attribution over word embeddings: integrated gradients, gradient times input, leave one word out;
-and the same with shuffled weights, as a check.
-"""
+"""Attribution over word embeddings, by three methods; the same with shuffled weights."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -133,9 +131,7 @@ def _integrated(
     budget: Sequence[int],
     counter: Callable[[int, int], "_Counter"],
 ) -> tuple[torch.Tensor, tuple[tuple[int, float], ...]]:
-    """Integrated gradients with more and more steps until their sum is within GAP_LIMIT of F(x) -
-    F(x'); and (steps, gap) of every try.
-    """
+    """Integrated gradients with more steps until within GAP_LIMIT; (steps, gap) of every try."""
     tried: list[tuple[int, float]] = []
     values = torch.empty(0)
     for steps in budget:

@@ -31,9 +31,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The scores as the official script names them, in percent, and a record for each question,
-    with the fields of a line of `evaluate --out`.
-    """
+    """The official script's scores, in percent, and a record a question, as `evaluate --out`."""
 
     scores: dict[str, float | int]
     rows: tuple[Row, ...]

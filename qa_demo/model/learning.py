@@ -88,16 +88,6 @@ class ModelLearner:
         """Which weights it may move."""
         return self._scope
 
-    @property
-    def bytes_held(self) -> int:
-        """Bytes this learner alone holds: weights, gradients, moments, snapshots, states."""
-        tensors = [
-            *(self._private.tensors() if self._private is not None else ()),
-            *self._stepper.hidden.values(),
-            *(t for s in (*self._undo, *self._redo) for t in s.weights.values()),
-        ]
-        return sum(t.numel() * t.element_size() for t in tensors)
-
     # The five methods
 
     def step(

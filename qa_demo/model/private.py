@@ -116,16 +116,6 @@ class PrivateWeights:
         wanted = set(self._names)
         return {name: p for name, p in self.model.named_parameters() if name in wanted}
 
-    def tensors(self) -> list[torch.Tensor]:
-        """Everything that only this copy holds: weights, gradients, moments."""
-        own = list(self.own().values())
-        states = self._optimizer.state.values() if self._optimizer is not None else ()
-        return [
-            *own,
-            *(p.grad for p in own if p.grad is not None),
-            *(t for state in states for t in state.values() if isinstance(t, torch.Tensor)),
-        ]
-
     @torch.no_grad()
     def differences(self, exact: bool = False) -> Weights:
         """The way from the reader's weights to these: full precision in an action, half to keep."""

@@ -106,9 +106,7 @@ def _right(screen: Screen) -> bool | None:
 
 
 def _store(screen: Screen, first: bool, page: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The reading as the browser's store wants it; the first one says which chapter is open, and
-    one of a link what it asks of the browser.
-    """
+    """The reading as the browser's store wants it; the first one names the open chapter."""
     return plain(
         {
             "open": screen.chapter if first else None,

@@ -120,9 +120,7 @@ def _modules(folder: Path, wanted: Iterable[str], instead: Mapping[str, str]) ->
 
 
 def wrapped(text: str, name: str, instead: Mapping[str, str] = INSTEAD) -> tuple[str, list[str]]:
-    """A module as a function, and the modules that it imports. Errors: BadInput for a form of
-    import or export that is not known here.
-    """
+    """A module as a function, and its imports. Errors: BadInput for unknown forms."""
     imported: list[str] = []
     exported: list[str] = []
 

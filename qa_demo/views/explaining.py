@@ -228,9 +228,7 @@ class Work:
         )
 
     def lines(self, target: Target, method: Method, baseline: Baseline) -> dict[Ranking, Curves]:
-        """The curves of a method and of every ranking that has been measured; those of the random
-        orders come first, as they take longest.
-        """
+        """The curves of a method and of each measured ranking; the random orders' come first."""
 
         def run() -> dict[Ranking, Curves]:
             self.random_curves(target)

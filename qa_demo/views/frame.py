@@ -1,6 +1,4 @@
-"""The frame that every chapter is wired into: one state, one way to answer an event (`answers`),
-one way to do slow work (`slow_work`).
-"""
+"""The frame of every chapter: one state, one way to answer, one way to do slow work."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -215,9 +213,7 @@ class Frame:
     # Handlers
 
     def dispatch(self, key: str, screen: Screen | None, data: gr.EventData) -> Update:
-        """Answer `page.input(name, value)` of a picture by the handler of that name; a name that
-        none has may be slow work.
-        """
+        """Answer `page.input(name, value)` by the handler of that name; others may be slow work."""
         event = data._data or {}
         handler = self.inputs.get(key, {}).get(str(event.get("index")))
         return Update() if handler is None else handler(screen, event.get("value"))

@@ -1,6 +1,4 @@
-"""The one path by which a new reading comes to the screen: the stored one of an example at once,
-any other through the server's queue.
-"""
+"""The one path of a new reading to the screen: stored at once, else through the queue."""
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace

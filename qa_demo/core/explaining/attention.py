@@ -242,13 +242,3 @@ def unpack(packed: bytes, n: int) -> NDArray[np.float64]:
     if codes.size != n * n:
         raise BadInput(f"a packed head of {n} positions holds {n * n} bytes, got {codes.size}")
     return (codes.reshape(n, n) / _LEVELS) ** 2
-
-
-def thumbnail(head: Floats, size: int = 48) -> NDArray[np.float64]:
-    """The head [n, n] as at most size x size cells, each the largest weight of its block."""
-    n = np.asarray(head).shape[-1]
-    edges = np.unique(np.linspace(0, n, min(size, n) + 1).astype(np.int64))[:-1]
-    cells: NDArray[np.float64] = np.maximum.reduceat(
-        np.maximum.reduceat(np.asarray(head, dtype=np.float64), edges, axis=0), edges, axis=1
-    )
-    return cells

@@ -208,9 +208,7 @@ def gap_share(gap: float, difference: float) -> float:
 
 
 def ranks(values: Floats) -> NDArray[np.float64]:
-    """Ranks 1..k from small to large; equal values share the mean of their ranks. Example: [5, 1,
-    5] gives [2.5, 1, 2.5].
-    """
+    """Ranks 1..k from small to large; equal values share their mean. [5, 1, 5]: [2.5, 1, 2.5]."""
     unique, place, count = np.unique(
         np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True
     )

@@ -74,9 +74,7 @@ class Rank:
 
     @property
     def standing(self) -> Standing:
-        """larger when p_larger <= 1/20, smaller when p_smaller <= 1/20, else chance; in whole
-        numbers, so that rounding decides nothing.
-        """
+        """larger when p_larger <= 1/20, smaller when p_smaller <= 1/20, else chance."""
         c = cut(self.n_sets)
         if 1 + self.equal + self.above <= c:
             return "larger"

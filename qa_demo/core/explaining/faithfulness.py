@@ -132,9 +132,7 @@ def ranks_along(one: Curves, random: Curves) -> tuple[Rank, ...]:
 
 
 def chance_band(random: Curves) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """F at the lower and the upper edge of chance, [K] each: a curve strictly below the lower one
-    has dropped more than chance does.
-    """
+    """F at both edges of chance, [K] each: strictly below the lower one is more than chance."""
     least, most = band(random.drops)
     return random.deletion_f[0, 0] - most, random.deletion_f[0, 0] - least
 

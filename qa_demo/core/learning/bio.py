@@ -92,14 +92,6 @@ def viterbi(log_probs: Floats) -> tuple[NDArray[np.int64], float]:
     return np.array(path[::-1]), float(total)
 
 
-def argmax_with_retry(log_probs: Floats) -> NDArray[np.int64]:
-    """Argmax tags; with no B, the likeliest B is forced (as in tag-based multi-span extraction)."""
-    tags = argmax_tags(log_probs)
-    if B not in tags:
-        tags[int(np.argmax(np.asarray(log_probs)[:, B]))] = B
-    return tags
-
-
 @dataclass(frozen=True, eq=False)
 class Chain:
     """The legal taggings as one walk from token to token, nats, [n] each: log P(t is B), log P(t is

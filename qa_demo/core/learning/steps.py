@@ -157,9 +157,7 @@ class Learner(Protocol):
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> Learned:
-        """Take the steps of one action; an action that was cancelled, or whose loss is not finite,
-        is undone completely.
-        """
+        """Take one action's steps; one cancelled, or of a loss not finite, is undone completely."""
         ...
 
     def undo(self) -> Learned:

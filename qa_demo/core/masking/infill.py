@@ -77,9 +77,7 @@ class Infill:
 
 @dataclass(frozen=True)
 class OneCut:
-    """What SBO says of one blank with one wire cut, None for none; `p_first` is what it still
-    gives the first guess of all three wires.
-    """
+    """SBO's word on one blank with one wire cut, or None; `p_first`: of all three wires' guess."""
 
     wire: str | None
     said: Said

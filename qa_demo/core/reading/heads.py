@@ -175,19 +175,3 @@ def compare(
         len(a) - len(best),
         float((a - b)[best].sum() + rest),
     )
-
-
-def shift_bias(
-    start: Floats, end: Floats, start_shift: float, end_shift: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Logits with the biases moved: s + c, e + c'.
-
-    Every logit moves; no probability, winner or loss does, because softmax and argmax compare
-    positions of one window. With several windows all of them move alike, [CLS] included, so the
-    score against no answer stays too. A threshold on a bare score would not.
-    """
-    if not (np.isfinite(start_shift) and np.isfinite(end_shift)):
-        raise BadInput(f"a bias must be a finite number, got {start_shift} and {end_shift}")
-    return np.asarray(start, dtype=np.float64) + start_shift, np.asarray(
-        end, dtype=np.float64
-    ) + end_shift

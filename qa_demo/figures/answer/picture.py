@@ -3,12 +3,20 @@
 from typing import Any
 
 from qa_demo.core.options import MergeOptions
-from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.scales import SCALES
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import decimals_for, number, percent, probability, signed, total
+from qa_demo.figures.numbers import (
+    PrintedSum,
+    decimals_for,
+    number,
+    percent,
+    probability,
+    signed,
+    total,
+)
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.span_score import RULE, beside, null_score, span_prob
 from qa_demo.figures.verdict import withheld
@@ -29,9 +37,7 @@ SIMPLIFIED = (
 def answer_picture(
     reading: Reading, prediction: Prediction, merge: MergeOptions = RULE
 ) -> dict[str, Any]:
-    """Dots (one per listed span), the null score and the threshold, all on the score axis; no rule
-    to drag where no threshold decides.
-    """
+    """Dots (one a listed span), null score and threshold on the score axis; no idle rule."""
     return {
         "dots": [
             {
@@ -54,34 +60,30 @@ def answer_table(
     reading: Reading, prediction: Prediction, temperature: float = 1.0, merge: MergeOptions = RULE
 ) -> dict[str, Any]:
     """The table twin of the logit line: one row per listed span."""
-    rows, places, null = [], [], null_score(reading, prediction, merge)
-    for r in prediction.n_best:
-        c = r.candidate
-        printed = total([c.start_logit, c.end_logit], most=2)
-        rows.append(
-            [
-                printable(c.text),
-                printed.addends[0],
-                printed.addends[1],
-                printed.total,
-                signed(c.score - null),
-                probability(span_prob(reading, c.window, c.span, temperature)),
-                percent(r.share),
-                str(c.window + 1),
-            ]
-        )
-        places.append((c.window, c.span.start, c.span.end))
-    head = [
-        "span",
-        "start logit",
-        "end logit",
-        "score",
-        "against no answer",
-        "in its window",
-        "share",
-        "window",
-    ]
-    return table("Listed spans, best first", head, rows, places)
+    null = null_score(reading, prediction, merge)
+
+    def in_window(c: Candidate) -> float:
+        return span_prob(reading, c.window, c.span, temperature)
+
+    return columns(
+        "Listed spans, best first",
+        prediction.n_best,
+        {
+            "span": lambda r: printable(r.candidate.text),
+            "start logit": lambda r: _sum(r.candidate).addends[0],
+            "end logit": lambda r: _sum(r.candidate).addends[1],
+            "score": lambda r: _sum(r.candidate).total,
+            "against no answer": lambda r: signed(r.candidate.score - null),
+            "in its window": lambda r: probability(in_window(r.candidate)),
+            "share": lambda r: percent(r.share),
+            "window": lambda r: str(r.candidate.window + 1),
+        },
+        lambda r: (r.candidate.window, r.candidate.span.start, r.candidate.span.end),
+    )
+
+
+def _sum(c: Candidate) -> PrintedSum:
+    return total([c.start_logit, c.end_logit], most=2)
 
 
 LONGEST = 40

@@ -1,6 +1,4 @@
-"""The bench as data: beside each typed number its probability, target and slope; below them the
-answer, the loss and the tags, as sums that add up.
-"""
+"""The bench as data: typed numbers, probabilities, targets, slopes; answer, loss, tags."""
 
 from collections.abc import Sequence
 from typing import Any

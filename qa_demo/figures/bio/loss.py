@@ -229,16 +229,8 @@ def terms_table(found: dict[str, Any]) -> dict[str, Any]:
     ]
     if found["others"]:
         rows.append(
-            [
-                "–",
-                f"the other {found['others']} tokens",
-                "–",
-                "–",
-                "–",
-                found["rest"],
-                found["rest_floor"],
-                "–",
-            ]
+            ["–", f"the other {found['others']} tokens", *["–"] * 3]
+            + [found["rest"], found["rest_floor"], "–"]
         )
     rows.append(["–", "sum", "–", "–", "–", found["total"], found["floor"], found["divergence"]])
     return table("The loss of the annotators' mean, token by token", head, rows)

@@ -1,5 +1,6 @@
 """Chapter 2's counterfactual bench: two readings, each decoded as its own reader does."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability, signed
@@ -123,28 +124,19 @@ def bench_table(
     merge: MergeOptions = RULE,
 ) -> dict[str, Any]:
     """The two columns as rows."""
+
+    def best(printed: Callable[[Candidate], str], none: str = "–") -> list[str]:
+        return [none if p.best is None else printed(p.best.candidate) for p in predictions]
+
+    answers = ["no answer" if p.answer is None else printable(p.answer) for p in predictions]
+    nulls = [null_score(r, p, merge) for r, p in zip(readings, predictions, strict=True)]
     rows: list[list[str]] = [
         ["reader", *(r.model_name for r in readings)],
         ["question", *(printable(r.encoding.question) for r in readings)],
-        [
-            "answer",
-            *("no answer" if p.answer is None else printable(p.answer) for p in predictions),
-        ],
-        [
-            "best span",
-            *("none" if p.best is None else printable(p.best.candidate.text) for p in predictions),
-        ],
-        [
-            "start logit",
-            *("–" if p.best is None else number(p.best.candidate.start_logit) for p in predictions),
-        ],
-        [
-            "end logit",
-            *("–" if p.best is None else number(p.best.candidate.end_logit) for p in predictions),
-        ],
-        [
-            "null score",
-            *(number(null_score(r, p, merge)) for r, p in zip(readings, predictions, strict=True)),
-        ],
+        ["answer", *answers],
+        ["best span", *best(lambda c: printable(c.text), "none")],
+        ["start logit", *best(lambda c: number(c.start_logit))],
+        ["end logit", *best(lambda c: number(c.end_logit))],
+        ["null score", *map(number, nulls)],
     ]
     return table("Two readings side by side", ["number", "on screen", "to compare"], rows)

@@ -54,17 +54,9 @@ def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[s
                 printable(piece(reading, window, int(np.argmax(logits)))),
             ]
         rows.append(row)
-    head = [
-        "layer",
-        "start rank",
-        "start_logit",
-        "P(start)",
-        "leads as start",
-        "end rank",
-        "end_logit",
-        "P(end)",
-        "leads as end",
-    ]
+    head = ["layer"]
+    for side in ("start", "end"):
+        head += [f"{side} rank", f"{side}_logit", f"P({side})", f"leads as {side}"]
     start, end = (quoted(piece(reading, window, p)) for p in (best.start, best.end))
     return table(
         f"The head as a lens on every layer: start {start} and end {end} of the best span",

@@ -129,10 +129,11 @@ def _words_table(rows: list[dict[str, Any]], method: Method) -> dict[str, Any]:
         [
             "word",
             "in",
-            "on screen: start part",
-            "on screen: end part",
-            "to compare: start part",
-            "to compare: end part",
+            *(
+                f"{at}: {side} part"
+                for at in ("on screen", "to compare")
+                for side in ("start", "end")
+            ),
         ],
         lines,
     )

@@ -1,6 +1,4 @@
-"""The experiment of chapter 8 as data: a reader from four starts, seed by seed, and what so many
-seeds can say; the paper's beside it.
-"""
+"""The experiment of chapter 8: a reader from four starts, seed by seed; the paper's beside."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

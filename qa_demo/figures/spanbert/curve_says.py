@@ -1,6 +1,4 @@
-"""What the learning curve of the pre-training says: how far the phases came, whether it still
-rises, and whether the aims were reached.
-"""
+"""What the learning curve says: how far phases came, whether it rises, aims reached."""
 
 import math
 from collections.abc import Mapping, Sequence

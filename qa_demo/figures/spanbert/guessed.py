@@ -11,9 +11,7 @@ from qa_demo.figures.pack import printable
 
 @dataclass(frozen=True, eq=False)
 class Guessed:
-    """What the step shows: guesses on the text as it is (`base`) and with wires cut, rows swapped
-    or words changed (`now`), blank `at`.
-    """
+    """What the step shows: guesses on the text (`base`), after changes (`now`), blank `at`."""
 
     encoding: Encoding
     base: Infill

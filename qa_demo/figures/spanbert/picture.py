@@ -206,9 +206,7 @@ def closing_data(
     experiment: Mapping[str, Any] | None,
     card: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Step 3: the two stages, the table of common statements, the experiment, the pre-training;
-    with the step's notice and table twins.
-    """
+    """Step 3: the stages, common statements, experiment, pre-training; notice and tables."""
     cells, budget = (
         (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
     )

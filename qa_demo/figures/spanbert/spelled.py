@@ -8,9 +8,7 @@ _SHORT = re.compile(r"(^|[.:!?] |\b[Tt]he |\bno |\ban? )?\b(MLM|SBO)\b('s)?")
 
 
 def spelled(text: str) -> str:
-    """The text with the first use of each abbreviation after its full name: "MLM's guess" becomes
-    "the masked language model's (MLM's) guess".
-    """
+    """The text with each abbreviation's first use after its full name."""
     met: set[str] = set()
 
     def full(found: re.Match[str]) -> str:

@@ -8,11 +8,11 @@ from qa_demo.core.arrays import softmax
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction, Ranked
 from qa_demo.core.reading.scales import null_logits, wide
-from qa_demo.core.reading.spans import best_illegal, make_cell, top_positions, top_spans
+from qa_demo.core.reading.spans import Cell, best_illegal, make_cell, top_positions, top_spans
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import number, probability, signed, total
+from qa_demo.figures.numbers import PrintedSum, number, probability, signed, total
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import Place, columns, table
 from qa_demo.figures.spans.notice import WORDS
 from qa_demo.figures.spans.pair_mass import mass_data
 
@@ -122,36 +122,31 @@ def tables(
 def _cells_table(
     reading: Reading, decode: DecodeOptions, window: int, copies: str
 ) -> dict[str, Any]:
-    s, e = reading.logits(window)
     w, tokens = reading.windows[window], reading.tokens(window)
-    legal = [
-        make_cell(reading, window, int(i), int(j), decode, copies)
-        for i, j in top_spans(s, e, w, decode, copies, 10)
-    ]
-    cells = [*legal, *best_illegal(reading, window, decode, copies)]
-    rows, select = [], []
-    for c in cells:
-        printed = total([c.start_logit, c.end_logit], most=2)
-        rows.append(
-            [
-                f"({c.start_pos}, {c.end_pos})",
-                printable(tokens[c.start_pos]),
-                printable(tokens[c.end_pos]),
-                printed.addends[0],
-                printed.addends[1],
-                printed.total,
-                WORDS[c.reason] if c.reason else "legal",
-            ]
-        )
-        inside = bool(
-            w.is_context[c.start_pos] and w.is_context[c.end_pos] and c.start_pos <= c.end_pos
-        )
-        select.append((window, w.to_doc(c.start_pos), w.to_doc(c.end_pos)) if inside else None)
-    return table(
+    legal = top_spans(*reading.logits(window), w, decode, copies, 10).tolist()
+    cells = [make_cell(reading, window, i, j, decode, copies) for i, j in legal]
+    cells += best_illegal(reading, window, decode, copies)
+
+    def printed(c: Cell) -> PrintedSum:
+        return total([c.start_logit, c.end_logit], most=2)
+
+    def place(c: Cell) -> Place:
+        inside = w.is_context[c.start_pos] and w.is_context[c.end_pos] and c.start_pos <= c.end_pos
+        return (window, w.to_doc(c.start_pos), w.to_doc(c.end_pos)) if inside else None
+
+    return columns(
         f"the highest cells of window {window + 1}, legal and of each illegal region",
-        ["(i, j)", "start token", "end token", "s", "e", "score", "region"],
-        rows,
-        select,
+        cells,
+        {
+            "(i, j)": lambda c: f"({c.start_pos}, {c.end_pos})",
+            "start token": lambda c: printable(tokens[c.start_pos]),
+            "end token": lambda c: printable(tokens[c.end_pos]),
+            "s": lambda c: printed(c).addends[0],
+            "e": lambda c: printed(c).addends[1],
+            "score": lambda c: printed(c).total,
+            "region": lambda c: WORDS[c.reason] if c.reason else "legal",
+        },
+        place,
     )
 
 

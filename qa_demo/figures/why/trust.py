@@ -1,6 +1,4 @@
-"""Chapter 9, step 3, as data: where the drop of each explanation stands among random word sets,
-then what happens as more words are masked.
-"""
+"""Chapter 9, step 3, as data: the drop among random sets, and as more words are masked."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,9 +54,7 @@ def rule(sets: RandomSets) -> str:
 
 
 def sets_data(sets: RandomSets) -> dict[str, Any]:
-    """One dot for each random set: its drop and its words (numbers of the window's words), with the
-    edges beyond which chance is rare.
-    """
+    """One dot a random set: its drop and its words, with the edges beyond which chance is rare."""
     low, high = band(sets.drops)
     return {
         "count": len(sets.orders),
@@ -133,9 +129,7 @@ def sets_table(sets: RandomSets) -> dict[str, Any]:
 def curves_data(
     lines: Mapping[str, Curves], random: Curves, names: Mapping[str, str], chosen: str
 ) -> dict[str, Any]:
-    """Deletion and insertion curves of F; the chosen ranking first. Chance: the median of the
-    random orders and the edges beyond which it is rare.
-    """
+    """Deletion and insertion curves of F, chosen first; the random orders' median and edges."""
     first = dict(sorted(lines.items(), key=lambda item: item[0] != chosen))
     low, high = chance_band(random)
     kept_low, kept_high = band(random.insertion_f)

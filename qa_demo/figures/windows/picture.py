@@ -215,9 +215,7 @@ def preview_sentence(reading: Reading, options: WindowOptions) -> str:
 def window_formula(
     reading: Reading, selected: Span | None, tried: WindowOptions | None = None
 ) -> list[dict[str, str]]:
-    """Capacity, number of windows, and the owner of the selected start, with the numbers of this
-    reading, or of other options that are tried.
-    """
+    """Capacity, number of windows, owner of the selected start, with this reading's numbers."""
     encoding, options = reading.encoding, tried or reading.options
     layout = read_plan(reading) if tried is None else plan_of(reading, tried)
     room, n, q = capacity(encoding, options), len(encoding.context_ids), len(encoding.question_ids)

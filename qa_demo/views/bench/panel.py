@@ -116,9 +116,7 @@ def contents() -> dict[str, Any]:
 
 
 class Panel:
-    """Events: `open`, `close`, `change` (all that is typed), `shape`, `as`, `preset`, `exercise`
-    and `lay` (an exercise's logits on the bench).
-    """
+    """Events: `open`, `close`, `change`, `shape`, `as`, `preset`, `exercise`, `lay`."""
 
     def __init__(self, frame: Frame, ask: Ask) -> None:
         self.frame, self.ask = frame, ask

@@ -1,6 +1,4 @@
-"""The door of the bench: what a browser, a link or an API call sends becomes a checked `Bench`, and
-a `Bench` becomes the text of a link.
-"""
+"""The bench's door: what is sent becomes a checked `Bench`, and a `Bench` a link's text."""
 
 import json
 import math

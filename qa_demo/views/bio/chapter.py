@@ -227,9 +227,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """Quick requests change the screen; slow ones ask the visitor's reader. A head that was
-    trained outlives the text it was trained on.
-    """
+    """Quick requests change the screen; slow ones ask the reader. A trained head lives on."""
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)
     frame.background(

@@ -49,9 +49,7 @@ def digest(example: PoolExample) -> int:
 def save(
     screen: Screen, modules: Mapping[str, ModuleType], example: PoolExample | None
 ) -> dict[str, Any]:
-    """The fields of a screen's link; the texts themselves where no example has them, are the
-    browser's to add, which has them already.
-    """
+    """The fields of a screen's link; texts that no example has are the browser's to add."""
     reading = screen.reading
     fields: dict[str, Any] = {}
     if example is not None:

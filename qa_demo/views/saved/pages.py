@@ -30,9 +30,7 @@ Entry = tuple[str, str, str]
 
 
 def edition_style(style: str) -> str:
-    """The page's style sheets; the list has no script, so its dark colours follow the browser.
-    Errors: BadInput where they are not found.
-    """
+    """The page's style sheets; dark colours follow the browser. Errors: BadInput without them."""
     dark = DARK.search(style)
     if dark is None:
         raise BadInput("the style sheets have no dark colours")

@@ -261,9 +261,7 @@ def _chapter(request: str) -> str:
 
 
 def canonical(value: Any) -> str:
-    """A request's value as text, the same for the same value here and in the browser; without the
-    key by which a picture knows its answer again.
-    """
+    """A request's value as text, alike here and in the browser, without the answer's key."""
     if isinstance(value, dict):
         value = {name: one for name, one in value.items() if name != "key"}
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,6 +1,4 @@
-"""Chapter 2, Scores: two questions on one paragraph, the exact plane of S and E, one logit
-dimension by dimension, and the head on every layer.
-"""
+"""Chapter 2, Scores: two questions, the plane of S and E, one logit, every layer."""
 
 from types import MappingProxyType
 from typing import Any

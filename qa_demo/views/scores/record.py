@@ -51,9 +51,7 @@ class Rests:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's own record of one reading. `by` names the reader of the other one; `contrast`
-    maps a lane to the position it is compared with.
-    """
+    """The chapter's record of one reading. `by`: the other's reader; `contrast`: by lane."""
 
     of: ReadingKey
     states: States | None = None

@@ -30,9 +30,7 @@ class SessionLock:
         self._places: OrderedDict[str, _Place] = OrderedDict()
 
     def apply(self, visitor: str | None, given: Screen | None, change: Change) -> Update:
-        """change(newest screen) when it is this event's turn; its screen is the next one. Without
-        a visitor: change(given).
-        """
+        """change(newest screen) in this event's turn; its screen is the next one's."""
         if not visitor:
             return change(given)
         place = self._place(visitor)

@@ -59,9 +59,7 @@ def encode_by(reader: Reader, text: str) -> Encoding:
 def text_lab(
     screen: Screen, name: str, value: Any, encode: Callable[[str], Encoding], model: Infiller | None
 ) -> Lab:
-    """The lab of the text that is asked for: typed ("mask-text"), of the reading ("mask-reading"),
-    or bundled, the opening one at first.
-    """
+    """The lab of the text asked for: typed, of the reading, or bundled, the first by default."""
     before = lab_of(screen)
     if name == "mask-text":
         return new_lab(encode(text(value, "the text", MOST_CHARACTERS)), model, (), None, before)

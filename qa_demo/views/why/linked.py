@@ -28,9 +28,7 @@ def parse_choice(screen: Screen, value: Any) -> Choice:
 
 
 def parse_other(screen: Screen, value: Any) -> Span | None:
-    """[start, end] of the other span, or null. One that the selection's window does not hold is
-    none: it was chosen in another window.
-    """
+    """[start, end] of the other span, or null, as when the selection's window lacks it."""
     if value is None:
         return None
     span = parse.pieces(screen.reading, value, "the other span")

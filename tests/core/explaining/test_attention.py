@@ -15,7 +15,6 @@ from qa_demo.core.explaining.attention import (
     rollout,
     share_on,
     shown,
-    thumbnail,
     unpack,
 )
 from qa_demo.core.explaining.attribution import Target
@@ -139,14 +138,6 @@ def test_packing_refuses_another_size() -> None:
     with pytest.raises(BadInput, match="16 bytes, got 9"):
         unpack(pack(np.eye(3)), 4)
     assert zlib.decompress(pack(np.eye(2))) == bytes([255, 0, 0, 255])
-
-
-def test_thumbnails_keep_single_arcs() -> None:
-    head = np.full((100, 100), 0.001)
-    head[70, 31] = 0.9
-    small = thumbnail(head)
-    assert small.shape == (48, 48) and small.max() == 0.9 and (small == 0.9).sum() == 1
-    np.testing.assert_allclose(thumbnail(np.eye(3)), np.eye(3))
 
 
 def test_relevance_reads_the_rows_of_start_and_end() -> None:
