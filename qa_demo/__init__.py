@@ -1,10 +1,11 @@
 """Spanlight: see how a BERT reader finds an answer.
 
-    from qa_demo import evaluate, explain, load_reader, predict
+    from qa_demo import evaluate, explain, load_reader, predict, report
     reader = load_reader()
     reading = reader.read(question, context)
     predict(reading).answer, explain(reader, reading)
-    evaluate(reader, rows).scores
+    found = evaluate(reader, rows)
+    found.scores, report(found, "report.html")
 
 In a notebook a cell that ends with `reading` shows all nine chapters of it. Nothing is imported
 before it is asked for: torch takes seconds.
@@ -20,6 +21,7 @@ _HOME = {
     "predict": "qa_demo.core.reading.predict",
     "explain": "qa_demo.core.explaining.explain",
     "evaluate": "qa_demo.model.evaluating",
+    "report": "qa_demo.cli.report",
     "homework": "qa_demo.views.lessons.tasks",
 }
 __all__ = ["__version__", *_HOME]

@@ -155,6 +155,8 @@ from qa_demo.views.notebook import as_page
 assert as_page(reading).startswith("<iframe")
 assert abs(p.sum() - 1) < 1e-6 and len(tasks) == 10
 assert all(task.right(task.shown) for task in tasks)
+from pathlib import Path
+assert "<title>Report</title>" in Path("report.html").read_text(encoding="utf-8")
 """
     (tmp_path / "cells.py").write_text("\n".join([*sources, check]), encoding="utf-8")
     said = run(str(scripts / Path(sys.executable).name), "cells.py", folder=tmp_path)

@@ -1,40 +1,9 @@
 // The report's pictures: bars that are buttons, and curves over two axes. Texts become part of the
 // page through textContent only.
 
+import { el, svg } from "../page/shared/dom.js";
 import { fixed, grouped } from "../page/shared/numbers.js";
 import { scaleLinear, ticks } from "../page/shared/scales.js";
-
-/**
- * An element; attributes that are false are left out, those that begin with "on" listen.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...any} children
- * @returns {any}
- */
-export function el(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
-}
-
-/**
- * The same for a part of a picture.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...any} children
- * @returns {any}
- */
-export function mark(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-}
-
-function filled(made, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== undefined) made.setAttribute(name, value);
-  }
-  made.append(...children.map((child) => (child instanceof Node ? child : String(child))));
-  return made;
-}
 
 /** A difference with its sign: "+1.20", "−0.30". @param {number} x */
 export const signed = (x) => `${x > 0 ? "+" : ""}${fixed(x, 2)}`;
@@ -67,7 +36,7 @@ export function bars(rows, { most, accent = "accent", press }) {
     row.low === null || row.low === undefined ? [] : [
       el("span", {
         class: "interval",
-        style: `inset-inline-start:${at(row.low)};width:${at(row.high - row.low)}`,
+        style: { insetInlineStart: at(row.low), width: at(row.high - row.low) },
       }),
     ];
   return el(
@@ -84,7 +53,7 @@ export function bars(rows, { most, accent = "accent", press }) {
           el(
             "span",
             { class: "track", "aria-hidden": "true" },
-            el("span", { class: `bar ${accent}`, style: `width:${at(row.value)}` }),
+            el("span", { class: `bar ${accent}`, style: { width: at(row.value) } }),
             ...line(row),
           ),
           el("span", { class: "says" }, row.says),
@@ -111,22 +80,22 @@ export function axes(words, across, up, content) {
   const y = scaleLinear().domain(up.domain).range([floor, MARGIN.top]);
   const end = WIDTH - MARGIN.right;
   const middle = (MARGIN.left + end) / 2;
-  return mark(
+  return svg(
     "svg",
     { class: "picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words },
     ...ticks(y, { room: 30 }).map((t) =>
-      mark(
+      svg(
         "g",
         {},
-        mark("line", { class: "gridline", x1: MARGIN.left, x2: end, y1: t.at, y2: t.at }),
-        mark("text", { x: MARGIN.left - 8, y: t.at + 5, "text-anchor": "end" }, t.text),
+        svg("line", { class: "gridline", x1: MARGIN.left, x2: end, y1: t.at, y2: t.at }),
+        svg("text", { x: MARGIN.left - 8, y: t.at + 5, "text-anchor": "end" }, t.text),
       )
     ),
     ...ticks(x, { room: 60, em: 14 }).map((t) =>
-      mark("text", { x: t.at, y: floor + 20, "text-anchor": "middle" }, t.text)
+      svg("text", { x: t.at, y: floor + 20, "text-anchor": "middle" }, t.text)
     ),
-    mark("text", { x: middle, y: HEIGHT - 4, "text-anchor": "middle" }, across.title),
-    mark(
+    svg("text", { x: middle, y: HEIGHT - 4, "text-anchor": "middle" }, across.title),
+    svg(
       "text",
       { transform: `translate(13 ${floor / 2}) rotate(-90)`, "text-anchor": "middle" },
       up.title,

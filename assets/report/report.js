@@ -1,28 +1,16 @@
 // The report on a file of predictions: pictures, and a table to filter. Every text of a file or a
 // reader becomes a page through textContent only.
 
-import { axes, bars, el, leavesOutZero, many, mark, path, range, signed } from "./charts.js";
-import { fixed, grouped, place, probability } from "../page/shared/numbers.js";
+import { el, svg } from "../page/shared/dom.js";
+import { fixed, grouped, place } from "../page/shared/numbers.js";
+import { axes, bars, leavesOutZero, many, path, range, signed } from "./charts.js";
+import { data, main, section } from "./data.js";
+import { follow, press, questions } from "./questions.js";
 
-const holder = /** @type {HTMLElement} */ (document.getElementById("data"));
-const data = JSON.parse(String(holder.textContent));
-const main = /** @type {HTMLElement} */ (document.querySelector("main"));
-const PAGE = 50;
 /** Below so many articles (or paragraphs) the bootstrap's intervals are known to be too short. */
 const FEW = 20;
-/** The filter, all of it in the address behind #; `slice` is a title of data.groups. */
-const EMPTY = { kind: "", pair: "", slice: "", group: "", text: "", sort: "file" };
-const state = { ...EMPTY, from: 0 };
-let fill = () => {};
-
 const one = (x) => fixed(x, 1);
 const two = (x) => fixed(x, 2);
-
-function section(title, ...children) {
-  const made = el("section", {}, el("h2", {}, title), ...children);
-  main.append(made);
-  return made;
-}
 
 function table(caption, head, rows, numbers = 1) {
   const cells = (tag, row) =>
@@ -43,36 +31,6 @@ function table(caption, head, rows, numbers = 1) {
       el("tbody", {}, ...rows.map((row) => el("tr", {}, ...cells("td", row)))),
     ),
   );
-}
-
-/** Show the questions of one group below, and go there. */
-function press(change) {
-  Object.assign(state, EMPTY, change, { from: 0 });
-  show();
-  const list = /** @type {HTMLElement} */ (document.getElementById("questions"));
-  list.scrollIntoView();
-  list.focus({ preventScroll: true });
-}
-
-/** Fill the table and keep the filter in the address. */
-function show() {
-  fill();
-  const kept = Object.entries(EMPTY).filter(([key, value]) => state[key] !== value);
-  const text = kept.map(([key]) => `${key}=${encodeURIComponent(state[key])}`).join("&");
-  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
-}
-
-/** The filter that an address holds; what is unknown in it is left out. */
-function restore() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  for (const key of Object.keys(EMPTY)) state[key] = given.get(key) ?? EMPTY[key];
-  if (!Object.hasOwn(SORTS, state.sort)) state.sort = EMPTY.sort;
-  if (!data.pair || !Object.hasOwn(RIGHTS, state.pair)) state.pair = EMPTY.pair;
-  const slice = data.groups.find(({ title }) => title === state.slice);
-  if (!slice?.rows.some(({ name }) => name === state.group)) state.slice = state.group = "";
-  const kinds = ["wrong", ...data.kinds.map(({ name }) => name)];
-  if (!kinds.includes(state.kind)) state.kind = EMPTY.kind;
-  state.from = 0;
 }
 
 // --- sections ----------------------------------------------------------------------------------
@@ -105,6 +63,16 @@ function head() {
       "drawn with replacement, 2,000 times, each with all of its questions.",
       drawn.count < FEW ? " From so few an interval is rough, and rather too short." : "",
     ),
+    ...(data.stopped
+      ? [
+        el(
+          "p",
+          { class: "note" },
+          "These lines are not one whole run of evaluate: it was stopped, or had another --limit. ",
+          "The same command goes on with it.",
+        ),
+      ]
+      : []),
     el(
       "details",
       { open: data.names.length > 1 },
@@ -249,6 +217,43 @@ function groups() {
   }
 }
 
+/** What the explained answers rested on, by parts of the texts. */
+function restsOn() {
+  data.attributed.forEach((found, k) => {
+    if (!found) return;
+    const said = (x) => x === null ? "" : `${signed(x.value)} (${range(x)})`;
+    const both = found.parts.some(({ difference }) => difference);
+    section(
+      data.names.length > 1 ? `What ${data.names[k]} rests on` : "What its answers rest on",
+      el(
+        "p",
+        {},
+        `By ${found.method}: what the words of each part add to the score of the best span, in `,
+        "logits; the mean over the explained questions that have such words, with its 95 % interval. ",
+        both ? "A star marks a difference of right and wrong whose interval leaves out 0. " : "",
+        found.incomplete
+          ? `For ${many(found.incomplete, "question")} the sum stayed 2 % or more off F(x) − F(x′).`
+          : "",
+      ),
+      table(
+        "Logits",
+        [
+          "part",
+          ...found.columns.map(({ name, count }) => `${name} (${grouped(count)})`),
+          ...(both ? ["right minus wrong"] : []),
+        ],
+        found.parts.map(({ name, means, values, difference }) => [
+          el("span", {}, name, el("span", { class: "meaning" }, means)),
+          ...values.map(said),
+          ...(both
+            ? [`${said(difference)}${difference && leavesOutZero(difference) ? " *" : ""}`]
+            : []),
+        ]),
+      ),
+    );
+  });
+}
+
 const CHANCE = {
   claim: "The chance that the best span is exactly right, whatever the text holds,",
   right_if_answerable: "The calibrated chance that the best span is right if the text answers,",
@@ -273,9 +278,9 @@ function calibrated() {
       { domain: [0, 1], title: "probability" },
       { domain: [0, 1], title: "exactly right" },
       (x, y) => [
-        mark("line", { class: "true", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
+        svg("line", { class: "true", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
         ...found.bins.map((bin) =>
-          mark(
+          svg(
             "circle",
             {
               class: "dot",
@@ -283,7 +288,7 @@ function calibrated() {
               cy: place(y(bin.accuracy)),
               r: place(3 + Math.sqrt(bin.count) / 2),
             },
-            mark(
+            svg(
               "title",
               {},
               `${two(bin.mean_prob)} said, ${two(bin.accuracy)} right, ${
@@ -329,17 +334,17 @@ function thresholds() {
       { domain: [0, 100], title: "percent" },
       (x, y) => [
         ...lines.map(([key, name, look]) =>
-          mark(
+          svg(
             "path",
             {
               class: `curve ${look}`,
               d: path(found.points.map((point) => [x(point.threshold), y(point[key])])),
             },
-            mark("title", {}, name),
+            svg("title", {}, name),
           )
         ),
         ...(found.used === null ? [] : [
-          mark("line", { class: "used", x1: x(found.used), x2: x(found.used), y1: 12, y2: 256 }),
+          svg("line", { class: "used", x1: x(found.used), x2: x(found.used), y1: 12, y2: 256 }),
         ]),
       ],
     ),
@@ -349,194 +354,13 @@ function thresholds() {
   );
 }
 
-// --- the table of questions --------------------------------------------------------------------
-
-const RIGHTS = {
-  "both right": (row) => row.exact === 1 && row.other.exact === 1,
-  "only the first right": (row) => row.exact === 1 && row.other.exact !== 1,
-  "only the second right": (row) => row.exact !== 1 && row.other.exact === 1,
-  "both wrong": (row) => row.exact !== 1 && row.other.exact !== 1,
-};
-/** By what "surest first" sorts: the best chance that the lines hold. */
-const SUREST = {
-  claim: "surest first, by the chance that the answer is right",
-  right_if_answerable: "surest first, by the chance that it is right if the text answers",
-  in_window: "surest first, by P(start) P(end)",
-}[data.surest];
-const SORTS = {
-  file: null,
-  "F1, lowest first": (a, b) => a.f1 - b.f1,
-  [SUREST]: (a, b) => (b.probability ?? -1) - (a.probability ?? -1),
-  ...(data.pair ? { "largest difference of F1 first": (a, b) => gap(b) - gap(a) } : {}),
-};
-const gap = (row) => Math.abs(row.f1 - row.other.f1);
-
-function matching() {
-  const wanted = state.text.toLowerCase();
-  const slice = data.groups.findIndex(({ title }) => title === state.slice);
-  const rows = data.rows.filter((row) =>
-    (!state.kind || (state.kind === "wrong" ? row.kind !== "right" : row.kind === state.kind)) &&
-    (!state.pair || RIGHTS[state.pair](row)) &&
-    (slice < 0 || row.groups[slice] === state.group) &&
-    (!wanted ||
-      [row.question, row.answer ?? "", row.id, ...row.gold].some((text) =>
-        text.toLowerCase().includes(wanted)
-      ))
-  );
-  return SORTS[state.sort] ? rows.toSorted(SORTS[state.sort]) : rows;
-}
-
-/** The case in Spanlight, at the chapter that shows its cause; the page reads it from after #. */
-function link(row) {
-  const { options, threshold } = data.run;
-  const fields = {
-    v: 1,
-    q: row.question,
-    p: data.contexts[row.context],
-    windows: [options.max_seq_length, options.doc_stride, options.max_query_length].join("_"),
-    decode: [options.max_answer_length, options.n_best_size, threshold ?? 0].join("_"),
-    chapter: row.chapter,
-    ...(row.span ? { span: row.span.join("_") } : {}),
-    ...(row.ranges.length ? { gold: row.ranges.map((range) => range.join("-")).join("_") } : {}),
-  };
-  const text = Object.entries(fields).map(([name, value]) =>
-    `${name}=${encodeURIComponent(value)}`
-  );
-  return `${data.page}#${text.join("&")}`;
-}
-
-function questionRow(row) {
-  const missing = (text) => el("em", {}, text);
-  const cells = [
-    el("td", {}, el("a", { href: link(row), target: "_blank", rel: "noopener" }, row.question)),
-    el("td", {}, row.gold.length ? row.gold.join(" | ") : missing("no answer")),
-    el("td", {}, row.answer ?? missing(row.best === null ? "nothing" : "withheld")),
-    el(
-      "td",
-      {},
-      row.because && row.kind === "gold not reachable" ? `${row.kind} (${row.because})` : row.kind,
-    ),
-    el("td", { class: "number" }, two(row.f1)),
-    el("td", { class: "number" }, row.probability === null ? "" : probability(row.probability, 2)),
-  ];
-  if (row.other) {
-    cells.push(el("td", {}, row.other.answer ?? missing("withheld")));
-    cells.push(el("td", { class: "number" }, two(row.other.f1)));
-  }
-  return el("tr", {}, ...cells);
-}
-
-function questions() {
-  const body = el("tbody");
-  const shown = el("p", { "aria-live": "polite" });
-  const earlier = el("button", { type: "button", onclick: () => turn(-PAGE) }, "Previous");
-  const later = el("button", { type: "button", onclick: () => turn(PAGE) }, "Next");
-  const head = ["question", "right", "answer", "kind", "F1", "probability"];
-  if (data.pair) head.push(`answer of ${data.names[1]}`, "F1");
-
-  const group = el("span");
-  const only = () =>
-    state.slice
-      ? [
-        `${state.slice}: ${state.group} `,
-        el("button", { type: "button", onclick: () => press({}) }, "Show all"),
-      ]
-      : [];
-  fill = () => {
-    for (const key of ["kind", "pair", "sort", "text"]) {
-      const field = /** @type {any} */ (document.getElementById(key));
-      if (field) field.value = state[key];
-    }
-    group.replaceChildren(...only());
-    const rows = matching();
-    state.from = Math.max(0, Math.min(state.from, PAGE * Math.floor((rows.length - 1) / PAGE)));
-    const part = rows.slice(state.from, state.from + PAGE);
-    body.replaceChildren(...part.map(questionRow));
-    shown.textContent = rows.length
-      ? `${state.from + 1} to ${state.from + part.length} of ${many(rows.length, "question")}`
-      : "No question fits.";
-    earlier.disabled = state.from === 0;
-    later.disabled = state.from + PAGE >= rows.length;
-  };
-  function turn(by) {
-    state.from += by;
-    show();
-  }
-  function choose(label, key, options) {
-    const select = el("select", {
-      id: key,
-      onchange: (event) => {
-        state[key] = event.target.value;
-        state.from = 0;
-        show();
-      },
-    }, ...options.map(([value, name]) => el("option", { value }, name)));
-    return el("span", {}, el("label", { for: key }, label), " ", select);
-  }
-  const search = el("input", {
-    id: "text",
-    type: "search",
-    oninput: (event) => {
-      state.text = event.target.value;
-      state.from = 0;
-      show();
-    },
-  });
-  const kindNames = data.kinds.map(({ name, count }) => [name, `${name} (${count})`]);
-  const made = section(
-    "Every question",
-    el(
-      "p",
-      {},
-      "A question opens in Spanlight at ",
-      el("code", {}, data.page),
-      ", at the chapter that shows the cause; start it with the same reader.",
-    ),
-    el(
-      "div",
-      { class: "filters" },
-      choose("Kind", "kind", [["", "all"], ["wrong", "all but right"], ...kindNames]),
-      ...(data.pair
-        ? [
-          choose("Readers", "pair", [["", "all"], ...Object.keys(RIGHTS).map((key) => [key, key])]),
-        ]
-        : []),
-      choose(
-        "Order",
-        "sort",
-        Object.keys(SORTS).map((key) => [key, key === "file" ? "as in the file" : key]),
-      ),
-      el("span", {}, el("label", { for: "text" }, "Holds the text"), " ", search),
-      group,
-    ),
-    shown,
-    el(
-      "div",
-      { class: "wide" },
-      el(
-        "table",
-        { class: "questions" },
-        el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
-        body,
-      ),
-    ),
-    el("div", { class: "filters" }, earlier, later),
-  );
-  made.id = "questions";
-  made.tabIndex = -1;
-  fill();
-}
-
 head();
 lists();
 pair();
 kinds();
 groups();
+restsOn();
 calibrated();
 thresholds();
-restore();
 questions();
-addEventListener("hashchange", () => {
-  restore();
-  fill();
-});
+follow();

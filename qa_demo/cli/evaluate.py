@@ -11,20 +11,23 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qa_demo import __version__
 from qa_demo.cli import limits, shared
 from qa_demo.cli import report as cli_report
+from qa_demo.cli.evaluate_flags import add as add
+from qa_demo.cli.evaluate_flags import check_flags
 from qa_demo.cli.predictions import Predictions, beside, read_run
 from qa_demo.cli.questions import load_questions
-from qa_demo.cli.run_settings import about
 from qa_demo.cli.scores import print_scores
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.files.report_evaluate import outcome_of
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.attributed import ALL, explain_by
 from qa_demo.core.measuring.comparison import check_same
 from qa_demo.core.measuring.listed import lists_json
-from qa_demo.core.measuring.metrics import RULES, chosen_rules, evaluate
+from qa_demo.core.measuring.metrics import check_threshold, chosen_rules, evaluate
 from qa_demo.core.measuring.perturb import MARK, survival
 from qa_demo.figures.own_slices import own_slice
 
@@ -32,84 +35,14 @@ if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
     from qa_demo.model.scoring import Setup
 
-SPAN_ONLY = ("out", "calibration", "copies", "scale", "null", "n_best_size", "top_n_grid")
-"""What the tags do not use."""
-NO_THRESHOLD = (
-    "no threshold is stored with the reader {name}, so no answer is given where it scores higher "
-    "than the best span (threshold 0); python -m qa_demo calibrate fits one"
-)
-
-
-def add(commands: Any) -> None:
-    """The flags of `evaluate`."""
-    command = commands.add_parser("evaluate", help="score a reader on a file of questions")
-    command.add_argument(
-        "file",
-        type=Path,
-        help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines, Parquet), or "
-        "CSV or TSV with the columns question, context, answer; .gz is unpacked. No id stands "
-        "twice.",
-    )
-    command.add_argument(
-        "--head",
-        choices=("span", "bio"),
-        default="span",
-        help="Start and end logits, or B, I, O tags. Default: span.",
-    )
-    _add_rules(command)
-    command.add_argument("--limit", type=int, help="Only the first so many questions.")
-    command.add_argument(
-        "--out",
-        type=Path,
-        help="Write every question as a line of JSON: n-best, null score, window, gold, exact, F1, "
-        "kind of error. A file that is there is gone on with.",
-    )
-    _add_second(command)
-    command.add_argument(
-        "--report", type=Path, help="Also write report.html from the lines (needs --out)."
-    )
-    command.add_argument(
-        "--bf16",
-        action="store_true",
-        help="Compute in bfloat16: faster on some processors, fewer digits.",
-    )
-    limits.add(command)
-    cli_report.add_page(command)
-    cli_report.add_slice(command)
-    command.set_defaults(page=None)
-    shared.add_options(command)
-
-
-def _add_rules(command: argparse.ArgumentParser) -> None:
-    """The flag for what counts."""
-    command.add_argument(
-        "--rules",
-        choices=("auto", *RULES),
-        default="auto",
-        help="The official script that counts: by 1.1 the best span always does, by 2.0 no answer "
-        "may. auto: 2.0 where a question of the file has no answer. Default: auto.",
-    )
-
-
-def _add_second(command: argparse.ArgumentParser) -> None:
-    """The flags of a second reader."""
-    command.add_argument(
-        "--against", help="A second reader, written beside the first (needs --out)."
-    )
-    command.add_argument(
-        "--against-calibration",
-        type=Path,
-        help="Threshold and calibration that calibrate wrote for the second reader.",
-    )
-    cli_report.add_different(command)
-
 
 def run(args: argparse.Namespace) -> int:
     """Score one reader, or two, and write the official scripts' numbers; 1 where one is too low."""
     decode, merge = shared.decoding(args)
     least = limits.limits(args.fail_under)
     slices = [own_slice(text) for text in args.slices]
-    _check_flags(args)
+    check_flags(args)
+    explain = None if args.attribute is None else explain_by(args.attribute, args.kinds or ALL)
     everything = load_questions(args.file)
     if not everything:
         raise BadInput(f"{args.file.name} holds no question")
@@ -124,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     outs = [] if out is None else [out, beside(out, "against")][: len(readers)]
     from qa_demo.model.scoring import Setup
 
-    setup = Setup(args.head, decode=decode, merge=merge)
+    setup = Setup(args.head, decode=decode, merge=merge, explain=explain)
     files: list[Path | None] = [*outs] or [None]
     fits = (args.calibration, args.against_calibration)
     results = []
@@ -154,37 +87,10 @@ def _check_rules(args: argparse.Namespace, rules: str, why: str) -> None:
     """Say which rules count and why; refuse a threshold that they do not ask for. Errors:
     BadInput.
     """
-    if rules == "1.1" and args.head == "span" and args.null_score_diff_threshold is not None:
-        raise BadInput(
-            f"--null-score-diff-threshold changes nothing under the rules of SQuAD 1.1 ({why}): "
-            f"the best span always counts; leave it out, or give --rules squad2"
-        )
+    if args.head == "span":
+        limit, flag = args.null_score_diff_threshold, "--null-score-diff-threshold"
+        check_threshold(limit, rules, why, flag, "--rules squad2")
     sys.stderr.write(f"scored by the rules of SQuAD {rules}: {why}\n")
-
-
-def _check_flags(args: argparse.Namespace) -> None:
-    """Refuse what is out of range, and what would change nothing. Errors: BadInput."""
-    if args.limit is not None and args.limit < 1:
-        raise BadInput(f"--limit must be at least 1, got {args.limit}")
-    for flag in ("against", "report"):
-        if getattr(args, flag) is not None and args.out is None:
-            raise BadInput(f"--{flag} compares lines of questions; give --out, where they belong")
-    if args.slices and args.report is None:
-        raise BadInput("--slice sorts the questions of a report; give --report too")
-    for flag in ("against_calibration", "allow_different"):
-        if getattr(args, flag) and args.against is None:
-            raise BadInput(f"--{flag.replace('_', '-')} belongs to a second reader; give --against")
-    if args.page is not None and args.report is None:
-        raise BadInput("--page is where the links of a report lead; give --report too")
-    if args.head == "bio":
-        idle = [name for name in SPAN_ONLY if getattr(args, name) not in (None, False)]
-        if idle:
-            raise BadInput(
-                f"--{idle[0].replace('_', '-')} belongs to the answers of start and end; leave it "
-                f"out, or leave out --head bio"
-            )
-    elif args.out is None and args.n_best_size is not None and not args.top_n_grid:
-        raise BadInput("--n-best-size is how many spans a line lists; give --out, or leave it out")
 
 
 def _one(
@@ -198,7 +104,7 @@ def _one(
     """Load one reader and score it; the questions that it refuses are named on stderr. `like` are
     the lines of another reader, from which no setting may differ unless it is allowed.
     """
-    from qa_demo.model.scoring import check_setup, score_reader
+    from qa_demo.model.scoring import NO_THRESHOLD, check_setup, says_zero, score_reader
     from qa_demo.model.workers import Workers, set_threads, usable_cores
 
     cores = usable_cores()
@@ -210,8 +116,7 @@ def _one(
         windows=shared.windows(args, reader.max_seq_length),
         threshold=args.null_score_diff_threshold,
     )
-    unknown = setup.threshold is None and reader.threshold is None
-    if unknown and rules == "2.0" and setup.head == "span":
+    if says_zero(reader, setup, rules):
         sys.stderr.write(NO_THRESHOLD.format(name=visible(reader.name)) + "\n")
     if out is None:
         result, skipped = score_reader(
@@ -219,11 +124,22 @@ def _one(
         )
     else:
         if like is not None and not args.allow_different:
-            check_same(read_run(like), about(args, reader, setup, rules))
+            check_same(read_run(like), _about(args, reader, setup, rules))
         result, skipped = _predictions(args, reader, examples, setup, rules, out, cores)
     for example, cause in skipped:
         sys.stderr.write(f"question {visible(example.id)} counts as unanswered: {visible(cause)}\n")
     return {"reader": reader.name, **result}
+
+
+def _about(
+    args: argparse.Namespace, reader: "BertReader", setup: "Setup", rules: str
+) -> dict[str, Any]:
+    from qa_demo.model.run_settings import about
+
+    fit = None if args.calibration is None else args.calibration.name
+    asked = args.file.name, args.file.read_bytes()
+    made = about(asked, reader, setup, rules, fit=fit, bf16=args.bf16)
+    return {"spanlight": __version__, **made}
 
 
 def _predictions(
@@ -239,7 +155,7 @@ def _predictions(
     from qa_demo.model.scoring import no_answer_limit
 
     began = time.perf_counter()
-    file = Predictions(out, about(args, reader, setup, rules))
+    file = Predictions(out, _about(args, reader, setup, rules))
     done = file.begin([example.id for example in examples])
     if done:
         sys.stderr.write(f"{out.name} holds {done} of {len(examples)} questions; going on\n")

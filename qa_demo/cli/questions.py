@@ -22,11 +22,9 @@ def load_questions(path: Path) -> list[Example]:
 
 def tell(name: str, examples: Sequence[Example], empty_rows: Sequence[int]) -> None:
     """Count and name on stderr what is odd about a file."""
-    said = list(remarks(examples))
-    if empty_rows:
-        them = "1 row is" if len(empty_rows) == 1 else f"{len(empty_rows):,} rows are"
-        said.append(f"{them} empty and left out (first: row {empty_rows[0]})")
-    sys.stderr.write("".join(f"{visible(name)}: {visible(one)}\n" for one in said))
+    sys.stderr.write(
+        "".join(f"{visible(name)}: {visible(one)}\n" for one in remarks(examples, empty_rows))
+    )
 
 
 def _read(path: Path) -> Questions:

@@ -3,19 +3,22 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from qa_demo.cli.files import write_file
 from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.embed import embedded
+from qa_demo.core.files.embed import embedded, packed
 from qa_demo.core.measuring.comparison import check_same
 from qa_demo.figures.evaluation import report_data
 from qa_demo.figures.own_slices import FIELDS, FUNCTIONS, own_slice
 from qa_demo.figures.slices import Slice
 from qa_demo.views.bundle import script
+
+if TYPE_CHECKING:
+    from qa_demo.model.evaluating import Evaluation
 
 ENTRY = "report/report.js"
 PAGE = "http://127.0.0.1:7860/"
@@ -82,16 +85,41 @@ def write_report(
     Errors: BadInput.
     """
     check_page(page)
-    rows, runs = [read_lines(out) for out in outs], [read_run(out) for out in outs]
-    if not rows[0]:
+    files = [(read_lines(out), read_run(out)) for out in outs]
+    if not files[0][0]:
         raise BadInput(f"{outs[0].name} holds no question")
-    if len(outs) == 2 and not different:
-        check_same(*runs)
-    if len(outs) == 2:
-        data = report_data(rows[0], runs[0], rows[1], runs[1], slices)
-    else:
-        data = report_data(rows[0], runs[0], own=slices)
-    write_file(path, html(data | {"page": page}))
+    _write(path, files, page, different, slices)
+
+
+def report(
+    found: "Evaluation",
+    path: str | Path = "report.html",
+    against: "Evaluation | None" = None,
+    *,
+    slices: Sequence[str] = (),
+    page: str = PAGE,
+    allow_different: bool = False,
+) -> None:
+    """Write the page of one or two evaluations (`qa_demo.evaluate`) of the same rows; `slices` are
+    rules as those of --slice. Errors: BadInput.
+    """
+    check_page(page)
+    files = [(one.rows, one.run) for one in (found, against) if one is not None]
+    _write(Path(path), files, page, allow_different, [own_slice(text) for text in slices])
+
+
+def _write(
+    path: Path,
+    files: Sequence[tuple[Sequence[dict[str, Any]], dict[str, Any]]],
+    page: str,
+    different: bool,
+    slices: Sequence[Slice],
+) -> None:
+    (rows, run), *others = files
+    if others and not different:
+        check_same(run, others[0][1])
+    against, other = others[0] if others else ((), None)
+    write_file(path, html(report_data(rows, run, against, other, slices) | {"page": page}))
 
 
 def check_page(page: str) -> None:
@@ -102,17 +130,18 @@ def check_page(page: str) -> None:
 
 
 def html(data: dict[str, Any]) -> str:
-    """The page around the data. Its texts stand in one JSON block, which no text can end; the
-    script shows them as text.
+    """The page around the data, which is compressed: no text of a file can end its block, and the
+    script shows each as text.
     """
-    style = (ASSETS / "report" / "report.css").read_text(encoding="utf-8")
-    block = embedded(data)
+    sheets = (ASSETS / "report" / "report.css", ASSETS / "page" / "shared" / "mirrored.css")
+    style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    block = packed(embedded(data))
     return (
         "<!doctype html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Report</title>\n<style>{style}</style>\n</head>\n<body>\n<main></main>\n"
-        f'<script type="application/json" id="data">{block}</script>\n'
+        f'<script type="application/gzip" id="data">{block}</script>\n'
         f"<script>{script(ASSETS, ENTRY)}</script>\n</body>\n</html>\n"
     )

@@ -3,7 +3,7 @@ calibration, thresholds, two readers, and a row for each question with the chapt
 cause.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +15,9 @@ from qa_demo.core.measuring.failures import KINDS
 from qa_demo.core.measuring.listed import HEADS, lists_json
 from qa_demo.core.measuring.metrics import calibration, calibration_error, score
 from qa_demo.core.reading.abstain import trade
+from qa_demo.figures.attributed import attributed
 from qa_demo.figures.numbers import number
+from qa_demo.figures.opened import opened
 from qa_demo.figures.slices import SLICES, Slice, columns, lists, named
 
 Row = dict[str, Any]
@@ -71,27 +73,41 @@ def report_data(
     draws, surest = Draws(units), _surest(rows)
     slices = (*own, *lists(rows), *SLICES, *columns(rows))
     names, readers = [named(one, rows) for one in slices], [rows, *([against] if against else [])]
+    groups = _groups(rows, against, slices, names, draws)
     return {
         "run": run,
         "other": other,
         "names": [run["reader"]] if other is None else list(names_of(run, other)),
         "settings": settings([run] if other is None else [run, other]),
+        "stopped": run.get("scores", {}).get("total") != len(rows),
         "drawn": {"of": drawn, "count": draws.count},
         "scores": [_parts(of, draws) for of in readers],
         "lists": [_lists(of) for of in readers],
         "kinds": _kinds(rows, draws),
-        "groups": _groups(rows, against, slices, names, draws),
+        "groups": groups,
+        "attributed": [attributed(of, draws) for of in readers],
         "calibration": _calibration(rows),
         "thresholds": _thresholds(rows, run),
         "pair": pair,
         "surest": surest,
         "contexts": contexts,
-        "rows": [
-            _row(row, at[row["context"]], surest, against[k] if other is not None else None)
-            | {"groups": [of[k] for of in names]}
-            for k, row in enumerate(rows)
-        ],
+        "rows": _rows(rows, at, surest, against, _numbers(groups, names)),
     }
+
+
+def _rows(
+    rows: Sequence[Row],
+    contexts: Mapping[str, int],
+    surest: str,
+    against: Sequence[Row],
+    groups: Sequence[Sequence[int]],
+) -> list[Row]:
+    """Each question as the table shows it, with the numbers of its groups."""
+    others: Sequence[Row | None] = against or [None] * len(rows)
+    return [
+        _row(row, contexts[row["context"]], surest, other) | {"groups": at}
+        for row, other, at in zip(rows, others, groups, strict=True)
+    ]
 
 
 def _groups(
@@ -110,6 +126,13 @@ def _groups(
         }
         for one, of in zip(slices, names, strict=True)
     ]
+
+
+def _numbers(groups: Sequence[Row], names: Sequence[Sequence[str | None]]) -> list[list[int]]:
+    """For each question the number of its group in each slice, -1 where it has none."""
+    at = [{row["name"]: k for k, row in enumerate(one["rows"])} for one in groups]
+    each = [[of.get(name, -1) for name in found] for of, found in zip(at, names, strict=True)]
+    return [list(one) for one in zip(*each, strict=True)]
 
 
 def _kinds(rows: Sequence[Row], draws: Draws) -> list[dict[str, Any]]:
@@ -178,7 +201,7 @@ def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
             for a in row["gold"]
             if a["char_start"] >= 0
         ],
-        "answer": row["answer"],
+        **opened(row),
         "best": None if best is None else best["text"],
         "span": None if best is None else [best["window"], best["start"], best["end"]],
         "kind": row["kind"],
@@ -186,11 +209,10 @@ def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
         "exact": row["exact"],
         "f1": row["f1"],
         "probability": row[surest],
-        "score_diff": row["score_diff"],
         "chapter": chapter(row),
     }
     if other is not None:
-        shown["other"] = {name: other[name] for name in ("answer", "kind", "f1", "exact")}
+        shown["other"] = opened(other) | {name: other[name] for name in ("kind", "f1", "exact")}
     return shown
 
 

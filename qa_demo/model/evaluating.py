@@ -1,27 +1,36 @@
 """Questions judged one by one: for the command `evaluate`, and for rows that come from Python."""
 
+import json
+import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.files.report_evaluate import outcome_of, question_json, refused_json
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring import metrics
+from qa_demo.core.measuring.attributed import ALL, Explain, attributed_json, explain_by
 from qa_demo.core.measuring.failures import judge, unread
-from qa_demo.core.measuring.questions import from_rows
+from qa_demo.core.measuring.questions import Questions, flat_row, from_rows
+from qa_demo.core.measuring.remarks import remarks
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.reading.windows import fitting
 from qa_demo.core.types import Reading
 from qa_demo.model.reader import BertReader
+from qa_demo.model.run_settings import about
 from qa_demo.model.scoring import (
+    NO_THRESHOLD,
     OnWindow,
     Setup,
     check_setup,
     no_answer_limit,
     read_each,
+    says_zero,
     threshold_of,
 )
 from qa_demo.model.workers import usable_cores
@@ -36,6 +45,9 @@ class Evaluation:
     scores: dict[str, float | int]
     rows: tuple[Row, ...]
     rules: str
+    remarks: tuple[str, ...] = ()
+    run: Row = field(default_factory=dict)
+    """Reader, settings and scores, as they stand beside a file of lines."""
 
     def to_pandas(self) -> Any:
         """The records as a DataFrame, a row for each question. Errors: BadInput without pandas."""
@@ -60,12 +72,29 @@ def judged_rows(
     def row(example: Example, reading: Reading) -> Row:
         prediction = predict(reading, decode, setup.merge)
         judged = judge(reading, example, prediction, decode, setup.merge, rules)
-        return question_json(reading, example, prediction, judged, rules)
+        made = question_json(reading, example, prediction, judged, rules)
+        return made | _explained(reader, reading, prediction, judged.kind, setup.explain)
 
     with closing(read_each(reader, examples, setup.windows, row, threads, on_window)) as results:
         for example, made in zip(examples, results, strict=True):
             refused = isinstance(made, BadInput)
             yield refused_json(example, unread(example, rules), str(made)) if refused else made
+
+
+def _explained(
+    reader: BertReader,
+    reading: Reading,
+    prediction: Prediction,
+    kind: str,
+    explain: Explain | None,
+) -> Row:
+    """What the best span's score rested on, where that is wanted."""
+    best = prediction.best
+    if explain is None or best is None or not explain.wants(kind):
+        return {}
+    target = Target("span_score", best.candidate.span, window=best.candidate.window)
+    found = reader.attribute(reading, target, explain.method)
+    return {"attribution": attributed_json(reading, found)}
 
 
 def evaluate(
@@ -78,30 +107,71 @@ def evaluate(
     decode: DecodeOptions | None = None,
     merge: MergeOptions | None = None,
     threshold: float | None = None,
+    attribute: str | None = None,
+    kinds: str = ALL,
 ) -> Evaluation:
     """Score a reader on rows of question, context and answers (core.measuring.questions), such as a
     split of `datasets`; `on_row` is told of each question as soon as it is judged.
 
-    `rules` is auto, squad1 or squad2; `threshold` None takes the reader's own. Errors: BadInput.
+    `rules` is auto, squad1 or squad2; `threshold` None takes the reader's own; `attribute` names a
+    method that explains the best spans of the questions of `kinds` (`explain_by`). What would bend
+    a total is a warning of Python and stands in `remarks`. Errors: BadInput, also for a threshold
+    that the rules do not ask for.
     """
-    examples = from_rows(rows, "rows").examples
+    asked = from_rows(rows, "rows")
+    examples = asked.examples
     if not examples:
         raise BadInput("the rows hold no question")
-    version, _ = metrics.chosen_rules(examples, rules)
+    version, why = metrics.chosen_rules(examples, rules)
+    metrics.check_threshold(threshold, version, why, "threshold", "rules='squad2'")
     fit = fitting(WindowOptions(), reader.max_seq_length) if windows is None else windows
     setup = Setup(
         windows=fit,
         decode=decode or DecodeOptions(),
         merge=merge or MergeOptions(),
         threshold=threshold,
+        explain=None if attribute is None else explain_by(attribute, kinds),
     )
     check_setup(reader, setup)
-    found: list[Row] = []
-    with closing(judged_rows(reader, examples, setup, version, usable_cores())) as judged:
+    said = _said_first(asked, reader, setup, version)
+    found = tuple(_told(reader, examples, setup, version, on_row))
+    return replace(_scored(reader, examples, found, setup, version), remarks=said)
+
+
+def _scored(
+    reader: BertReader,
+    examples: Sequence[Example],
+    found: tuple[Row, ...],
+    setup: Setup,
+    rules: str,
+) -> Evaluation:
+    said = {row["id"]: outcome_of(row) for row in found}
+    scores = metrics.evaluate(examples, said, no_answer_limit(reader, setup), rules)
+    raw = json.dumps([flat_row(example) for example in examples]).encode()
+    run = about(("rows", raw), reader, setup, rules, given="threshold") | {"scores": scores}
+    return Evaluation(scores, found, rules, run=run)
+
+
+def _told(
+    reader: BertReader,
+    examples: Sequence[Example],
+    setup: Setup,
+    rules: str,
+    on_row: Callable[[Row], None] | None,
+) -> Generator[Row, None, None]:
+    """The rows, after `on_row` was told of each."""
+    with closing(judged_rows(reader, examples, setup, rules, usable_cores())) as judged:
         for row in judged:
-            found.append(row)
             if on_row is not None:
                 on_row(row)
-    said = {row["id"]: outcome_of(row) for row in found}
-    scores = metrics.evaluate(examples, said, no_answer_limit(reader, setup), version)
-    return Evaluation(scores, tuple(found), version)
+            yield row
+
+
+def _said_first(asked: Questions, reader: BertReader, setup: Setup, rules: str) -> tuple[str, ...]:
+    """What would bend a total, each as a warning."""
+    said = remarks(asked.examples, asked.empty_rows)
+    if says_zero(reader, setup, rules):
+        said = (*said, NO_THRESHOLD.format(name=reader.name))
+    for one in said:
+        warnings.warn(one, stacklevel=3)
+    return said

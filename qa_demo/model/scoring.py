@@ -13,6 +13,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.learning.bio import best_span, null_log_prob
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.attributed import Explain
 from qa_demo.core.measuring.listed import is_list, listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
@@ -36,6 +37,8 @@ class Setup:
     decode: DecodeOptions = field(default_factory=DecodeOptions)
     merge: MergeOptions = field(default_factory=MergeOptions)
     threshold: float | None = None
+    explain: Explain | None = None
+    """Which questions are explained; None for none."""
 
 
 def outcome(reading: Reading, setup: Setup) -> Outcome:
@@ -65,6 +68,18 @@ def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
 def threshold_of(reader: Reader, setup: Setup) -> float:
     """The given threshold, else the reader's own, else 0."""
     return (reader.threshold or 0.0) if setup.threshold is None else setup.threshold
+
+
+NO_THRESHOLD = (
+    "no threshold is stored with the reader {name}, so no answer is given where it scores higher "
+    "than the best span (threshold 0); python -m qa_demo calibrate fits one"
+)
+
+
+def says_zero(reader: Reader, setup: Setup, rules: str) -> bool:
+    """Whether 0 is the threshold for want of another, which is to be said."""
+    unknown = setup.threshold is None and reader.threshold is None
+    return unknown and rules == "2.0" and setup.head == "span"
 
 
 def check_setup(reader: Reader, setup: Setup) -> None:

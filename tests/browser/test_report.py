@@ -21,12 +21,13 @@ OPTIONS = {
 }
 
 
+RUN_A = RUN | {"options": OPTIONS, "reader": f"A {HOSTILE}"}
+DATA = report_data(lines(), RUN_A, lines(null=90.0), RUN_A | {"reader": "B"})
+
+
 def report(tmp_path: Path, page: str) -> Path:
-    rows, other = lines(), lines(null=90.0)
-    run = RUN | {"options": OPTIONS, "reader": f"A {HOSTILE}"}
-    data = report_data(rows, run, other, run | {"reader": "B"})
     path = tmp_path / "report.html"
-    path.write_text(html(data | {"page": page}), encoding="utf-8")
+    path.write_text(html(DATA | {"page": page}), encoding="utf-8")
     return path
 
 
@@ -52,8 +53,7 @@ def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:
     expect(rows.nth(1)).to_contain_text(f"{ASKED[0][0]} {HOSTILE}")
     expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
     assert opened.locator("main img, main script").count() == 0
-    kinds = opened.evaluate("JSON.parse(document.getElementById('data').textContent).kinds")
-    for kind in kinds:
+    for kind in DATA["kinds"]:
         opened.get_by_role("combobox", name="Kind").select_option(kind["name"])
         expect(rows).to_have_count(1 + kind["count"])
     opened.get_by_role("combobox", name="Kind").select_option("")
@@ -95,6 +95,32 @@ def test_a_bar_filters_the_table_and_the_address_keeps_it(opened: Page) -> None:
     expect(table.get_by_role("row")).to_have_count(1 + count)
     opened.get_by_role("button", name="Show all").click()
     expect(table.get_by_role("row")).to_have_count(1 + len(ASKED))
+    assert "#" not in opened.url
+
+
+def test_a_row_opens_both_readings_and_the_address_keeps_it(opened: Page) -> None:
+    row, names = DATA["rows"][1], DATA["names"]
+    opener = opened.get_by_role("button", name=f"Open {row['question']}")
+    opener.focus()
+    opened.keyboard.press("Enter")
+    expect(opener).to_have_attribute("aria-expanded", "true")
+    expect(opener).to_be_focused()
+    shown = opened.locator(".side-by-side")
+    for k, one in enumerate((row, row["other"])):
+        start, end, *_ = one["n"][0]
+        reading = shown.locator(".one-reading").nth(k)
+        expect(reading.get_by_role("heading")).to_have_text(names[k])
+        expect(reading.get_by_role("rowheader").first).to_have_text(CONTEXT[start:end])
+        expect(reading).to_contain_text("no answer" if one["answer"] is None else one["answer"])
+    expect(shown.get_by_role("listitem").first).to_contain_text("first.")
+    assert opened.url.endswith("#open=1")
+    opened.reload()
+    expect(shown).to_be_visible()
+    for width in (375, 1280):
+        opened.set_viewport_size({"width": width, "height": 900})
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    opener.press("Enter")
+    expect(shown).to_have_count(0)
     assert "#" not in opened.url
 
 

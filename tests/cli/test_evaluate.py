@@ -9,10 +9,12 @@ import pytest
 
 from qa_demo.cli.main import main
 from qa_demo.cli.predictions import beside, read_lines, run_file
+from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.reading.predict import predict
 from qa_demo.model.loading import load_reader
 from tests.cli.test_main import OPTIONS, SMALL, assert_fails, squad
 from tests.model import kit
+from tests.reports import data_of
 
 pytestmark = pytest.mark.model
 
@@ -97,9 +99,12 @@ def test_without_a_stored_threshold_0_is_taken_and_said(
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--report", "r.html"], "--report compares lines of questions; give --out"),
-        (["--against", "x"], "--against compares lines of questions; give --out"),
+        (["--report", "r.html"], "--report belongs to lines of questions; give --out"),
+        (["--against", "x"], "--against belongs to lines of questions; give --out"),
         (["--out", "p.jsonl", "--head", "bio"], "--out belongs to the answers of start and end"),
+        (["--attribute", "leave_one_out"], "--attribute belongs to lines of questions; give --out"),
+        (["--kinds", "wrong"], "--kinds says which questions are explained; give --attribute"),
+        (["--out", "p.jsonl", "--attribute", "leave_one_out", "--kinds", "odd"], "got 'odd'"),
         (["--head", "bio", "--scale", "log_odds"], "--scale belongs to the answers of start"),
         (["--head", "bio", "--top-n-grid"], "--top-n-grid belongs to the answers of start"),
         (["--against-calibration", "c.json"], "--against-calibration belongs to a second reader"),
@@ -132,8 +137,7 @@ def test_two_readers_and_their_report(
     streams = capsys.readouterr()
     assert streams.out.count("rules ") == 2 and beside(out, "against").exists()
     html = page.read_text(encoding="utf-8")
-    block = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
-    data = json.loads(block)
+    data = data_of(html)
     assert data["rows"][0]["question"].startswith("Who </script><b>designed")
     assert (data["run"]["reader"], data["other"]["reader"]) == ("tiny", "other")
     assert "</script><b>" not in html and "http-equiv" in html.split("<script")[0]
@@ -195,6 +199,29 @@ def test_a_file_whose_ids_are_not_unique_ends_the_run(
     assert_fails(capsys, flags, "dev.json: questions 1 and 3 share the id 'q2'")
 
 
+def test_explained_lines_hold_what_attribute_says(folder: Path, tmp_path: Path) -> None:
+    dev, out = squad(tmp_path / "dev.json"), tmp_path / "p.jsonl"
+    flags = ("--attribute", "leave_one_out", "--kinds", "wrong", "--limit", "2")
+    page = tmp_path / "r.html"
+    run(folder, dev, "--out", str(out), *flags, "--report", str(page))
+    reader, rows = load_reader(str(folder)), read_lines(out)
+    assert any("attribution" in row for row in rows)
+    for row in rows:
+        assert ("attribution" in row) == (row["kind"] != "right")
+        if "attribution" not in row:
+            continue
+        reading = reader.read(row["question"], row["context"], OPTIONS)
+        best = predict(reading).best.candidate
+        found = reader.attribute(
+            reading, Target("span_score", best.span, window=best.window), "leave_one_out"
+        )
+        said = row["attribution"]
+        assert said["sum"] == pytest.approx(found.sum, abs=1e-4)
+        kept = [value for value in said["parts"].values() if value is not None]
+        assert sum(kept) == pytest.approx(said["sum"], abs=1e-4)
+    assert data_of(page)["attributed"][0]["method"] == "leave one out"
+
+
 def test_each_reader_has_its_own_fit_and_a_name_of_its_own(folder: Path, tmp_path: Path) -> None:
     weights = load_reader(str(folder)).checksum
     fit = tmp_path / "fit.json"
@@ -207,8 +234,7 @@ def test_each_reader_has_its_own_fit_and_a_name_of_its_own(folder: Path, tmp_pat
     assert [one["threshold"] for one in about] == [100.0, -7.5]
     assert [one["threshold_from"] for one in about] == ["stored with the reader", "fit.json"]
     html = page.read_text(encoding="utf-8")
-    block = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
-    data = json.loads(block)
+    data = data_of(html)
     assert data["names"] == ["tiny (A)", "tiny (B)"]
     assert [one["name"] for one in data["pair"]["under"]] == ["own", "zero", "best"]
     assert data["pair"]["under"][0]["limits"] == [100.0, -7.5]

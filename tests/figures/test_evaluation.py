@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from qa_demo.cli.report import html
 from qa_demo.core.files.report_evaluate import question_json, refused_json
 from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.measuring.attributed import PARTS
 from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
@@ -78,8 +80,8 @@ def test_a_group_is_what_its_rows_say() -> None:
     a, b = lines(), lines(null=90.0)
     data = report_data(a, RUN, b, RUN | {"reader": "other"})
     for k, group in enumerate(data["groups"]):
-        for bar in group["rows"]:
-            of = [row for row in data["rows"] if row["groups"][k] == bar["name"]]
+        for number, bar in enumerate(group["rows"]):
+            of = [row for row in data["rows"] if row["groups"][k] == number]
             assert len(of) == bar["count"]
             assert bar["f1"]["value"] == pytest.approx(100 * np.mean([row["f1"] for row in of]))
             less = [100 * (row["f1"] - row["other"]["f1"]) for row in of]
@@ -106,6 +108,66 @@ def test_two_readers_and_a_question_that_was_not_read() -> None:
     assert set(refused) == set(a[0])
     shown = report_data([*a, refused], RUN)
     assert shown["rows"][-1]["span"] is None and shown["rows"][-1]["kind"] == "not read"
+
+
+def test_an_opened_row_holds_both_readings_as_they_were() -> None:
+    a, b = lines(), lines(null=90.0)
+    data = report_data(a, RUN, b, RUN | {"reader": "other"})
+    for shown, one, two in zip(data["rows"], a, b, strict=True):
+        for found, row in ((shown, one), (shown["other"], two)):
+            assert found["n"][0][:2] == [row["n_best"][0][k] for k in ("char_start", "char_end")]
+            assert found["n"][0][2] == pytest.approx(row["n_best"][0]["score"], abs=1e-4)
+            for side in ("start", "end"):
+                kept = [p for _, _, p in found[side]]
+                assert kept == pytest.approx([p for _, _, p in row["probs"][side]], abs=1e-4)
+                assert sum(kept) + found["null"][side == "end"] <= 1.001
+        assert one["answer"] == shown["answer"] and two["answer"] == shown["other"]["answer"]
+    old = [{name: value for name, value in row.items() if name != "probs"} for row in a]
+    assert report_data(old, RUN)["rows"][0]["start"] == []
+
+
+def test_what_right_and_wrong_rest_on_is_the_mean_of_their_parts() -> None:
+    rows = lines()
+    assert report_data(rows, RUN)["attributed"] == [None]
+    worth = {name: float(k) for k, name in enumerate(PARTS)}
+    for k, row in enumerate(rows[:4]):
+        row["kind"] = "right" if k % 2 else "border"
+        parts = {name: k * value for name, value in worth.items()} | {"specials": None}
+        row["attribution"] = {
+            "method": "leave_one_out",
+            "parts": parts,
+            "complete": None,
+            "words": [["question", 0, 3, 1.0], ["context", 4, 10, -2.0]],
+        }
+    data = report_data(rows, RUN)
+    (found,) = data["attributed"]
+    assert [(one["name"], one["count"]) for one in found["columns"]] == [
+        ("right", 2),
+        ("wrong", 2),
+        ("border", 2),
+    ]
+    for part in found["parts"][:-1]:
+        means = [one["value"] for one in part["values"]]
+        assert means == pytest.approx([worth[part["name"]] * x for x in (2, 1, 1)])
+        assert part["difference"]["value"] == pytest.approx(worth[part["name"]])
+    assert found["parts"][-1]["values"] == [None] * 3
+    assert data["rows"][0]["rests"][0] == [CONTEXT[4:10], -2.0] and "rests" not in data["rows"][4]
+
+
+def test_a_report_of_1500_questions_by_two_readers_stays_under_a_megabyte() -> None:
+    rng, some = np.random.default_rng(0), lines()
+    letters = rng.choice(list("etaoinshrdlu     "), (400, 800))
+    texts = ["".join(row) for row in letters]
+    rows = [
+        {**some[k % len(some)], "id": f"{k:024d}", "question": texts[k % 400][k % 700 :][:60]}
+        | {"context": texts[k // 4], "title": f"article {k // 40}", "in_window": rng.random()}
+        for k in range(1500)
+    ]
+    piece = [[k, k + 3, rng.random()] for k in range(6)]
+    for row in rows:
+        row["probs"] = {"null": [rng.random()] * 2, "start": piece, "end": piece}
+    data = report_data(rows, RUN, rows, RUN | {"reader": "other"})
+    assert len(html(data | {"page": "http://127.0.0.1:7860/"})) < 1_000_000
 
 
 def test_the_fifths_of_a_paragraph() -> None:

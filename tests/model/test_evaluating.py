@@ -13,6 +13,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
 from qa_demo.model.loading import load_reader
 from tests.model import kit
+from tests.reports import data_of
 
 pytestmark = pytest.mark.model
 
@@ -33,9 +34,10 @@ def test_rows_give_what_the_command_gives(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told: list[dict[str, Any]] = []
-    found = qa_demo.evaluate(
-        load_reader(str(folder)), iter(ROWS), told.append, windows=WindowOptions(60, 12)
-    )
+    with pytest.warns(UserWarning, match="no threshold is stored with the reader"):
+        found = qa_demo.evaluate(
+            load_reader(str(folder)), iter(ROWS), told.append, windows=WindowOptions(60, 12)
+        )
     file, out = tmp_path / "rows.jsonl", tmp_path / "p.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     flags = ["--max-seq-length", "60", "--doc-stride", "12", "--out", str(out), "--json"]
@@ -45,6 +47,36 @@ def test_rows_give_what_the_command_gives(
     assert json.loads(json.dumps(told)) == read_lines(out)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
     assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
+
+
+def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(
+    folder: Path,
+) -> None:
+    reader, nothing = load_reader(str(folder)), {"question": "", "context": "", "answers": []}
+    odd = ROWS[1] | {"answers": ["Nobody"]}
+    with pytest.warns(UserWarning, match=r"left out|gold answer") as said:
+        found = qa_demo.evaluate(reader, [odd, nothing])
+    assert [str(one.message) for one in said] == list(found.remarks)
+    assert "no gold answer stands in the paragraph" in found.remarks[0]
+    assert "1 row is empty and left out (first: row 2)" in found.remarks[1]
+    with pytest.raises(BadInput, match="threshold changes nothing under the rules of SQuAD"):
+        qa_demo.evaluate(reader, ROWS[:2], threshold=2.0)
+
+
+def test_evaluations_become_the_report_that_the_command_writes(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader, page = load_reader(str(folder)), tmp_path / "r.html"
+    a = qa_demo.evaluate(reader, ROWS[1:3], threshold=1.0)
+    b = qa_demo.evaluate(reader, ROWS[1:3], threshold=2.0)
+    qa_demo.report(a, page, against=b, slices=["short: words(question) < 5"])
+    data = data_of(page)
+    assert data["names"] == [f"{reader.name} (A)", f"{reader.name} (B)"] and not data["stopped"]
+    assert data["groups"][0]["title"] == "short"
+    assert [row["id"] for row in data["rows"]] == ["b", "c"]
+    other = qa_demo.evaluate(reader, ROWS[1:2])
+    with pytest.raises(BadInput, match="made under other settings"):
+        qa_demo.report(a, page, against=other)
 
 
 def test_a_frame_has_a_row_for_each_question(folder: Path) -> None:

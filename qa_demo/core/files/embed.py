@@ -1,5 +1,7 @@
 """Data inside a page of HTML: any visitor's texts, in a script element that none can end."""
 
+import base64
+import gzip
 import json
 from typing import Any
 
@@ -18,3 +20,10 @@ def embedded(data: dict[str, Any]) -> str:
     for letter, escape in _ESCAPES.items():
         text = text.replace(letter, escape)
     return text
+
+
+def packed(text: str, level: int = 9) -> str:
+    """The text compressed, as letters; the same text always gives the same (`unzipped` of
+    assets/page/shared/pack.js opens it).
+    """
+    return base64.b64encode(gzip.compress(text.encode(), level, mtime=0)).decode("ascii")

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from qa_demo.core.arrays import softmax
 from qa_demo.core.files.report import claim_json, finite, place_json
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import Judged, answer_under
@@ -12,6 +15,8 @@ from qa_demo.core.reading.spans import window_prob
 from qa_demo.core.types import Reading, Span
 
 LISTED = 20
+DRAWN = 0.005
+"""The least probability of a piece that a line keeps: half a percent."""
 
 
 def question_json(
@@ -24,7 +29,8 @@ def question_json(
     `answerable` and `right_if_answerable` say how sure the reader is of its best span
     (core.measuring.claims), null where it has no such fit; `in_window` is P_s(i) P_e(j) as it
     stands. `gold_tokens` is the length of the shortest gold answer, `windows` counts windows.
-    `list` has what each head says to a list of answers, null for a single one.
+    `list` has what each head says to a list of answers, null for a single one; `probs` is what
+    `chances` gives for the window of the best span.
     """
     best = prediction.best
     return finite(
@@ -48,6 +54,7 @@ def question_json(
             "in_window": None if best is None else in_window(reading, best.candidate),
             "n_best": [_span(ranked) for ranked in prediction.n_best[:LISTED]],
             "list": listed(reading, example, prediction),
+            "probs": None if best is None else chances(reading, best.candidate.window),
         }
     )
 
@@ -72,7 +79,7 @@ def refused_json(example: Example, judged: Judged, cause: str) -> dict[str, Any]
         )
     )
     judgement = {"exact": judged.exact, "f1": judged.f1, "kind": judged.kind, "because": cause}
-    more: dict[str, Any] = {"n_best": [], "list": None}
+    more: dict[str, Any] = {"n_best": [], "list": None, "probs": None}
     return _asked(example) | {"answer": None} | judgement | nothing | more
 
 
@@ -86,6 +93,24 @@ def in_window(reading: Reading, found: Candidate) -> float:
     home = reading.windows[found.window]
     at = home.to_pos(found.span.start), home.to_pos(found.span.end)
     return window_prob(reading, found.window, *at)
+
+
+def chances(reading: Reading, window: int) -> dict[str, Any]:
+    """P_s and P_e over all positions of a window, to draw them over the text: `start` and `end`
+    hold [char_start, char_end, p] of each piece of the paragraph with p of at least DRAWN, `null`
+    the two of [CLS].
+    """
+    home, probs = (
+        reading.windows[window],
+        [softmax(x.astype(np.float64)) for x in reading.logits(window)],
+    )
+    found: dict[str, Any] = {"null": [float(p[home.cls_at]) for p in probs]}
+    for name, p in zip(("start", "end"), probs, strict=True):
+        docs = [home.to_doc(int(at)) for at in np.flatnonzero((p >= DRAWN) & home.is_context)]
+        found[name] = [
+            [*reading.encoding.chars(Span(doc, doc)), float(p[home.to_pos(doc)])] for doc in docs
+        ]
+    return found
 
 
 def example_of(row: dict[str, Any]) -> Example:

@@ -59,6 +59,20 @@ class Draws:
         """The mean of one value for each question, over those that `part` names (a mask; all by
         default), and the 2.5th and 97.5th percentile of its draws. Errors: BadInput.
         """
+        value, means = self._drawn(values, part)
+        return _estimate(value, means)
+
+    def difference(self, values: ArrayLike, a: ArrayLike, b: ArrayLike) -> Estimate:
+        """The mean over the questions of `a` minus that over those of `b`, both of the same draws.
+        Errors: BadInput.
+        """
+        (of_a, means_a), (of_b, means_b) = self._drawn(values, a), self._drawn(values, b)
+        return _estimate(of_a - of_b, means_a - means_b)
+
+    def _drawn(self, values: ArrayLike, part: ArrayLike | None) -> tuple[float, Floats]:
+        """The mean, and that of each draw: NaN where a draw holds no question of the part, and
+        everywhere for a part of one unit.
+        """
         given: Floats = np.asarray(values, dtype=np.float64)
         mask: NDArray[np.bool_] = (
             np.ones(len(self._unit), dtype=bool) if part is None else np.asarray(part, dtype=bool)
@@ -71,10 +85,19 @@ class Draws:
         at, kept = self._unit[mask], given[mask]
         value = float(kept.mean())
         if len(np.unique(at)) < 2:
-            return Estimate(value, None, None)
+            return value, np.full(len(self._weights), np.nan)
         sums = np.bincount(at, kept - value, self.count)  # off the mean: nothing is rounded away
         counts = np.bincount(at, minlength=self.count)
         total, number = self._weights @ sums, self._weights @ counts
-        means = value + total[number > 0] / number[number > 0]
-        low, high = np.percentile(means, [2.5, 97.5]).tolist()
-        return Estimate(value, min(low, value), max(high, value))
+        some = number > 0
+        means = np.full(len(number), np.nan)
+        means[some] = value + total[some] / number[some]
+        return value, means
+
+
+def _estimate(value: float, means: Floats) -> Estimate:
+    known = means[np.isfinite(means)]
+    if not len(known):
+        return Estimate(value, None, None)
+    low, high = np.percentile(known, [2.5, 97.5]).tolist()
+    return Estimate(value, min(low, value), max(high, value))

@@ -20,7 +20,10 @@ from qa_demo.core.measuring.metrics import best_threshold, score
 
 Row = Mapping[str, Any]
 
-OF_THE_READER = ("reader", "weights", "threshold", "threshold_from", "calibration", "scores")
+OF_THE_READER = (
+    *("reader", "weights", "threshold", "threshold_from", "calibration", "scores"),
+    "attribute",
+)
 """What may differ between two runs without making them another comparison."""
 
 MEANING = {

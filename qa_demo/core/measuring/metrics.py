@@ -131,6 +131,15 @@ def chosen_rules(examples: Sequence[Example], wanted: str = "auto") -> tuple[str
     return rules_of(examples), found if silent else "every question has an answer"
 
 
+def check_threshold(limit: float | None, rules: str, why: str, name: str, instead: str) -> None:
+    """Refuse a threshold by which nothing would change, called `name`. Errors: BadInput."""
+    if rules == "1.1" and limit is not None:
+        raise BadInput(
+            f"{name} changes nothing under the rules of SQuAD 1.1 ({why}): the best span always "
+            f"counts; leave it out, or give {instead}"
+        )
+
+
 def evaluate(
     examples: Sequence[Example],
     outcomes: Mapping[str, Outcome],

@@ -26,9 +26,9 @@ def check_ids(examples: Sequence[Example], name: str) -> None:
         seen[example.id] = number
 
 
-def remarks(examples: Sequence[Example]) -> tuple[str, ...]:
+def remarks(examples: Sequence[Example], empty_rows: Sequence[int] = ()) -> tuple[str, ...]:
     """One sentence for each thing that some question shows, with how many do and the first one's
-    id; none where all is as it should be.
+    id, and one for rows that hold nothing; none where all is as it should be.
     """
     found = []
     for holds, words in RULES:
@@ -36,11 +36,18 @@ def remarks(examples: Sequence[Example]) -> tuple[str, ...]:
         if shown:
             them = "1 question" if len(shown) == 1 else f"{len(shown):,} questions"
             found.append(f"{them} (first: {shown[0][:SHOWN]!r}): {words}")
+    if empty_rows:
+        them = "1 row is" if len(empty_rows) == 1 else f"{len(empty_rows):,} rows are"
+        found.append(f"{them} empty and left out (first: row {empty_rows[0]})")
     return tuple(found)
 
 
 def _empty(example: Example) -> bool:
     return not example.question.strip() or not example.context.strip()
+
+
+def _both(example: Example) -> bool:
+    return example.is_impossible and bool(example.answers)
 
 
 def _blank(example: Example) -> bool:
@@ -79,6 +86,11 @@ def _apart(example: Example) -> bool:
 
 RULES: tuple[tuple[Callable[[Example], bool], str], ...] = (
     (_empty, "the question or the paragraph is empty, so it counts as unanswered"),
+    (
+        _both,
+        "is_impossible is true though answers are listed; as in the official script it counts as "
+        "one that has an answer",
+    ),
     (_blank, "a gold answer is empty, yet the question counts as one that has an answer"),
     (_absent, "no gold answer stands in the paragraph letter by letter, so no span may be right"),
     (

@@ -1,11 +1,10 @@
 """The button of the link panel that hands this reading over as one file."""
 
-import base64
-import gzip
 import itertools
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.embed import packed
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.views import parse
 from qa_demo.views.answers import NO_READING
@@ -45,8 +44,7 @@ class Saver:
 
         def work(progress: OnProgress, cancelled: IsCancelled) -> str:
             tape = record(self.frame, screen, progress, cancelled, page)
-            text = html(saved(tape, self.tabs, home)).encode()
-            return base64.b64encode(gzip.compress(text, LEVEL)).decode("ascii")
+            return packed(html(saved(tape, self.tabs, home)), LEVEL)
 
         busy = Busy("saving", "%")
         outcome = yield from self.frame.slow.follow(visitor, KEY, work, busy)

@@ -6,8 +6,6 @@ that hands its data over, since a page opened from a file may not fetch. A step 
 the tape that it is shown on (`steps`).
 """
 
-import base64
-import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from typing import Any
 from qa_demo import __version__
 from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import Lesson
-from qa_demo.core.files.embed import embedded
+from qa_demo.core.files.embed import embedded, packed
 from qa_demo.core.files.examples import Passage, PoolExample
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
@@ -41,7 +39,6 @@ OWN = "spanbert"
 """The chapter with a text of its own: its tapes are the passages'."""
 OPENING = "passage"
 """The tape of what that chapter shows at first."""
-LEVEL = 9
 MOST_PACKED = 380_000
 """Letters of a reading's file: fifty-five of them and all the rest are less than 25 MB."""
 FEWEST = 12
@@ -163,8 +160,8 @@ def fitting(tape: dict[str, Any]) -> dict[str, Any]:
     if over > 0:
         tape = without_heads(tape, over)
     names = list(tape["records"])
-    while len(packed := _packed(tape)) > MOST_PACKED and len(names) > FEWEST:
-        names = names[: max(FEWEST, int(len(names) * max(0.5, MOST_PACKED / len(packed))) - 1)]
+    while len(made := _packed(tape)) > MOST_PACKED and len(names) > FEWEST:
+        names = names[: max(FEWEST, int(len(names) * max(0.5, MOST_PACKED / len(made))) - 1)]
         tape = only(tape, names)
     return tape
 
@@ -202,9 +199,12 @@ def only(tape: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _packed(data: dict[str, Any]) -> str:
-    return base64.b64encode(gzip.compress(embedded(data).encode(), LEVEL, mtime=0)).decode()
+    return packed(embedded(data))
 
 
 def _data(name: str, data: dict[str, Any]) -> tuple[str, str]:
     """A script that hands its data over, compressed."""
-    return f"data/{name}.js", f"spanlight({json.dumps(name)}, {json.dumps(_packed(data))});\n"
+    return (
+        f"data/{name}.js",
+        f"spanlight({json.dumps(name)}, {json.dumps(_packed(data))});\n",
+    )

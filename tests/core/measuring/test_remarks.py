@@ -1,5 +1,7 @@
 """What is odd about a file is counted, named, and never said of a file in order."""
 
+from dataclasses import replace
+
 import pytest
 
 from qa_demo.core.errors import BadInput
@@ -12,6 +14,7 @@ FINE = Example("fine", "Who?", CONTEXT, (Answer("Ada", 0), Answer("Ada wrote", 0
 SILENT = Example("silent", "Why?", CONTEXT, (), True)
 ODD = {
     "the question or the paragraph is empty": Example("a", " ", CONTEXT, ()),
+    "is_impossible is true though": Example("f", "Who?", CONTEXT, (Answer("Ada", 0),), True),
     "a gold answer is empty": Example("b", "Who?", CONTEXT, (Answer("Ada", 0), Answer("", -1))),
     "no gold answer stands in the paragraph": Example("c", "Who?", CONTEXT, (Answer("Eve", 0),)),
     "no gold answer stands where": Example("d", "What?", CONTEXT, (Answer("notes", -1),)),
@@ -28,7 +31,7 @@ def test_a_file_in_order_is_not_spoken_of() -> None:
 @pytest.mark.parametrize("words", ODD)
 def test_each_oddity_is_counted_and_its_first_question_named(words: str) -> None:
     odd = ODD[words]
-    twin = Example("twin", odd.question, odd.context, odd.answers)
+    twin = replace(odd, id="twin")
     assert list(remarks([FINE, odd, SILENT])) == list(remarks([odd]))
     (said,) = remarks([FINE, odd, twin])
     assert said.startswith(f"2 questions (first: {odd.id!r}): ") and words in said

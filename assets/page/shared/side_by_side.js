@@ -1,0 +1,69 @@
+// One or two readings of one text on one screen: bars over the text, what moved, and the best spans.
+
+import { el } from "./dom.js";
+import { mirrored } from "./mirrored.js";
+import { cut, moved } from "./moved.js";
+import { fixed, probability } from "./numbers.js";
+
+const plus = (x) => `${x > 0 ? "+" : ""}${fixed(x)}`;
+
+/** The answer, its lead, its window and its best spans. */
+function facts(text, reading) {
+  const { name, n, answer, score_diff, limit, windows, rests } = reading;
+  const lead = score_diff === null ? "" : `no answer minus best: ${fixed(score_diff)}`;
+  const said = [
+    answer === null ? "no answer" : `answer: ${answer}`,
+    lead && limit !== null ? `${lead}, limit ${fixed(limit)}` : lead,
+    n.length && windows !== null && windows > 1 ? `window ${n[0][3] + 1} of ${windows}` : "",
+    reading.null
+      ? `[CLS] ${reading.null.map((p) => probability(p, 2)).join(" as start, ")} as end`
+      : "",
+  ];
+  return el(
+    "div",
+    { class: "one-reading" },
+    el("h4", {}, el("bdi", {}, name)),
+    el("p", { dir: "auto" }, said.filter(Boolean).join("; ")),
+    rests?.length &&
+      el(
+        "p",
+        { dir: "auto" },
+        `Its score rests most on: ${rests.map(([word, x]) => `${word} ${plus(x)}`).join(", ")}.`,
+      ),
+    el(
+      "table",
+      {},
+      el("caption", {}, "Best spans"),
+      el("thead", {}, el("tr", {}, ["span", "score"].map((h) => el("th", { scope: "col" }, h)))),
+      el(
+        "tbody",
+        {},
+        n.map((span) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row", dir: "auto" }, cut(text, span)),
+            el("td", { class: "number" }, fixed(span[2])),
+          )
+        ),
+      ),
+    ),
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {number[][]} gold half-open ranges of right answers
+ * @param {import("./mirrored.js").Shown[]} readings one or two
+ */
+export function sideBySide(text, gold, readings) {
+  const [a, b] = readings;
+  return el(
+    "div",
+    { class: "side-by-side" },
+    mirrored(text, gold, readings),
+    b && el("h4", {}, "What moved"),
+    b && el("ul", {}, moved(text, a, b).map((one) => el("li", { dir: "auto" }, one))),
+    el("div", { class: "readings" }, readings.map((one) => facts(text, one))),
+  );
+}

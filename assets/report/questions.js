@@ -1,0 +1,261 @@
+// The table of questions: what it shows stands in the address, and each row opens its readings.
+
+import { el } from "../page/shared/dom.js";
+import { fixed, probability } from "../page/shared/numbers.js";
+import { sideBySide } from "../page/shared/side_by_side.js";
+import { many } from "./charts.js";
+import { data, section } from "./data.js";
+
+const PAGE = 50;
+/**
+ * The filter and the opened question, all of it in the address behind #; `slice` is a title of
+ * data.groups, `open` an id.
+ */
+const EMPTY = { kind: "", pair: "", slice: "", group: "", text: "", sort: "file", open: "" };
+const state = { ...EMPTY, from: 0 };
+let fill = () => {};
+
+const two = (x) => fixed(x, 2);
+
+/** Show the questions of one group below, and go there. */
+export function press(change) {
+  Object.assign(state, EMPTY, change, { from: 0 });
+  show();
+  const list = /** @type {HTMLElement} */ (document.getElementById("questions"));
+  list.scrollIntoView();
+  list.focus({ preventScroll: true });
+}
+
+/** Fill the table and keep the filter in the address. */
+function show() {
+  fill();
+  const kept = Object.entries(EMPTY).filter(([key, value]) => state[key] !== value);
+  const text = kept.map(([key]) => `${key}=${encodeURIComponent(state[key])}`).join("&");
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+/** The filter that an address holds; what is unknown in it is left out. */
+function restore() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const key of Object.keys(EMPTY)) state[key] = given.get(key) ?? EMPTY[key];
+  if (!Object.hasOwn(SORTS, state.sort)) state.sort = EMPTY.sort;
+  if (!data.pair || !Object.hasOwn(RIGHTS, state.pair)) state.pair = EMPTY.pair;
+  const slice = data.groups.find(({ title }) => title === state.slice);
+  if (!slice?.rows.some(({ name }) => name === state.group)) state.slice = state.group = "";
+  const kinds = ["wrong", ...data.kinds.map(({ name }) => name)];
+  if (!kinds.includes(state.kind)) state.kind = EMPTY.kind;
+  state.from = 0;
+}
+
+const RIGHTS = {
+  "both right": (row) => row.exact === 1 && row.other.exact === 1,
+  "only the first right": (row) => row.exact === 1 && row.other.exact !== 1,
+  "only the second right": (row) => row.exact !== 1 && row.other.exact === 1,
+  "both wrong": (row) => row.exact !== 1 && row.other.exact !== 1,
+};
+/** By what "surest first" sorts: the best chance that the lines hold. */
+const SUREST = {
+  claim: "surest first, by the chance that the answer is right",
+  right_if_answerable: "surest first, by the chance that it is right if the text answers",
+  in_window: "surest first, by P(start) P(end)",
+}[data.surest];
+const SORTS = {
+  file: null,
+  "F1, lowest first": (a, b) => a.f1 - b.f1,
+  [SUREST]: (a, b) => (b.probability ?? -1) - (a.probability ?? -1),
+  ...(data.pair ? { "largest difference of F1 first": (a, b) => gap(b) - gap(a) } : {}),
+};
+const gap = (row) => Math.abs(row.f1 - row.other.f1);
+
+function matching() {
+  const wanted = state.text.toLowerCase();
+  const slice = data.groups.findIndex(({ title }) => title === state.slice);
+  const group = data.groups[slice]?.rows.findIndex(({ name }) => name === state.group);
+  const rows = data.rows.filter((row) =>
+    (!state.kind || (state.kind === "wrong" ? row.kind !== "right" : row.kind === state.kind)) &&
+    (!state.pair || RIGHTS[state.pair](row)) &&
+    (slice < 0 || row.groups[slice] === group) &&
+    (!wanted ||
+      [row.question, row.answer ?? "", row.id, ...row.gold].some((text) =>
+        text.toLowerCase().includes(wanted)
+      ))
+  );
+  return SORTS[state.sort] ? rows.toSorted(SORTS[state.sort]) : rows;
+}
+
+/** The case in Spanlight, at the chapter that shows its cause; the page reads it from after #. */
+function link(row) {
+  const { options, threshold } = data.run;
+  const fields = {
+    v: 1,
+    q: row.question,
+    p: data.contexts[row.context],
+    windows: [options.max_seq_length, options.doc_stride, options.max_query_length].join("_"),
+    decode: [options.max_answer_length, options.n_best_size, threshold ?? 0].join("_"),
+    chapter: row.chapter,
+    ...(row.span ? { span: row.span.join("_") } : {}),
+    ...(row.ranges.length ? { gold: row.ranges.map((range) => range.join("-")).join("_") } : {}),
+  };
+  const text = Object.entries(fields).map(([name, value]) =>
+    `${name}=${encodeURIComponent(value)}`
+  );
+  return `${data.page}#${text.join("&")}`;
+}
+
+function questionRow(row) {
+  const missing = (text) => el("em", {}, text);
+  const open = state.open === row.id;
+  const toggle = el("button", {
+    type: "button",
+    class: "opener",
+    "aria-expanded": String(open),
+    "aria-label": `Open ${row.question}`,
+    "data-id": row.id,
+    onclick: () => {
+      state.open = open ? "" : row.id;
+      show();
+      const again = document.querySelector(`[data-id="${CSS.escape(row.id)}"]`);
+      /** @type {HTMLElement | null} */ (again)?.focus();
+    },
+  }, open ? "−" : "+");
+  const to = el("a", { href: link(row), target: "_blank", rel: "noopener" }, row.question);
+  const cells = [
+    el("td", {}, toggle, " ", to),
+    el("td", {}, row.gold.length ? row.gold.join(" | ") : missing("no answer")),
+    el("td", {}, row.answer ?? missing(row.best === null ? "nothing" : "withheld")),
+    el(
+      "td",
+      {},
+      row.because && row.kind === "gold not reachable" ? `${row.kind} (${row.because})` : row.kind,
+    ),
+    el("td", { class: "number" }, two(row.f1)),
+    el("td", { class: "number" }, row.probability === null ? "" : probability(row.probability, 2)),
+  ];
+  if (row.other) {
+    cells.push(el("td", {}, row.other.answer ?? missing("withheld")));
+    cells.push(el("td", { class: "number" }, two(row.other.f1)));
+  }
+  const shown = open ? [el("tr", {}, el("td", { colspan: cells.length }, opened(row)))] : [];
+  return [el("tr", {}, ...cells), ...shown];
+}
+
+/** The readings of one question, side by side. */
+function opened(row) {
+  const readings = [row, row.other].filter(Boolean);
+  return sideBySide(
+    data.contexts[row.context],
+    row.ranges,
+    readings.map((one, k) => ({ ...one, name: data.names[k] })),
+  );
+}
+
+export function questions() {
+  const body = el("tbody");
+  const shown = el("p", { "aria-live": "polite" });
+  const earlier = el("button", { type: "button", onclick: () => turn(-PAGE) }, "Previous");
+  const later = el("button", { type: "button", onclick: () => turn(PAGE) }, "Next");
+  const head = ["question", "right", "answer", "kind", "F1", "probability"];
+  if (data.pair) head.push(`answer of ${data.names[1]}`, "F1");
+
+  const group = el("span");
+  const only = () =>
+    state.slice
+      ? [
+        `${state.slice}: ${state.group} `,
+        el("button", { type: "button", onclick: () => press({}) }, "Show all"),
+      ]
+      : [];
+  fill = () => {
+    for (const key of ["kind", "pair", "sort", "text"]) {
+      const field = /** @type {any} */ (document.getElementById(key));
+      if (field) field.value = state[key];
+    }
+    group.replaceChildren(...only());
+    const rows = matching();
+    state.from = Math.max(0, Math.min(state.from, PAGE * Math.floor((rows.length - 1) / PAGE)));
+    const part = rows.slice(state.from, state.from + PAGE);
+    body.replaceChildren(...part.flatMap(questionRow));
+    shown.textContent = rows.length
+      ? `${state.from + 1} to ${state.from + part.length} of ${many(rows.length, "question")}`
+      : "No question fits.";
+    earlier.disabled = state.from === 0;
+    later.disabled = state.from + PAGE >= rows.length;
+  };
+  function turn(by) {
+    state.from += by;
+    show();
+  }
+  function choose(label, key, options) {
+    const select = el("select", {
+      id: key,
+      onchange: (event) => {
+        state[key] = event.target.value;
+        state.from = 0;
+        show();
+      },
+    }, ...options.map(([value, name]) => el("option", { value }, name)));
+    return el("span", {}, el("label", { for: key }, label), " ", select);
+  }
+  const search = el("input", {
+    id: "text",
+    type: "search",
+    oninput: (event) => {
+      state.text = event.target.value;
+      state.from = 0;
+      show();
+    },
+  });
+  const kindNames = data.kinds.map(({ name, count }) => [name, `${name} (${count})`]);
+  const made = section(
+    "Every question",
+    el(
+      "p",
+      {},
+      "A question opens in Spanlight at ",
+      el("code", {}, data.page),
+      ", at the chapter that shows the cause; start it with the same reader.",
+    ),
+    el(
+      "div",
+      { class: "filters" },
+      choose("Kind", "kind", [["", "all"], ["wrong", "all but right"], ...kindNames]),
+      ...(data.pair
+        ? [
+          choose("Readers", "pair", [["", "all"], ...Object.keys(RIGHTS).map((key) => [key, key])]),
+        ]
+        : []),
+      choose(
+        "Order",
+        "sort",
+        Object.keys(SORTS).map((key) => [key, key === "file" ? "as in the file" : key]),
+      ),
+      el("span", {}, el("label", { for: "text" }, "Holds the text"), " ", search),
+      group,
+    ),
+    shown,
+    el(
+      "div",
+      { class: "wide" },
+      el(
+        "table",
+        { class: "questions" },
+        el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
+        body,
+      ),
+    ),
+    el("div", { class: "filters" }, earlier, later),
+  );
+  made.id = "questions";
+  made.tabIndex = -1;
+  fill();
+}
+
+/** Show what the address asks for, now and whenever it changes. */
+export function follow() {
+  restore();
+  fill();
+  addEventListener("hashchange", () => {
+    restore();
+    fill();
+  });
+}
