@@ -21,6 +21,8 @@ from qa_demo.views.style import PAGE
 ENTRY = "saved/main.js"
 FIRST = ("main.js", "answer/chapter.js")
 """What the running page needs before its first picture."""
+LATER = ("shared/side_by_side.js",)
+"""What the running page asks for by `import(...)`, beside its chapters."""
 INSTEAD: Mapping[str, str] = {
     "shared/style.js": "saved/style.js",
     "start_end/bars.js": "saved/bars.js",
@@ -77,7 +79,7 @@ def page_scripts(folder: Path = PAGE) -> tuple[str, str]:
     the first asks for by a checksum, so that two versions never meet. The first exports `mount`,
     and `load(name)` for every module. Errors: BadInput for a module that cannot be bundled.
     """
-    made = _modules(folder, [*FIRST, *_chapters(folder)], {})
+    made = _modules(folder, [*FIRST, *LATER, *_chapters(folder)], {})
     first = _modules(folder, FIRST, {})
     rest = f"export const sources = {_listed({n: made[n] for n in made if n not in first})};\n"
     version = hashlib.sha256(rest.encode()).hexdigest()[:16]

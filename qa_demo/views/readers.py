@@ -6,7 +6,7 @@ from typing import Any
 
 from qa_demo.core.reader import Reader
 from qa_demo.figures.reader_facts import facts_line, scores_line
-from qa_demo.views import parse
+from qa_demo.views import another, parse
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
 from qa_demo.views.picture import picture
@@ -32,7 +32,9 @@ def hint(offered: Sequence[str], sources: Sequence[str]) -> str:
 
 
 class Readers:
-    """Events: `use` {reader, question, context}, and `facts` of the page's own reader."""
+    """Events: `use` {reader, question, context}, `facts` of the page's own reader, and `compare`
+    {reader} (views.another).
+    """
 
     def __init__(self, frame: Frame, use: Use) -> None:
         self.frame, self.services, self._use = frame, frame.services, use
@@ -49,6 +51,7 @@ class Readers:
         self.frame.outputs.parts[f"picture:{KEY}"] = made
         self.frame.slow.wire(KEY, "use", self.use)
         self.frame.slow.wire(KEY, "facts", self.facts)
+        another.wire(self.frame, KEY)
 
     def known(self, source: str, reader: Reader) -> Update:
         """What is known of a reader that is loaded goes to the menu."""

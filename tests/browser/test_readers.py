@@ -68,6 +68,28 @@ def test_the_menu_keeps_what_was_used_and_what_is_known_of_it(
     assert [one["source"] for one in kept] == ["other/reader"]
 
 
+def test_another_reader_stands_beside_the_one_in_use(
+    open_page: Callable[..., Page], reader: FakeReader
+) -> None:
+    page = open_page()
+    asked = page.locator("#asked .asked-question").inner_text()
+    page.locator("#switch-readers").press("Enter")
+    page.get_by_label("Reader", exact=True).fill("other/reader")
+    page.get_by_role("button", name="Compare", exact=True).press("Enter")
+    both = page.locator(".reader-compare")
+    expect(both.get_by_role("heading", level=3)).to_have_text(asked)
+    expect(both.get_by_role("heading", level=3)).to_be_focused()
+    expect(both.locator(".one-reading h4")).to_have_text(["fake", "other/reader"])
+    expect(both.get_by_role("listitem").first).to_contain_text("first")
+    expect(page.locator("#switch-readers")).to_have_text("reader: fake")
+    for width in (375, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_label("Reader", exact=True).fill(UNKNOWN)
+    page.get_by_role("button", name="Compare", exact=True).press("Enter")
+    expect(page.locator("#say [role=status]")).to_contain_text("there is no such reader")
+
+
 def test_a_file_of_predictions_leads_from_failure_to_failure(
     open_page: Callable[..., Page], reader: FakeReader
 ) -> None:

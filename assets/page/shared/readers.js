@@ -26,6 +26,24 @@ function use(name) {
   post("reader", view.trigger, "input", { index: "use", value });
 }
 
+/** Let another reader read what the screen shows; the one in use stays. @param {string} name */
+function compare(name) {
+  const value = { reader: name.trim() || view.own };
+  post("another reader", view.trigger, "input", { index: "compare", value });
+}
+
+/** Both readings, below the list, until another text comes. */
+async function showBoth({ question, text, gold, readings, note }) {
+  const { sideBySide } = await import("./side_by_side.js");
+  const place = view.root.querySelector(".reader-compare");
+  place.replaceChildren(
+    el("h3", { dir: "auto", tabindex: -1 }, question),
+    note && el("p", {}, note),
+    sideBySide(text, gold, readings),
+  );
+  place.querySelector("h3").focus();
+}
+
 /** Ask what is known of the page's own reader, once the panel is looked at. */
 function ask() {
   if (view.about.has(view.own) || !document.body.classList.contains("readers")) return;
@@ -56,6 +74,13 @@ function row(source, remembered) {
       { type: "button", class: "side", "aria-pressed": String(on), onclick: () => use(source) },
       el("bdi", {}, source),
     ),
+    !on &&
+      el("button", {
+        type: "button",
+        class: "plain",
+        "aria-label": `compare with ${source}`,
+        onclick: () => compare(source),
+      }, "compare"),
     el("span", { class: "role-quiet" }, about),
     forget,
   );
@@ -97,9 +122,11 @@ function build(hint) {
     el("label", { for: "reader-name" }, "Reader"),
     box,
     el("button", { type: "submit", class: "side", id: "ask-load" }, "Load this reader"),
+    el("button", { type: "button", class: "side", onclick: () => compare(box.value) }, "Compare"),
   );
   const note = el("p", { class: "role-quiet reader-hint", id: "reader-hint" }, hint);
-  view.root.append(form, note, el("ul", { class: "reader-list" }));
+  const both = el("div", { class: "reader-compare" });
+  view.root.append(form, note, el("ul", { class: "reader-list" }), both);
 }
 
 export function mountReaders() {
@@ -115,7 +142,10 @@ export function mountReaders() {
           view.loading = null;
         };
         hear("message", ({ kind }) => kind !== "busy" && done());
-        hear("reading", done);
+        hear("reading", () => {
+          done();
+          view.root.querySelector(".reader-compare").replaceChildren();
+        });
       }
       if (typeof data.source === "string") {
         view.about.set(data.source, data.about);
@@ -123,6 +153,7 @@ export function mountReaders() {
           keepRecent(withRecent(recent(), { source: data.source, about: data.about }));
         }
       }
+      if (data.compare) showBoth(data.compare);
       if (view.root) fill();
       ask();
       say("readers");
