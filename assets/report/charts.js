@@ -2,7 +2,7 @@
 // page through textContent only.
 
 import { el, svg } from "../page/shared/dom.js";
-import { fixed, grouped } from "../page/shared/numbers.js";
+import { fixed, grouped, rounded } from "../page/shared/numbers.js";
 import { scaleLinear, ticks } from "../page/shared/scales.js";
 
 /** A difference with its sign: "+1.20", "−0.30". @param {number} x */
@@ -18,11 +18,11 @@ export const range = ({ low, high }, decimals = 2) =>
     : `${fixed(low, decimals)} to ${fixed(high, decimals)}`;
 
 /**
- * Whether an interval leaves out 0.
+ * Whether an interval leaves out 0, as it is printed: what rounding leaves of a 0 is none.
  * @param {{low: number | null, high: number | null}} estimate
  */
 export const leavesOutZero = ({ low, high }) =>
-  low !== null && high !== null && (low > 0 || high < 0);
+  low !== null && high !== null && (rounded(low) > 0 || rounded(high) < 0);
 
 /**
  * One bar for each group, each a button: pressing it shows the group's questions. The thin line is

@@ -60,7 +60,7 @@ def test_the_menu_keeps_what_was_used_and_what_is_known_of_it(
     page.keyboard.press("Enter")
     expect(page.locator("#say [role=status]")).to_contain_text("there is no such reader")
     expect(page.get_by_label("Reader", exact=True)).to_have_value(UNKNOWN)
-    list_.get_by_role("button", name="bundled").press("Enter")
+    list_.get_by_role("button", name="bundled", exact=True).press("Enter")
     expect(switch).to_have_text("reader: fake")
     page.get_by_role("button", name=f"forget {HOSTILE}").press("Enter")
     expect(list_.locator("li").filter(has_text=HOSTILE)).to_have_count(0)
