@@ -16,9 +16,11 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
@@ -133,7 +135,7 @@ def _is_empty(row: Mapping[Any, Any]) -> bool:
     blank = all(text is None or (isinstance(text, str) and not text.strip()) for text in texts)
     said = row.get("answers")
     held = said.get("text") if isinstance(said, Mapping) else said
-    return blank and not held
+    return blank and (held is None or (isinstance(held, Sized) and not len(held)))
 
 
 def _example(row: Any, where: str, number: str) -> Example:
@@ -176,7 +178,7 @@ def _others(row: Mapping[Any, Any]) -> tuple[tuple[str, str], ...]:
         (str(name), str(value))
         for name, value in row.items()
         if name not in OWN
-        and isinstance(value, str | int | float)
+        and isinstance(value, str | int | float | np.number)
         and 0 < len(str(value)) <= LONGEST_COLUMN
     )
 
@@ -185,7 +187,7 @@ def _id(given: Any, number: str, where: str) -> str:
     """0 is an id; a missing one and an empty cell are none."""
     if given is None or given == "":
         return number
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
+    if isinstance(given, bool) or not isinstance(given, str | int | float | np.number):
         raise BadInput(f"{where}: 'id' must be a text or a number, got {type(given).__name__}")
     return str(given)
 
@@ -202,7 +204,7 @@ def _answers(raw: Any, context: str, where: str) -> tuple[Answer, ...]:
     for text, start in zip(texts, starts, strict=True):
         if not isinstance(text, str):
             raise BadInput(f"{where}: an answer's text must be text, got {type(text).__name__}")
-        at = int(start) if isinstance(start, int) else -1
+        at = int(start) if isinstance(start, int | np.integer) else -1
         if at < 0 and text and context.count(text) == 1:
             at = context.index(text)
         found.append(Answer(text, at))
@@ -211,7 +213,7 @@ def _answers(raw: Any, context: str, where: str) -> tuple[Answer, ...]:
 
 def _columns(raw: Any, where: str) -> tuple[list[Any], list[Any]]:
     """Texts and starts, of any of the three layouts of `answers`."""
-    if isinstance(raw, list):
+    if isinstance(raw, list | tuple | np.ndarray):
         each = [a if isinstance(a, Mapping) else {"text": a} for a in raw]
         return [a.get("text") for a in each], [a.get("answer_start", -1) for a in each]
     if not isinstance(raw, Mapping):
@@ -223,5 +225,6 @@ def _columns(raw: Any, where: str) -> tuple[list[Any], list[Any]]:
     for field in ("text", "answer_start"):
         # One answer that is not in a list: list("1998") would be four answers.
         held = raw.get(field)
-        columns.append([held] if isinstance(held, str | int) else list(held or ()))
+        one = isinstance(held, str | int | np.integer)
+        columns.append([held] if one else [] if held is None else list(held))
     return columns[0], columns[1]

@@ -2,8 +2,10 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
@@ -126,6 +128,21 @@ def test_two_questions_of_squads_json_never_share_an_id(tmp_path: Path) -> None:
 def test_answers_in_other_layouts(answers: object) -> None:
     (found,) = from_rows([rows()[0] | {"answers": answers}], "x").examples
     assert found == WANTED[0]
+
+
+def test_rows_of_arrays_are_the_same_rows() -> None:
+    """`datasets` with the format numpy, and pandas, which reads lists of Parquet as arrays."""
+    arrays = [
+        row
+        | {"answers": {name: np.array(held) for name, held in row["answers"].items()}}
+        | {"level": np.int64(k)}
+        for k, row in enumerate(rows())
+    ]
+    found = from_rows(arrays, "rows").examples
+    assert [replace(one, columns=()) for one in found] == WANTED
+    assert [one.columns for one in found] == [(("level", str(k)),) for k in range(3)]
+    (numbered,) = from_rows([arrays[0] | {"id": np.int64(0)}], "rows").examples
+    assert numbered.id == "0" and numbered.answers == WANTED[0].answers
 
 
 def test_rows_that_hold_nothing_are_left_out_and_numbered(tmp_path: Path) -> None:
