@@ -80,6 +80,15 @@ def test_nothing_is_wider_than_its_place(opened: Page) -> None:
         assert over == 0
 
 
+def test_bars_of_one_slice_have_one_scale(opened: Page) -> None:
+    widths = opened.locator(".bars").evaluate_all(
+        "(lists) => lists.map((list) => [...list.querySelectorAll('.track')]"
+        ".map((track) => Math.round(track.getBoundingClientRect().width)))"
+    )
+    assert max(len(one) for one in widths) > 1
+    assert all(len(set(one)) <= 1 for one in widths)
+
+
 def test_a_bar_filters_the_table_and_the_address_keeps_it(opened: Page) -> None:
     table = opened.get_by_role("table").last
     bar = opened.locator('.grid [data-group="who"]')
