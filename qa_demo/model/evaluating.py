@@ -82,11 +82,7 @@ def judged_rows(
 
 
 def _explained(
-    reader: BertReader,
-    reading: Reading,
-    prediction: Prediction,
-    kind: str,
-    explain: Explain | None,
+    reader: BertReader, reading: Reading, prediction: Prediction, kind: str, explain: Explain | None
 ) -> Row:
     """What the best span's score rested on, where that is wanted."""
     best = prediction.best

@@ -1,7 +1,7 @@
 // Where one or two readings of one text begin and end: bars above the words for the first, mirrored
 // below them for the second, and the same numbers as a table.
 
-import { el, tableBox } from "./dom.js";
+import { el, headRow, tableBox } from "./dom.js";
 import { probability } from "./numbers.js";
 
 /** Words this far from any mark are left out of a long text. */
@@ -152,11 +152,7 @@ function listed(words, of, names) {
       "table",
       { class: "mirrored-table" },
       el("caption", {}, `Words with a chance of ${said(LISTED)} or more`),
-      el(
-        "thead",
-        {},
-        el("tr", {}, ["word", ...head].map((name) => el("th", { scope: "col" }, name))),
-      ),
+      headRow(["word", ...head]),
       el(
         "tbody",
         {},

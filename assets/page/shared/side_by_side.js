@@ -1,6 +1,6 @@
 // One or two readings of one text on one screen: bars over the text, what moved, and the best spans.
 
-import { el } from "./dom.js";
+import { el, headRow } from "./dom.js";
 import { mirrored } from "./mirrored.js";
 import { cut, moved } from "./moved.js";
 import { fixed, probability } from "./numbers.js";
@@ -34,7 +34,7 @@ function facts(text, reading) {
       "table",
       {},
       el("caption", {}, "Best spans"),
-      el("thead", {}, el("tr", {}, ["span", "score"].map((h) => el("th", { scope: "col" }, h)))),
+      headRow(["span", "score"]),
       el(
         "tbody",
         {},

@@ -204,7 +204,4 @@ def _packed(data: dict[str, Any]) -> str:
 
 def _data(name: str, data: dict[str, Any]) -> tuple[str, str]:
     """A script that hands its data over, compressed."""
-    return (
-        f"data/{name}.js",
-        f"spanlight({json.dumps(name)}, {json.dumps(_packed(data))});\n",
-    )
+    return (f"data/{name}.js", f"spanlight({json.dumps(name)}, {json.dumps(_packed(data))});\n")
