@@ -223,6 +223,9 @@ function restsOn() {
     if (!found) return;
     const said = (x) => x === null ? "" : `${signed(x.value)} (${range(x)})`;
     const both = found.parts.some(({ difference }) => difference);
+    const heads = found.columns.map(({ name, count }) => `${name} (${grouped(count)})`);
+    /** The difference of right and wrong stands behind these two. */
+    const beside = (cells, less) => both ? cells.toSpliced(2, 0, less) : cells;
     section(
       data.names.length > 1 ? `What ${data.names[k]} rests on` : "What its answers rest on",
       el(
@@ -237,17 +240,13 @@ function restsOn() {
       ),
       table(
         "Logits",
-        [
-          "part",
-          ...found.columns.map(({ name, count }) => `${name} (${grouped(count)})`),
-          ...(both ? ["right minus wrong"] : []),
-        ],
+        ["part", ...beside(heads, "right minus wrong")],
         found.parts.map(({ name, means, values, difference }) => [
           el("span", {}, name, el("span", { class: "meaning" }, means)),
-          ...values.map(said),
-          ...(both
-            ? [`${said(difference)}${difference && leavesOutZero(difference) ? " *" : ""}`]
-            : []),
+          ...beside(
+            values.map(said),
+            `${said(difference)}${difference && leavesOutZero(difference) ? " *" : ""}`,
+          ),
         ]),
       ),
     );
