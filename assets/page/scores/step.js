@@ -361,7 +361,7 @@ function move(view) {
 
 function tell(view, dot) {
   if (!dot) {
-    view.readout.textContent = "Point at a dot for its two logits.";
+    view.readout.textContent = "Point at a dot.";
     return;
   }
   const [s, e] = [dot.s + view.shift.start, dot.e + view.shift.end];
