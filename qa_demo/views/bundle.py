@@ -88,7 +88,11 @@ def page_scripts(folder: Path = PAGE) -> tuple[str, str]:
         f'  more ??= import("./rest.js?v={version}").then(\n'
         "    (part) => Object.assign(sources, part.sources),\n"
         "    (error) => { more = null; throw error; },\n  );\n"
-        f'{_RUN}\nconst {{ mount }} = await load("{FIRST[0]}");\nexport {{ load, mount }};\n',
+        # no await at the top: of many imports of such a module WebKit lets all but the first go on
+        # before it has run
+        f"{_RUN}\nconst mount = (...given) =>\n"
+        f'  load("{FIRST[0]}").then((main) => main.mount(...given));\n'
+        "export { load, mount };\n",
         rest,
     )
 

@@ -84,3 +84,9 @@ def test_every_module_is_in_one_of_the_two_scripts_and_none_asks_for_another_fil
         apart = name.startswith("saved/") or name == "vendor/d3.entry.js"
         assert held == [0, 0] if apart else sorted(held) == [0, 1], name
     assert "import.meta" not in first + rest
+
+
+def test_nothing_waits_at_the_top_of_the_first_script() -> None:
+    """WebKit lets all but the first of many imports of such a module go on before it has run."""
+    runs = page_scripts()[0].rpartition("\n}\n")[2]
+    assert "mount" in runs and "await" not in runs
