@@ -18,7 +18,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.training import card, card_phases, card_tables
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
-READER = ROOT / "assets" / "reader"
+READER, LARGE = ROOT / "assets" / "reader", ROOT / "assets" / "reader-large"
 METRICS = {
     "date": "2026-01-02",
     "command": "python -m qa_demo.training.score",
@@ -550,8 +550,10 @@ def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
     scores = documents["docs/how-sure.md"]["scores"]()
     assert card.fill(PAGES["docs/how-sure.md"], "scores", scores) == PAGES["docs/how-sure.md"]
     assert documents.keys() <= PAGES.keys()
-    text = (READER / "README.md").read_text(encoding="utf-8")
-    assert card.filled(text, model_card) == text
+    for folder, tables in ((READER, model_card), (LARGE, card.makers(LARGE)[1])):
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        assert card.filled(text, tables) == text
+    assert card.makers(LARGE)[0] == {}, "documents show the bundled reader"
 
 
 def test_the_command_line_of_the_readme_is_accepted() -> None:

@@ -19,12 +19,12 @@ def facts_sentence(facts: ReaderFacts, checksum: str = "") -> str:
 
 def scores_line(found: Measured | None) -> str:
     """What was measured of a reader before it is loaded; nothing where nothing was."""
-    if found is None or found.f1 is None or found.questions_per_second is None:
+    if found is None or found.f1 is None:
         return ""
-    return (
-        f"{number(found.f1, 1)} F1 on held-out questions; "
-        f"{number(found.questions_per_second, 1)} questions a second where it was measured."
-    )
+    scored = f"{number(found.f1, 1)} F1 on held-out questions"
+    if found.times_as_long is None:
+        return f"{scored}."
+    return f"{scored}; takes {number(found.times_as_long, 1)} times as long as the bundled reader."
 
 
 def facts_line(facts: ReaderFacts, checksum: str = "") -> str:

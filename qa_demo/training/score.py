@@ -15,7 +15,7 @@ import logging
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.reading.abstain import MOST_LOST, trade
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
+from qa_demo.model.source import LOOPBACK
 from qa_demo.model.workers import set_threads
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
@@ -174,14 +175,18 @@ def main(argv: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "score")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
+    p.add_argument("--base", type=Path, help="the encoder that an adapter changes")
     p.add_argument("--dev", type=Path, required=True, help="answerable questions")
     p.add_argument("--dev-v2", type=Path, required=True, help="answerable and unanswerable ones")
     p.add_argument("--lists", type=Path, nargs="*", default=[], help="files with lists of answers")
     a = p.parse_args(argv)
     set_threads(1)
     shown = f"python -m qa_demo.training.score --dev {a.dev.name} --dev-v2 {a.dev_v2.name}"
+    shown += f" --reader {a.reader} --base ENCODER" if a.base else ""
     shown += f" --lists {' '.join(path.name for path in a.lists)}" if a.lists else ""
-    result = metrics(load_reader(str(a.reader)), a.dev, a.dev_v2, a.lists, shown)
+    result = metrics(
+        load_reader(str(a.reader), replace(LOOPBACK, base=a.base)), a.dev, a.dev_v2, a.lists, shown
+    )
     (a.reader / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
     card = json.loads((a.reader / "reader.json").read_text())
     card["threshold"] = result["squad_dev_v2"]["span"]["threshold"]

@@ -11,14 +11,19 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
+from qa_demo.figures.reader_facts import scores_line
 from qa_demo.model.adapter import merged
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LAN, LOOPBACK
 from qa_demo.training import checkpoints, export_adapter
 from qa_demo.training.card_tables import log_curve
+from qa_demo.training.pace import times_as_long
 from qa_demo.training.twoheads import TwoHeads, load
+from tests.fakes import FakeReader
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
@@ -144,3 +149,12 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
         (broken / "reader.json").write_text(json.dumps(about | {"base": wrong}))
         with pytest.raises(BadCheckpoint, match="must name the adapter's base"):
             load_reader(str(broken), replace(LOOPBACK, base=base))
+
+
+def test_the_pace_is_the_middle_of_the_questions_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 3.0, 3.0, 4.0, 4.0, 12.0, 12.0, 13.0, 13.0, 17.0, 17.0, 19.0])  # 3, 8, 2
+    monkeypatch.setattr("qa_demo.training.pace.time.perf_counter", lambda: next(clock))
+    assert times_as_long(FakeReader(), FakeReader(), [Example("1", "a?", "a b", ())] * 3) == 3.0
+    said = scores_line(Measured({}, {}, f1=87.25, times_as_long=9.04))
+    assert said == ("87.3 F1 on held-out questions; takes 9.0 times as long as the bundled reader.")
+    assert scores_line(None) == scores_line(Measured({}, {})) == ""
