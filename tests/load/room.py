@@ -150,7 +150,7 @@ async def idle(address: str, pid: int, pages: int, polls: int) -> tuple[float, f
             await asyncio.gather(*(member.look() for member in members[1:]))
         poll = (cpu_seconds(pid) - before) / (polls * pages)
         before = cpu_seconds(pid)
-        await asyncio.gather(*(m.event("room_join", members[0].seat) for m in members[1:]))
+        await asyncio.gather(*(m.event("room_leave", m.seat) for m in members[1:]))
         return 1000 * poll, 1000 * (cpu_seconds(pid) - before) / pages
 
 
