@@ -377,7 +377,8 @@ function page() {
 
 /** Says that the text is another one than that of the step before, or one's own. */
 function onWhich({ other, byhand }) {
-  const says = usesOwn() ? byhand ? "" : "On your text." : other ? `Another text: ${other}.` : "";
+  const another = other && !isSaid() ? `Another text: ${other}.` : "";
+  const says = usesOwn() ? byhand ? "" : "On your text." : another;
   return says ? el("p", { class: "strip-source strip-other" }, says) : null;
 }
 
