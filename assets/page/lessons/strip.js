@@ -321,7 +321,7 @@ function paint(focus = "title", take = false) {
       {
         class: "lesson-strip",
         "aria-label": "Lessons",
-        dataset: { ready: Boolean(view.reply) },
+        dataset: { ready: Boolean(view.reply), asks: step()?.predict ?? "" },
         onkeydown: arrows,
       },
       room.bar,
