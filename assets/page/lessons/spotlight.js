@@ -52,7 +52,7 @@ function paint() {
   }
   const dim = (/** @type {Element} */ parent) => {
     for (const child of parent.children) {
-      if (child.matches(`.lit, #lessons, #header, ${SAYS}`)) continue;
+      if (child.matches(`.lit, #lessons, #header, #bench, ${SAYS}`)) continue;
       if (kept.has(child) || child.querySelector(SAYS)) dim(child);
       else child.classList.add("unlit");
     }
