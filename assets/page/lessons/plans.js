@@ -34,7 +34,7 @@ export function showPlans(data, at = 0) {
         el(
           "div",
           { class: "worksheet plan" },
-          el("section", { class: "sheet" }, el("h1", {}, one.title), body(one)),
+          el("section", { class: "sheet titled" }, el("h1", {}, one.title), body(one)),
         ),
       )),
   );

@@ -37,9 +37,23 @@ const items = (rows) =>
     ),
   );
 
+/** One row for each step, what was guessed behind one another. */
+function bySteps({ head: [lesson, step, minute], rows }) {
+  const found = new Map();
+  for (const [one, at, when, guess, pages] of rows) {
+    const row = found.get(`${one} ${at}`) ?? [one, at, when, []];
+    row[3].push(`${pages} × ${guess}`);
+    found.set(`${one} ${at}`, row);
+  }
+  return {
+    head: [lesson, step, minute, "guesses"],
+    rows: [...found.values()].map(([one, at, when, said]) => [one, at, when, said.join("; ")]),
+  };
+}
+
 const tables = ({ quiz, steps }) => [
   quiz ? table({ caption: "Quiz by question", ...quiz }) : null,
-  steps.rows.length ? table({ caption: "Guesses by step", ...steps }) : null,
+  steps.rows.length ? table({ caption: "Guesses by step", ...bySteps(steps) }) : null,
 ];
 
 /** @param {any} data as Python sends it */
@@ -76,7 +90,7 @@ export function showResults(data) {
             printOnly(
               el(
                 "div",
-                { class: "worksheet" },
+                { class: "worksheet plan" },
                 el("section", { class: "sheet" }, [
                   el("h1", {}, `Results of room ${code}`),
                   el("p", {}, about),
