@@ -5,7 +5,6 @@ import { fixed, rounded } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
 import { typed } from "./bench.js";
 import { makeBias } from "./bias.js";
-import { clipped } from "../shared/prose.js";
 import { diagonal, diagonals, dots, frame, labels } from "./plane.js";
 
 const DURATION = 1100;
@@ -70,8 +69,7 @@ export function makePlaneStep(on) {
     }, "take away"),
   );
   view.moves = el("div", {});
-  view.says = el("p", { class: "scores-says" });
-  view.moved = el("div", { class: "scores-moved" }, view.says, view.ends, view.moves);
+  view.moved = el("div", { class: "scores-moved" }, view.ends, view.moves);
   view.bias = makeBias((shift) => {
     view.shift = shift;
     move(view);
@@ -103,7 +101,6 @@ export function makePlaneStep(on) {
         view.before = placeOf(model.chosen);
         view.from = slide &&
           { docs: ints(slide.docs), before: floats(slide.before), after: floats(slide.after) };
-        view.says.replaceChildren(...(slide ? said(slide) : []));
         view.moves.replaceChildren(
           ...(slide ? [fold("the largest moves", table(slide.table, model.page))] : []),
         );
@@ -136,20 +133,6 @@ function offer(view, on, offers, slide) {
 }
 
 /** What happened, in one line: both answers, and what stayed. */
-function said({ question, answers }) {
-  const answer = (/** @type {string | null} */ text) =>
-    text === null ? "no answer" : el("bdi", {}, `“${clipped(text, 40)}”`);
-  return [
-    el("bdi", { class: "scores-asked" }, question),
-    " ",
-    answer(answers[0]),
-    " → ",
-    answer(answers[1]),
-    ". ",
-    el("strong", {}, "S and E stayed, the words moved."),
-  ];
-}
-
 function stop(view) {
   cancelAnimationFrame(view.running);
   view.running = 0;
