@@ -30,7 +30,7 @@ Film = list[tuple[Image.Image, int]]
 
 def shot(page: Page, film: Film, seconds: float) -> None:
     """Keep what stands on the screen once nothing is on its way."""
-    expect(page.locator(".stale")).to_have_count(0)
+    expect(page.locator(".stale:visible")).to_have_count(0)
     page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     film.append((image, int(1000 * seconds)))

@@ -263,7 +263,7 @@ def found(dotted: str) -> bool:
 def test_paths_in_the_documents_exist() -> None:
     text = prose(TEXT + CONTRIBUTING + "".join(package_docstrings().values()))
     paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", text))
-    assert {"assets/screenshot.png", "qa_demo/views/parse.py", "assets/spanbert"} <= paths
+    assert {"assets/film.webp", "qa_demo/views/parse.py", "assets/spanbert"} <= paths
     assert [p for p in paths if not (ROOT / p).exists()] == []
     beside = {
         (package, name)
