@@ -37,7 +37,7 @@ DEBIAN_PACKAGES = ("chromium", "fonts-liberation")
 QUICK = "--quick"
 LEFT_OUT = ("tests/browser", "tests/cli", "tests/load", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
-WORKERS = ("-n", "4", "--dist", "worksteal", "--durations=20", "--durations-min=1")
+WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
 
 
 def say(text: str) -> None:

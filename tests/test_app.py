@@ -146,7 +146,8 @@ def test_a_wrong_lesson_is_refused_at_the_start(
     (tmp_path / "mine.md").write_text("---\nid: mine\ncolour: \x1b[31mred\n", encoding="utf-8")
     assert app.main(["--port", "0", "--lessons", str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("spanlight: mine.md, line 3, field colour: there is no such field")
+    assert said.startswith(f"spanlight: the folder {tmp_path} holds no lesson: ")
+    assert "mine.md, line 3, field colour: there is no such field" in said
     assert said.count("\n") == 1 and "\x1b" not in said
 
 

@@ -20,7 +20,7 @@ LATE = {"spanbert": ".mask-text .word", "why": ".head-grid"}
 SEEN = """(key) => {
   const top = document.querySelector("[role=tablist]").getBoundingClientRect().bottom;
   const paragraph = ".reading-text, .lined.words, .word, text.words, .row-select, .selected-text, " +
-    "select, option";
+    "select, option, .scores-label";
   const found = { words: [], numbers: [] };
   const walk = document.createTreeWalker(document.getElementById(`panel-${key}`), NodeFilter.SHOW_TEXT);
   const range = document.createRange();
@@ -63,6 +63,7 @@ def test_a_first_screen_holds_few_words_and_few_numbers(page: Page, key: str) ->
     expect(page.locator(f"#panel-{key} .selection-line")).to_contain_text("i = ")
     if key == "scores":
         expect(page.locator("#panel-scores .formula-line")).to_contain_text(re.compile(r"= .*\d"))
+        expect(page.locator("#scores-after")).to_be_visible()  # the second question has come
     if key in LATE:
         expect(page.locator(f"#picture-{key}").locator(LATE[key]).first).to_be_visible()
     expect(page.locator("#verdict")).to_contain_text(re.compile("likely|Answer|No answer"))

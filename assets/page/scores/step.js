@@ -132,7 +132,6 @@ function offer(view, on, offers, slide) {
   }
 }
 
-/** What happened, in one line: both answers, and what stayed. */
 function stop(view) {
   cancelAnimationFrame(view.running);
   view.running = 0;
@@ -369,11 +368,11 @@ function key(view) {
     ),
     sign(
       svg("circle", { class: "ring of-start", cx: 11, cy: 7, r: 5.5 }),
-      arrived(view) ? "start of the answer" : "start",
+      arrived(view) ? "answer’s start" : "start",
     ),
     sign(
       svg("circle", { class: "ring of-end", cx: 11, cy: 7, r: 5.5 }),
-      arrived(view) ? "end of the answer" : "end",
+      arrived(view) ? "answer’s end" : "end",
     ),
     ...(view.slide ? [] : [
       sign(

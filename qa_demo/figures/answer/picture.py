@@ -83,7 +83,7 @@ def answer_table(
 
 
 def _sum(c: Candidate) -> PrintedSum:
-    return total([c.start_logit, c.end_logit], most=2)
+    return total([c.start_logit, c.end_logit])
 
 
 LONGEST = 40

@@ -10,7 +10,15 @@ from qa_demo.core.reading.predicted import Prediction, Ranked
 from qa_demo.core.reading.scales import null_logits, wide
 from qa_demo.core.reading.spans import Cell, best_illegal, make_cell, top_positions, top_spans
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import PrintedSum, number, probability, signed, total
+from qa_demo.figures.numbers import (
+    MAX_DECIMALS,
+    MIN_DECIMALS,
+    PrintedSum,
+    number,
+    probability,
+    signed,
+    total,
+)
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Place, columns, table
 from qa_demo.figures.spans.notice import WORDS
@@ -29,9 +37,14 @@ def window_prob_at(reading: Reading, ranked: Ranked, temperature: float = 1.0) -
     )
 
 
-def span_row(reading: Reading, ranked: Ranked, temperature: float) -> dict[str, Any]:
+def span_row(
+    reading: Reading, ranked: Ranked, temperature: float, most: int = MIN_DECIMALS
+) -> dict[str, Any]:
+    """A row of the list beside the picture, alike to the eye in two decimals; with `most` of a
+    table, whose rows add up as printed.
+    """
     c = ranked.candidate
-    printed = total([c.start_logit, c.end_logit], most=2)
+    printed = total([c.start_logit, c.end_logit], most=most)
     return {
         "rank": ranked.rank,
         "window": c.window,
@@ -90,7 +103,7 @@ def tables(
 ) -> list[dict[str, Any]]:
     """Twins of the pictures: ranked spans, strongest cells, the mass of all pairs, two rows."""
     listed = prediction.n_best
-    rows = [span_row(reading, r, temperature) for r in listed]
+    rows = [span_row(reading, r, temperature, MAX_DECIMALS) for r in listed]
     twins = [
         table(
             "n best spans",
@@ -128,7 +141,7 @@ def _cells_table(
     cells += best_illegal(reading, window, decode, copies)
 
     def printed(c: Cell) -> PrintedSum:
-        return total([c.start_logit, c.end_logit], most=2)
+        return total([c.start_logit, c.end_logit])
 
     def place(c: Cell) -> Place:
         inside = w.is_context[c.start_pos] and w.is_context[c.end_pos] and c.start_pos <= c.end_pos
