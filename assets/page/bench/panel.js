@@ -12,11 +12,22 @@ const SWITCH = "benching";
 const TAGS = ["B", "I", "O"];
 
 /** @type {any} */
-const view = { root: null, trigger: null, contents: null, desk: null, timer: 0, pencil: null };
+const view = {
+  root: null,
+  trigger: null,
+  contents: null,
+  desk: null,
+  timer: 0,
+  pencil: null,
+  given: new Map(), // what Python said stands in each box
+  typed: new Map(), // what was typed over it since
+};
 
 const isOn = () => document.body.classList.contains(SWITCH);
-const send = (name, value) =>
+const send = (name, value) => {
+  if (name !== "change") view.typed.clear();
   post(`bench ${name}`, view.trigger, "input", { index: name, value: value ?? true });
+};
 
 /** Open or close the panel without asking Python for anything. */
 function show(on) {
@@ -53,6 +64,7 @@ function changed({ target }) {
   clearTimeout(view.timer);
   view.chosen = null;
   view.last = target.dataset.box;
+  view.typed.set(view.last, { over: view.given.get(view.last), text: target.value });
   view.timer = setTimeout(() => send("change", typed(view.root, view.desk)), 350);
 }
 
@@ -77,14 +89,19 @@ const shape = (more) => {
   send("shape", { n: desk.tokens.length, step: desk.step, tagged: desk.tags !== null, ...more });
 };
 
-/** A box; its name tells what is typed there. */
+/** A box; its name tells what is typed there. An answer to what was typed before leaves alone what
+ * is typed since.
+ */
 function box(name, value, label, more = {}) {
+  const since = view.typed.get(name);
+  if (since && since.over !== value) view.typed.delete(name);
+  view.given.set(name, value);
   return el("input", {
     type: "text",
     autocomplete: "off",
     spellcheck: "false",
     class: "bench-number",
-    value,
+    value: view.typed.get(name)?.text ?? value,
     dataset: { box: name },
     "aria-label": label,
     oninput: changed,
